@@ -1,0 +1,3 @@
+//! Writing a policy table.
+
+pub mod pool;

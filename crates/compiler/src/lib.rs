@@ -1,0 +1,6 @@
+//! Policy sources in, policy table out, with diagnostics that name file, line and column.
+//!
+//! Deterministic: the same input gives the same bytes.
+#![forbid(unsafe_code)]
+
+pub mod emit;

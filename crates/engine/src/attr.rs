@@ -1,0 +1,63 @@
+//! Attributes: the JSON-shaped data that a request carries.
+//!
+//! Numbers are doubles, as in the Cerbos API (`google.protobuf.Value`). Map keys are sorted and
+//! unique, so a look-up is a binary search and iteration order is the same on every host.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// One attribute value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attr {
+    /// JSON `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// Any JSON number.
+    Number(f64),
+    /// A string.
+    String(Box<str>),
+    /// An array.
+    List(Vec<Attr>),
+    /// An object.
+    Map(AttrMap),
+}
+
+/// An object whose entries are sorted by key, each key once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AttrMap {
+    // INVARIANT: sorted by key bytes, no key twice.
+    entries: Vec<(Box<str>, Attr)>,
+}
+
+impl AttrMap {
+    /// The empty map.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { entries: Vec::new() }
+    }
+
+    /// Returns the value under `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Attr> {
+        let at = self.entries.binary_search_by(|(name, _)| name.as_ref().cmp(key)).ok()?;
+        self.entries.get(at).map(|(_, value)| value)
+    }
+
+    /// Returns the entries in key order.
+    #[must_use]
+    pub fn entries(&self) -> &[(Box<str>, Attr)] {
+        &self.entries
+    }
+}
+
+impl FromIterator<(Box<str>, Attr)> for AttrMap {
+    /// Sorts the entries. Of two entries with the same key the later one stays, as in JSON.
+    fn from_iter<I: IntoIterator<Item = (Box<str>, Attr)>>(entries: I) -> Self {
+        let mut entries: Vec<_> = entries.into_iter().collect();
+        entries.reverse();
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        entries.dedup_by(|(a, _), (b, _)| a == b);
+        Self { entries }
+    }
+}

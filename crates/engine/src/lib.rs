@@ -1,0 +1,14 @@
+//! The Wardgate policy decision point: one policy table, one request, one decision.
+//!
+//! Pure and total: it does no I/O, reads no clock, holds no cryptography, and cannot panic. Time is
+//! an argument. Trouble is a reason inside the decision, and an incomplete answer is never Allow.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+pub mod attr;
+pub mod cel;
+pub mod limits;
+
+pub mod request;

@@ -1,0 +1,24 @@
+//! Every bound on untrusted input, in one place.
+//!
+//! Each loop over input ends at one of these constants; reaching one is an evaluation error, which
+//! never opens a door.
+
+/// Steps one evaluation may take, over all the expressions that a check evaluates: an instruction
+/// is one step, and a function that loops over a value pays one step for each element or for each
+/// 16 bytes that it touches.
+pub const MAX_STEPS: u32 = 2_000_000;
+
+/// Registers one program may name. Programs are at most this deep, because a register is an `u8`.
+pub const MAX_REGISTERS: usize = 250;
+
+/// How deep variables may refer to variables.
+pub const MAX_VARIABLE_DEPTH: u32 = 64;
+
+/// How deep an attribute, a list or a map may nest.
+pub const MAX_VALUE_DEPTH: usize = 64;
+
+/// Bytes of the longest string or byte string that an evaluation may build.
+pub const MAX_STRING_BYTES: usize = 1 << 20;
+
+/// Elements of the longest list or map that an evaluation may build.
+pub const MAX_ELEMENTS: usize = 100_000;
