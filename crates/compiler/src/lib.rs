@@ -3,4 +3,10 @@
 //! Deterministic: the same input gives the same bytes.
 #![forbid(unsafe_code)]
 
+pub mod diagnostics;
 pub mod emit;
+pub mod expression;
+pub mod policy;
+pub mod resolve;
+pub mod source;
+pub mod yaml;

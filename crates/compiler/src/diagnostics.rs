@@ -1,0 +1,195 @@
+//! Diagnostics: what is wrong, where, what was found and what was expected.
+//!
+//! All errors are reported, sorted by file, line, column and message, so that the same input gives
+//! the same report. Messages are lower case, without a full stop, with the author's text in backticks.
+
+mod render;
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::source::{Place, Position, SourceFile};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// No table can be written.
+    Error,
+    /// A table can be written, but the author should look.
+    Warning,
+}
+
+/// The kinds of diagnostic. The code is stable; the wording of a message is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Code {
+    /// The file cannot be read, or is larger than allowed.
+    Unreadable,
+    /// The file is not well-formed YAML or JSON.
+    Syntax,
+    /// A bound on the input is exceeded.
+    Limit,
+    /// A field has a value of the wrong type, or a name that no field has.
+    Parse,
+    /// A field lacks a value, or has one of the wrong shape.
+    Validation,
+    /// Two rules or roles of one policy have the same name.
+    DuplicateName,
+    /// Two documents define the same policy.
+    DuplicatePolicy,
+    /// A scoped policy lacks an ancestor.
+    MissingAncestor,
+    /// An import names nothing that exists.
+    MissingImport,
+    /// Policies of one scope disagree on `scopePermissions`.
+    ScopePermissionsConflict,
+    /// A rule names a derived role that no import defines.
+    UnknownDerivedRole,
+    /// A rule names a derived role that several imports define.
+    AmbiguousDerivedRole,
+    /// A constant is defined more than once.
+    ConstantRedefined,
+    /// A variable is defined more than once.
+    VariableRedefined,
+    /// An expression names a constant that nothing defines.
+    UndefinedConstant,
+    /// An expression names a variable that nothing defines.
+    UndefinedVariable,
+    /// Variables name each other in a circle.
+    CyclicalVariables,
+    /// The name of a variable is not an identifier.
+    InvalidVariableName,
+    /// The name of a constant is not an identifier.
+    InvalidConstantName,
+    /// An output has no expression.
+    EmptyOutput,
+    /// A condition is a script.
+    ScriptUnsupported,
+    /// A schema that a policy names cannot be used.
+    InvalidSchema,
+    /// An expression is not well formed, or its types do not fit.
+    InvalidExpression,
+}
+
+impl Code {
+    /// Returns the stable name, such as `unknown-derived-role`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Syntax => "syntax",
+            Self::Limit => "limit",
+            Self::Parse => "parse",
+            Self::Validation => "validation",
+            Self::DuplicateName => "duplicate-name",
+            Self::DuplicatePolicy => "duplicate-policy",
+            Self::MissingAncestor => "missing-ancestor",
+            Self::MissingImport => "missing-import",
+            Self::ScopePermissionsConflict => "scope-permissions-conflict",
+            Self::UnknownDerivedRole => "unknown-derived-role",
+            Self::AmbiguousDerivedRole => "ambiguous-derived-role",
+            Self::ConstantRedefined => "constant-redefined",
+            Self::VariableRedefined => "variable-redefined",
+            Self::UndefinedConstant => "undefined-constant",
+            Self::UndefinedVariable => "undefined-variable",
+            Self::CyclicalVariables => "cyclical-variables",
+            Self::InvalidVariableName => "invalid-variable-name",
+            Self::InvalidConstantName => "invalid-constant-name",
+            Self::EmptyOutput => "empty-output",
+            Self::ScriptUnsupported => "script-unsupported",
+            Self::InvalidSchema => "invalid-schema",
+            Self::InvalidExpression => "invalid-expression",
+        }
+    }
+}
+
+/// One thing to tell the author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What kind of thing it is.
+    pub code: Code,
+    /// What is wrong.
+    pub message: String,
+    /// The path of the file.
+    pub file: String,
+    /// Where in the file: inside an expression, the exact character.
+    pub position: Option<Position>,
+    /// Where the field stands that `path` names. Differs from `position` inside an expression.
+    pub field: Option<Position>,
+    /// The path inside the policy; empty if the trouble is the file as a whole.
+    pub path: String,
+    /// What stands there.
+    pub found: Option<String>,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// The file's contents, to show the line.
+    source: Option<Arc<SourceFile>>,
+}
+
+impl Diagnostic {
+    /// An error about a place.
+    #[must_use]
+    pub fn error(code: Code, place: &Place, message: impl Into<String>) -> Self {
+        Self {
+            position: Some(place.position),
+            field: Some(place.position),
+            path: place.path.as_ref().to_owned(),
+            source: Some(Arc::clone(&place.file)),
+            ..Self::in_file(code, &place.file.path, message)
+        }
+    }
+
+    /// An error about a file as a whole.
+    #[must_use]
+    pub fn in_file(code: Code, file: &str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            file: file.to_owned(),
+            position: None,
+            field: None,
+            path: String::new(),
+            found: None,
+            expected: None,
+            source: None,
+        }
+    }
+
+    /// Points at another position of the same file, such as a character inside an expression.
+    #[must_use]
+    pub fn at(mut self, position: Position) -> Self {
+        self.position = Some(position);
+        self
+    }
+
+    /// Adds what stands there.
+    #[must_use]
+    pub fn found(mut self, found: impl Into<String>) -> Self {
+        self.found = Some(found.into());
+        self
+    }
+
+    /// Adds what should stand there.
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |d: &Self| (d.position, d.severity, d.code);
+        (self.file.cmp(&other.file))
+            .then_with(|| key(self).cmp(&key(other)))
+            .then_with(|| self.message.cmp(&other.message))
+            .then_with(|| self.path.cmp(&other.path))
+    }
+}
+
+/// Sorts diagnostics into the order of the report and drops repetitions.
+pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(Diagnostic::order);
+    diagnostics.dedup();
+}

@@ -1,0 +1,61 @@
+//! Diagnostics as text: the place, the message, the source line and a caret.
+//!
+//! A line of any length fits a terminal: only the part around the caret is shown.
+
+use std::fmt;
+
+use super::{Diagnostic, Severity};
+use crate::source::{Position, SourceFile};
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{}", self.file)?;
+        if let Some(Position { line, column }) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {severity}[{}]: {}", self.code.name(), self.message)?;
+        match (&self.found, &self.expected) {
+            (Some(found), Some(expected)) => write!(f, ": expected {expected}, found {found}")?,
+            (Some(found), None) => write!(f, ": found {found}")?,
+            (None, Some(expected)) => write!(f, ": expected {expected}")?,
+            (None, None) => {}
+        }
+        if !self.path.is_empty() {
+            write!(f, "\n  at {}", self.path)?;
+        }
+        match (&self.source, self.position) {
+            (Some(source), Some(position)) => excerpt(f, source, position),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn excerpt(f: &mut fmt::Formatter<'_>, source: &SourceFile, at: Position) -> fmt::Result {
+    let Some(line) =
+        usize::try_from(at.line).ok().and_then(|n| source.text.lines().nth(n.checked_sub(1)?))
+    else {
+        return Ok(());
+    };
+    let caret = usize::try_from(at.column).unwrap_or(usize::MAX).saturating_sub(1);
+    let hidden = caret.saturating_sub(SHOWN_BEFORE_CARET);
+    let shown: String = line.chars().skip(hidden).take(SHOWN).map(blank_controls).collect();
+    let number = at.line.to_string();
+    let margin = " ".repeat(number.len());
+    let indent = " ".repeat(caret.saturating_sub(hidden).min(SHOWN));
+    write!(f, "\n {margin} |\n {number} | {}\n {margin} | {indent}^", shown.trim_end())
+}
+
+/// A tab or a control character would move the caret, or worse.
+fn blank_controls(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
+}
+
+/// Characters of a source line that are shown.
+const SHOWN: usize = 120;
+
+/// How many of them stand before the caret.
+const SHOWN_BEFORE_CARET: usize = 80;

@@ -1,0 +1,70 @@
+//! An expression inside a policy: its text, and where each of its characters stands in the file.
+//!
+//! YAML folds lines, strips indentation and decodes escapes, yet it never changes, drops or reorders
+//! a character that is not white space. So the n-th such character of the text is the n-th one of the
+//! scalar in the file, whatever the style of the scalar.
+
+use std::sync::Arc;
+
+use crate::source::{Place, Position};
+use crate::yaml::scalar::ScalarUnits;
+
+/// The text of an expression, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExprSource {
+    /// The expression, as YAML decoded it.
+    pub text: Arc<str>,
+    /// Where the field stands that holds it: the position of its key, or of its list entry.
+    pub at: Place,
+    /// Where the scalar starts in the file, and how it is written.
+    pub scalar: ScalarSpan,
+}
+
+/// Where a scalar stands in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScalarSpan {
+    /// Byte offset of its first character: the quote or the block indicator, if it has one.
+    pub offset: usize,
+    /// The position of that character.
+    pub start: Position,
+    /// How it is written.
+    pub style: Style,
+}
+
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// Between `'`.
+    SingleQuoted,
+    /// Between `"`, in YAML or JSON.
+    DoubleQuoted,
+    /// After `|` or `>`.
+    Block,
+}
+
+impl ExprSource {
+    /// Returns where the character at `byte_offset` of the text stands in the file.
+    ///
+    /// White space and the end of the text stand right after the character before them.
+    #[must_use]
+    pub fn locate(&self, byte_offset: usize) -> Position {
+        let before = self.text.get(..byte_offset).unwrap_or(&self.text);
+        let solid = before.chars().filter(|c| !c.is_whitespace()).count();
+        let at_solid = self.text.get(byte_offset..).and_then(|rest| rest.chars().next());
+        let at_solid = at_solid.is_some_and(|c| !c.is_whitespace());
+        let mut units = self.units().filter(|unit| !unit.decoded.is_whitespace());
+        if at_solid {
+            return units.nth(solid).map_or(self.scalar.start, |unit| unit.start);
+        }
+        match solid.checked_sub(1) {
+            Some(last) => units.nth(last).map_or(self.scalar.start, |unit| unit.end),
+            None => units.next().map_or(self.scalar.start, |unit| unit.start),
+        }
+    }
+
+    fn units(&self) -> ScalarUnits<'_> {
+        ScalarUnits::new(&self.at.file.text, self.scalar)
+    }
+}

@@ -1,0 +1,3 @@
+//! Policies as their authors wrote them.
+
+pub mod model;

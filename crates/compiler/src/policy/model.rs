@@ -1,0 +1,293 @@
+//! The parsed policy: what one document says, before imports are looked up.
+//!
+//! Nothing here is validated twice: a name that stands in these types has the shape its kind asks
+//! for, and everything that a later message may point at carries its [`Place`].
+
+use std::collections::BTreeMap;
+
+use wardgate_engine::attr::Attr;
+
+use crate::expression::ExprSource;
+use crate::source::Place;
+
+/// One policy document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    /// Where the document starts.
+    pub place: Place,
+    /// Whether the document is to be left out.
+    pub disabled: bool,
+    /// `metadata.annotations`.
+    pub annotations: BTreeMap<String, String>,
+    /// What kind of policy it is.
+    pub body: Body,
+}
+
+/// The kinds of policy.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// `resourcePolicy`.
+    Resource(ResourceBody),
+    /// `principalPolicy`.
+    Principal(PrincipalBody),
+    /// `rolePolicy`.
+    Role(RoleBody),
+    /// `derivedRoles`.
+    DerivedRoles(DerivedRolesBody),
+    /// `exportVariables`.
+    ExportVariables(Export<ExprSource>),
+    /// `exportConstants`.
+    ExportConstants(Export<Attr>),
+}
+
+/// A name that the author wrote, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// What a policy calls by name: imported sets and its own definitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Definitions<T> {
+    /// The names of the imported sets.
+    pub imports: Vec<Named>,
+    /// The policy's own definitions.
+    pub local: Vec<Definition<T>>,
+}
+
+/// One named variable or constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition<T> {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: T,
+    /// Where the value stands.
+    pub place: Place,
+    /// What kind of list it stands in, for messages.
+    pub origin: Origin,
+}
+
+/// The list that a definition stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// `variables.local` or `constants.local` of the policy.
+    Local,
+    /// The deprecated `variables` at the top of the document.
+    TopLevel,
+    /// An exported set.
+    Exported,
+}
+
+/// A named set of definitions that other policies import.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Export<T> {
+    /// The name of the set.
+    pub name: String,
+    /// What it exports.
+    pub definitions: Vec<Definition<T>>,
+}
+
+/// What a policy's scope lets its rules do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScopePermissions {
+    /// The scope's rules win over those of its parents.
+    #[default]
+    OverrideParent,
+    /// An allow counts only if a parent scope allows as well.
+    RequireParentalConsentForAllows,
+}
+
+/// Name, version, scope and definitions: what resource, principal and role policies share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Common {
+    /// The resource kind, the principal's id, or the role.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// The scope; empty is the root.
+    pub scope: String,
+    /// `None` if the document does not say.
+    pub scope_permissions: Option<ScopePermissions>,
+    /// Where `scopePermissions` stands, or the document if it does not say.
+    pub scope_permissions_place: Place,
+    /// Its variables.
+    pub variables: Definitions<ExprSource>,
+    /// Its constants.
+    pub constants: Definitions<Attr>,
+}
+
+/// A resource policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceBody {
+    /// What it shares with other kinds.
+    pub common: Common,
+    /// The sets of derived roles that its rules may name.
+    pub import_derived_roles: Vec<Named>,
+    /// Its schema references.
+    pub schemas: Schemas,
+    /// Its rules, in order.
+    pub rules: Vec<ResourceRule>,
+}
+
+/// A principal policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrincipalBody {
+    /// What it shares with other kinds.
+    pub common: Common,
+    /// Its rules, each resource pattern once.
+    pub rules: Vec<PrincipalRule>,
+}
+
+/// A role policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleBody {
+    /// What it shares with other kinds.
+    pub common: Common,
+    /// The roles that this role narrows.
+    pub parent_roles: Vec<String>,
+    /// Its rules, in order.
+    pub rules: Vec<RoleRule>,
+}
+
+/// A set of derived roles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DerivedRolesBody {
+    /// The name of the set.
+    pub name: String,
+    /// Variables that the conditions may use.
+    pub variables: Definitions<ExprSource>,
+    /// Constants that the conditions may use.
+    pub constants: Definitions<Attr>,
+    /// The roles, each name once.
+    pub definitions: Vec<RoleDefinition>,
+}
+
+/// One derived role as its set defines it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleDefinition {
+    /// Its name.
+    pub name: String,
+    /// The roles that may gain it; `*` stands for any.
+    pub parent_roles: Vec<String>,
+    /// When they gain it; `None` is always.
+    pub condition: Option<Condition>,
+}
+
+/// The schemas that attributes must satisfy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schemas {
+    /// For the principal's attributes.
+    pub principal: Option<SchemaRef>,
+    /// For the resource's attributes.
+    pub resource: Option<SchemaRef>,
+}
+
+/// A reference to one schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemaRef {
+    /// The reference as written.
+    pub reference: String,
+    /// Action patterns for which the schema is not consulted.
+    pub ignore_when_actions: Vec<String>,
+    /// Where the reference stands.
+    pub place: Place,
+}
+
+/// What a rule says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// `EFFECT_ALLOW`.
+    Allow,
+    /// `EFFECT_DENY`.
+    Deny,
+}
+
+/// One rule of a resource policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceRule {
+    /// Its name; `rule-001` and so on where the author gave none.
+    pub name: String,
+    /// Action patterns.
+    pub actions: Vec<String>,
+    /// Roles; exactly `["*"]` if any role will do.
+    pub roles: Vec<String>,
+    /// Derived roles, as named by the author.
+    pub derived_roles: Vec<Named>,
+    /// What it says.
+    pub effect: Effect,
+    /// When it applies; `None` is always.
+    pub condition: Option<Condition>,
+    /// What it puts out.
+    pub output: Output,
+    /// Where the rule stands.
+    pub place: Place,
+}
+
+/// The rules of a principal policy for one resource pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrincipalRule {
+    /// The pattern of the resource kind.
+    pub resource: String,
+    /// One rule per action pattern, in order.
+    pub actions: Vec<ActionRule>,
+}
+
+/// One action rule of a principal policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionRule {
+    /// Its name; `RESOURCE_rule-001` and so on where the author gave none.
+    pub name: String,
+    /// The action pattern.
+    pub action: String,
+    /// What it says.
+    pub effect: Effect,
+    /// When it applies; `None` is always.
+    pub condition: Option<Condition>,
+    /// What it puts out.
+    pub output: Output,
+    /// Where the rule stands.
+    pub place: Place,
+}
+
+/// One rule of a role policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoleRule {
+    /// Its name; empty where the author gave none.
+    pub name: String,
+    /// The pattern of the resource kind.
+    pub resource: String,
+    /// The patterns of the actions that the role may perform.
+    pub allow_actions: Vec<String>,
+    /// When it applies; `None` is always.
+    pub condition: Option<Condition>,
+    /// What it puts out.
+    pub output: Output,
+    /// Where the rule stands.
+    pub place: Place,
+}
+
+/// When a rule applies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// One expression must be true.
+    Expr(ExprSource),
+    /// All must hold.
+    All(Vec<Condition>),
+    /// At least one must hold.
+    Any(Vec<Condition>),
+    /// None may hold.
+    None(Vec<Condition>),
+}
+
+/// What a rule puts out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// When the rule applied (`when.ruleActivated`, or the deprecated `expr`).
+    pub activated: Option<ExprSource>,
+    /// When everything but its condition matched (`when.conditionNotMet`).
+    pub condition_not_met: Option<ExprSource>,
+}

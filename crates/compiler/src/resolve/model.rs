@@ -1,0 +1,109 @@
+//! The resolved policies: what the table is written from.
+//!
+//! Every list is in a fixed order: policies by name, version and scope, rules as written, variables
+//! so that each stands after those it names.
+
+use std::collections::BTreeMap;
+
+use wardgate_engine::attr::Attr;
+
+use crate::expression::ExprSource;
+use crate::policy::model::{
+    Condition, PrincipalRule, ResourceRule, RoleRule, Schemas, ScopePermissions,
+};
+use crate::source::Place;
+
+/// All policies of a repository with their imports looked up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// Resource policies.
+    pub resource: Vec<ResourcePolicy>,
+    /// Principal policies.
+    pub principal: Vec<PrincipalPolicy>,
+    /// Role policies.
+    pub role: Vec<RolePolicy>,
+    /// Expressions that no rule uses, which must be well formed all the same.
+    pub unused: Vec<ExprSource>,
+}
+
+/// What resource, principal and role policies share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    /// The resource kind, the principal's id, or the role.
+    pub name: String,
+    /// The version.
+    pub version: String,
+    /// The scope; empty is the root.
+    pub scope: String,
+    /// The key that decisions name, such as `resource.album.vdefault/acme`.
+    pub key: String,
+    /// What the scope lets the rules do.
+    pub scope_permissions: ScopePermissions,
+    /// The constants that its expressions use.
+    pub constants: BTreeMap<String, Attr>,
+    /// The variables that its expressions use, each after those it names.
+    pub variables: Vec<Variable>,
+    /// `metadata.annotations`.
+    pub annotations: BTreeMap<String, String>,
+    /// Where the document starts.
+    pub place: Place,
+}
+
+/// A variable to be evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub expr: ExprSource,
+}
+
+/// A resource policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourcePolicy {
+    /// What it shares with other kinds.
+    pub head: Head,
+    /// Its schemas. Only those of the root scope's policy are in effect.
+    pub schemas: Schemas,
+    /// The derived roles that its rules name.
+    pub derived_roles: BTreeMap<String, DerivedRole>,
+    /// Its rules, in order.
+    pub rules: Vec<ResourceRule>,
+}
+
+/// A derived role that a rule names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DerivedRole {
+    /// Its name.
+    pub name: String,
+    /// The set that defines it, such as `derived_roles.staff`.
+    pub origin: String,
+    /// The roles that may gain it; exactly `["*"]` if any role will do.
+    pub parent_roles: Vec<String>,
+    /// When they gain it; `None` is always.
+    pub condition: Option<Condition>,
+    /// The constants that its condition uses.
+    pub constants: BTreeMap<String, Attr>,
+    /// The variables that its condition uses, each after those it names.
+    pub variables: Vec<Variable>,
+}
+
+/// A principal policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrincipalPolicy {
+    /// What it shares with other kinds.
+    pub head: Head,
+    /// Its rules, each resource pattern once.
+    pub rules: Vec<PrincipalRule>,
+}
+
+/// A role policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolePolicy {
+    /// What it shares with other kinds.
+    pub head: Head,
+    /// The roles that this role narrows.
+    pub parent_roles: Vec<String>,
+    /// Its rules, in order.
+    pub rules: Vec<RoleRule>,
+}

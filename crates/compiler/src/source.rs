@@ -1,0 +1,50 @@
+//! Where something stands: files, positions and places.
+//!
+//! A position counts from 1, in characters, as editors do. A place adds the file and the path inside
+//! the policy, so that a message can name all three.
+
+use std::sync::Arc;
+
+/// One input file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// The path relative to the policy directory, with `/` between its segments.
+    pub path: String,
+    /// The contents, without a byte order mark.
+    pub text: String,
+}
+
+/// A line and a column, both from 1; the column counts characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl Position {
+    /// The first character of a file.
+    pub const START: Self = Self { line: 1, column: 1 };
+
+    /// Returns the position after `c`, which stands here.
+    #[must_use]
+    pub const fn after(self, c: char) -> Self {
+        if c == '\n' {
+            Self { line: self.line.saturating_add(1), column: 1 }
+        } else {
+            Self { line: self.line, column: self.column.saturating_add(1) }
+        }
+    }
+}
+
+/// A position in a file, and the path of the value that stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<SourceFile>,
+    /// Where in the file.
+    pub position: Position,
+    /// Where in the policy, such as `$.resourcePolicy.rules[0].condition.match.expr`.
+    pub path: Arc<str>,
+}
