@@ -9,6 +9,7 @@ extern crate alloc;
 
 pub mod attr;
 pub mod cel;
+pub mod glob;
 pub mod limits;
 
 pub mod request;

@@ -22,3 +22,10 @@ pub const MAX_STRING_BYTES: usize = 1 << 20;
 
 /// Elements of the longest list or map that an evaluation may build.
 pub const MAX_ELEMENTS: usize = 100_000;
+
+/// Bytes of the longest glob. A way through the pattern is one bit, so this is also the size of the
+/// matcher's state.
+pub const MAX_GLOB_BYTES: usize = 1024;
+
+/// How deep the groups of a glob may nest.
+pub const MAX_GLOB_DEPTH: usize = 16;
