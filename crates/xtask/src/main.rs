@@ -1,2 +1,93 @@
-//! (in construction)
-fn main() {}
+//! `cargo xtask`: sets the machine up, builds the WebAssembly, and runs every check.
+//!
+//! Whatever it installs goes into the project's own folders, and no step runs twice for the same
+//! input. It is a tool for people who work on the project; nothing here is shipped.
+#![forbid(unsafe_code)]
+
+mod conformance;
+mod fuzz;
+mod layers;
+mod metadata;
+mod npm;
+mod readme;
+mod setup;
+mod shell;
+mod suite;
+mod wasm;
+
+use std::process::ExitCode;
+
+use shell::Outcome;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((name, rest)) = arguments.split_first() else {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "--help" | "-h")
+        || rest.iter().any(|argument| argument == "--help" || argument == "-h")
+    {
+        print!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    match dispatch(name, rest) {
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+        None => {
+            eprintln!("error: unknown command `{name}`; `cargo xtask --help` lists them");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs one command; `None` when there is no command of that name.
+fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
+    Some(match name {
+        "setup" => without_arguments(rest, setup::all),
+        "build-wasm" => without_arguments(rest, wasm::build),
+        "demo" => demo(rest),
+        "test" => without_arguments(rest, suite::run),
+        "layers" => without_arguments(rest, layers::check),
+        "conformance" => conformance::run(rest),
+        "fuzz-smoke" => without_arguments(rest, fuzz::smoke),
+        "lint" => without_arguments(rest, suite::lint),
+        _ => return None,
+    })
+}
+
+fn without_arguments(rest: &[String], command: fn() -> Outcome) -> Outcome {
+    match rest.first() {
+        None => command(),
+        Some(extra) => Err(format!("this command takes no argument, found `{extra}`")),
+    }
+}
+
+fn demo(rest: &[String]) -> Outcome {
+    npm::build()?;
+    shell::shown(
+        shell::cargo(["run", "--quiet", "--package", "wardgate-tests", "--bin", "demo", "--"])
+            .args(rest),
+    )
+}
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  setup         install what the other commands need, inside the project
+  build-wasm    build the runtime WebAssembly into npm/wasm
+  demo          compile a policy set and decide it natively and in Node
+  test          the whole suite; the last line says how many steps passed
+  lint          formatting, clippy and the arrows between crates
+  layers        check the arrows between crates and where `unsafe` may occur
+  conformance   run the public corpora
+                  --corpora DIR   where they are (default ../shared/corpora)
+                  --suite NAME    only this suite
+  fuzz-smoke    a short fuzz of every reader of untrusted input
+
+It needs rustup, Node 20 or later and npm, and installs the rest itself.
+Exit codes: 0 done, 1 a check or a step failed, 2 unknown command.
+";

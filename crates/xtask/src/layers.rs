@@ -1,0 +1,105 @@
+//! Proves that the arrows between our crates are those of `docs/DESIGN.md`, and no others.
+//!
+//! Tests may point anywhere; what ships may not. A crate that the table does not name is an error, so
+//! that a new one cannot slip past it.
+
+use crate::metadata::{self, Crate};
+use crate::setup::WASM_TARGET;
+use crate::shell::{self, Outcome};
+
+/// Checks every crate of the workspace and prints a table of what it uses.
+pub(crate) fn check() -> Outcome {
+    let crates = metadata::crates()?;
+    let mut faults = Vec::new();
+    for one in &crates {
+        let uses: Vec<&str> = one.uses.iter().map(|arrow| short(&arrow.to)).collect();
+        println!(
+            "    {:<12} -> {}",
+            short(&one.name),
+            if uses.is_empty() { "-".into() } else { uses.join(", ") }
+        );
+        wrong_arrows(one, &mut faults);
+        missing_forbid(one, &mut faults)?;
+    }
+    if crates.iter().any(|one| short(&one.name) == "wasm") {
+        compiler_in_runtime(&mut faults)?;
+    }
+    for fault in &faults {
+        println!("    {fault}");
+    }
+    if faults.is_empty() { Ok(()) } else { Err(format!("{} faults in the layers", faults.len())) }
+}
+
+fn wrong_arrows(one: &Crate, faults: &mut Vec<String>) {
+    let name = short(&one.name);
+    if ABOVE_ALL.contains(&name) {
+        return;
+    }
+    let Some((_, may)) = ARROWS.iter().find(|(from, _)| *from == name) else {
+        faults.push(format!("{name}: not in the table of arrows"));
+        return;
+    };
+    for arrow in &one.uses {
+        let to = short(&arrow.to);
+        let behind_feature = arrow.optional && OPTIONAL_ARROWS.contains(&(name, to));
+        if !may.contains(&to) && !behind_feature {
+            faults.push(format!("{name} -> {to}: this arrow is not allowed"));
+        }
+    }
+}
+
+fn missing_forbid(one: &Crate, faults: &mut Vec<String>) -> Outcome {
+    let name = short(&one.name);
+    if MAY_BE_UNSAFE.contains(&name) {
+        return Ok(());
+    }
+    for root in &one.roots {
+        if !shell::read(root)?.lines().any(|line| line.trim() == FORBID) {
+            faults.push(format!("{name}: {} does not say {FORBID}", root.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Looks for the compiler among all that the runtime module links, however indirectly.
+fn compiler_in_runtime(faults: &mut Vec<String>) -> Outcome {
+    let arguments =
+        ["tree", "--package", "wardgate-wasm", "--edges", "normal,build", "--prefix", "none"];
+    let tree = shell::captured(shell::cargo(arguments).args(["--target", WASM_TARGET]))?;
+    if tree.lines().any(|line| line.starts_with("wardgate-compiler ")) {
+        faults.push("wasm: the runtime module reaches the compiler".into());
+    }
+    Ok(())
+}
+
+/// The name of a crate as the documents write it.
+fn short(name: &str) -> &str {
+    name.strip_prefix("wardgate-").unwrap_or(name)
+}
+
+/// Which of our crates each crate may use.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("simd", &[]),
+    ("mqtt", &[]),
+    ("limit", &[]),
+    ("engine", &["simd"]),
+    ("crypto", &["simd"]),
+    ("spocp", &["simd"]),
+    ("bundle", &["engine", "spocp", "crypto"]),
+    ("compiler", &["engine", "spocp", "mqtt"]),
+    ("wasm", &["bundle", "engine"]),
+    ("component", &["bundle", "engine"]),
+    ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
+    ("cli", &["server", "compiler", "bundle"]),
+    ("xtask", &[]),
+];
+
+/// Arrows that exist only where a feature asks for them: the compiler as a second module.
+const OPTIONAL_ARROWS: &[(&str, &str)] = &[("wasm", "compiler")];
+
+/// They measure or test everything, and nothing uses them.
+const ABOVE_ALL: &[&str] = &["tests", "host-bench"];
+
+const MAY_BE_UNSAFE: &[&str] = &["simd", "wasm", "component"];
+
+const FORBID: &str = "#![forbid(unsafe_code)]";

@@ -1,0 +1,72 @@
+//! What cargo says about the crates of the workspace.
+//!
+//! Only what `layers` asks for is read; the rest of cargo's answer is ignored.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::shell::{self, Outcome};
+
+/// One crate of the workspace.
+pub(crate) struct Crate {
+    /// The name of its package.
+    pub(crate) name: String,
+    /// The crates of the workspace that it uses outside its tests.
+    pub(crate) uses: Vec<Arrow>,
+    /// The first file of each of its libraries and programs.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// One dependency on another crate of the workspace.
+pub(crate) struct Arrow {
+    /// The name of the package that it points at.
+    pub(crate) to: String,
+    /// Whether a feature must ask for it.
+    pub(crate) optional: bool,
+}
+
+/// Returns the crates of the workspace in the order of their names.
+pub(crate) fn crates() -> Outcome<Vec<Crate>> {
+    let arguments = ["metadata", "--format-version", "1", "--no-deps"];
+    let text = shell::captured(&mut shell::cargo(arguments))?;
+    let answer: Value =
+        serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
+    let packages = list(&answer, "packages");
+    let names: Vec<&str> = packages.iter().map(|package| string(package, "name")).collect();
+    let mut crates: Vec<Crate> = packages.iter().map(|package| read(package, &names)).collect();
+    crates.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(crates)
+}
+
+fn read(package: &Value, ours: &[&str]) -> Crate {
+    let shipped = |dependency: &&Value| string(dependency, "kind") != "dev";
+    let uses = list(package, "dependencies")
+        .iter()
+        .filter(shipped)
+        .filter(|dependency| ours.contains(&string(dependency, "name")))
+        .map(|dependency| Arrow {
+            to: string(dependency, "name").to_owned(),
+            optional: dependency.get("optional").and_then(Value::as_bool).unwrap_or(false),
+        })
+        .collect();
+    let roots = list(package, "targets")
+        .iter()
+        .filter(|target| {
+            list(target, "kind").iter().any(|kind| SHIPPED.iter().any(|shipped| kind == shipped))
+        })
+        .map(|target| PathBuf::from(string(target, "src_path")))
+        .collect();
+    Crate { name: string(package, "name").to_owned(), uses, roots }
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Returns the text under `key`; cargo writes `null` for the usual kind of dependency.
+fn string<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+const SHIPPED: &[&str] = &["lib", "rlib", "cdylib", "bin"];

@@ -1,0 +1,30 @@
+//! Builds and checks the npm package.
+//!
+//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`.
+
+use crate::shell::{self, Outcome, command, root};
+use crate::wasm;
+
+/// Builds the runtime module and the package around it.
+pub(crate) fn build() -> Outcome {
+    wasm::build()?;
+    run(&["tsc", "--project", "tsconfig.build.json"])
+}
+
+/// Checks the types of the package, of its tests and of the example project.
+pub(crate) fn check_types() -> Outcome {
+    build()?;
+    run(&["tsc", "--project", "tsconfig.json"])?;
+    run(&["tsc", "--project", "example/tsconfig.json"])
+}
+
+/// Runs the tests of the package.
+pub(crate) fn test() -> Outcome {
+    build()?;
+    run(&["vitest", "run"])
+}
+
+fn run(words: &[&str]) -> Outcome {
+    let (program, arguments) = words.split_first().ok_or("no command")?;
+    shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
+}

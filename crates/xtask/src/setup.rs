@@ -1,0 +1,145 @@
+//! What a machine with rustup, Node and npm still lacks, installed inside the project.
+//!
+//! Every step first looks whether its work is done already: a second run prints nothing and needs no
+//! network. A tool that cannot be installed from here ends the run with one sentence.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::shell::{self, Outcome, command, root, target, tools};
+
+/// Installs everything.
+pub(crate) fn all() -> Outcome {
+    require()?;
+    components()?;
+    wasm_target()?;
+    for tool in TOOLS {
+        install(tool)?;
+    }
+    npm_packages()
+}
+
+/// Checks for the programs that this one does not install.
+fn require() -> Outcome {
+    let version = version_of("node", "--version")
+        .ok_or("Node is not installed: install Node 20 or later and run this again")?;
+    let major =
+        version.trim_start_matches('v').split('.').next().and_then(|text| text.parse::<u32>().ok());
+    if major.is_none_or(|major| major < OLDEST_NODE) {
+        return Err(format!("Node {OLDEST_NODE} or later is needed, found {version}"));
+    }
+    version_of("npm", "--version").ok_or("npm is not installed: it comes with Node")?;
+    Ok(())
+}
+
+/// Adds rustfmt and clippy, which a minimal toolchain lacks.
+fn components() -> Outcome {
+    for (name, program) in [("rustfmt", "cargo-fmt"), ("clippy", "cargo-clippy")] {
+        if version_of(program, "--version").is_none() {
+            rustup(&format!("component {name}"), &["component", "add", name])?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the standard library for WebAssembly, unless this toolchain has it.
+fn wasm_target() -> Outcome {
+    let print = ["--print", "target-libdir", "--target", WASM_TARGET];
+    let folder = shell::captured(command("rustc").args(print))?;
+    if fs::exists(folder.trim()).unwrap_or(false) {
+        return Ok(());
+    }
+    rustup(&format!("target {WASM_TARGET}"), &["target", "add", WASM_TARGET])
+}
+
+fn rustup(what: &str, arguments: &[&str]) -> Outcome {
+    if version_of("rustup", "--version").is_none() {
+        return Err(format!("the Rust {what} is missing and rustup is not installed to add it"));
+    }
+    timed(what, |name| shell::logged(name, command("rustup").args(arguments)))
+}
+
+/// A program that cargo builds from its published source.
+struct Tool {
+    package: &'static str,
+    program: &'static str,
+    version: &'static str,
+    features: &'static [&'static str],
+}
+
+/// Builds a tool into `.tools`, without optimisation: it runs for a second and is built once.
+fn install(tool: &Tool) -> Outcome {
+    let program = tools().join("bin").join(tool.program);
+    let found = version_of(program, "--version").unwrap_or_default();
+    if found.split_whitespace().nth(1) == Some(tool.version) {
+        return Ok(());
+    }
+    timed(&format!("{} {}", tool.package, tool.version), |name| {
+        // The lock file of a tool may name a version that a registry mirror does not hold; that
+        // shows at once, before anything is built.
+        shell::logged(name, cargo_install(tool).arg("--locked")).or_else(|_| {
+            println!("    {name}: its lock file does not resolve here, trying without");
+            shell::logged(name, &mut cargo_install(tool))
+        })
+    })
+}
+
+fn cargo_install(tool: &Tool) -> Command {
+    let mut command = shell::cargo(["install", "--debug", "--force"]);
+    command
+        .args([tool.package, "--version", tool.version, "--bin", tool.program])
+        .args(tool.features)
+        .arg("--root")
+        .arg(tools())
+        .env("CARGO_TARGET_DIR", target().join("tools"))
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
+    command
+}
+
+/// Installs the npm packages when the lock file is not the one they were installed from.
+fn npm_packages() -> Outcome {
+    let lock = shell::read(&root().join("npm/package-lock.json"))?;
+    let stamp = root().join("npm/node_modules/.installed-lock.json");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    timed("npm packages", |name| {
+        let arguments = ["ci", "--no-audit", "--no-fund"];
+        shell::logged(name, command("npm").args(arguments).current_dir(root().join("npm")))
+    })?;
+    shell::write(&stamp, lock)
+}
+
+/// Announces an installation, runs it, and says how long it took.
+fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
+    println!("  installing {name}");
+    let start = Instant::now();
+    install(name)?;
+    println!("  installed {name} in {}", shell::seconds(start.elapsed()));
+    Ok(())
+}
+
+/// Returns what a program prints when asked for its version; `None` when it does not run.
+fn version_of(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
+    let output = command(program).arg(argument).stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+/// The target of the runtime module.
+pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+const OLDEST_NODE: u32 = 20;
+
+/// wasm-bindgen must be the version of the library that `crates/wasm` links: the two speak a private
+/// protocol. Its default features only serve its test runner's downloads.
+const TOOLS: &[Tool] = &[
+    Tool {
+        package: "wasm-bindgen-cli",
+        program: "wasm-bindgen",
+        version: "0.2.130",
+        features: &["--no-default-features"],
+    },
+    Tool { package: "wasm-pack", program: "wasm-pack", version: "0.15.1", features: &[] },
+];

@@ -1,0 +1,173 @@
+//! Running other programs: where the project is, and what the reader sees while he waits.
+//!
+//! A long step writes to a log under `target/xtask` and shows one line now and then; the end of the
+//! log is printed when the step fails.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// How a command of this program ends: the error is one sentence for a person.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// The folder of the workspace.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// The folder cargo builds into.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// The folder that holds the tools this program installed.
+pub(crate) fn tools() -> PathBuf {
+    root().join(".tools")
+}
+
+/// A command that runs in the root of the project and finds the project's own tools first.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    let own = [tools().join("bin"), root().join("npm/node_modules/.bin")];
+    let inherited = std::env::var_os("PATH").unwrap_or_default();
+    let all = own.into_iter().chain(std::env::split_paths(&inherited));
+    let mut command = Command::new(program);
+    command.current_dir(root());
+    // A folder whose name holds the separator cannot be joined; the inherited PATH then stays.
+    if let Ok(path) = std::env::join_paths(all) {
+        command.env("PATH", path);
+    }
+    command
+}
+
+/// The cargo that runs this program.
+pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments);
+    command
+}
+
+/// Runs a command whose output the reader wants to see.
+pub(crate) fn shown(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    succeeded(command, status)
+}
+
+/// Runs a command and returns what it printed.
+pub(crate) fn captured(command: &mut Command) -> Outcome<String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|error| cannot_start(command, &error))?;
+    succeeded(command, output.status)?;
+    String::from_utf8(output.stdout)
+        .map_err(|_| format!("{} printed text that is not UTF-8", spelled(command)))
+}
+
+/// Runs a long command with its output in a log, and tells every while how it stands.
+pub(crate) fn logged(name: &str, command: &mut Command) -> Outcome {
+    let log = target().join("xtask").join(format!("{}.log", name.replace([' ', '/'], "-")));
+    let status = spawn_and_wait(name, command, &log)?;
+    if !status.success() {
+        print_end_of(&log);
+    }
+    succeeded(command, status)
+}
+
+fn spawn_and_wait(name: &str, command: &mut Command, log: &Path) -> Outcome<ExitStatus> {
+    let file = create(log)?;
+    let copy =
+        file.try_clone().map_err(|error| format!("cannot write {}: {error}", log.display()))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(copy)
+        .spawn()
+        .map_err(|error| cannot_start(command, &error))?;
+    let start = Instant::now();
+    let mut told = start;
+    loop {
+        let status = child.try_wait().map_err(|error| cannot_start(command, &error))?;
+        if let Some(status) = status {
+            return Ok(status);
+        }
+        if told.elapsed() >= BETWEEN_LINES {
+            told = Instant::now();
+            println!("    {name}: {} ... {}", seconds(start.elapsed()), last_line(log));
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// Spells a duration as `12.3 s`.
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+/// Writes a file, creating the folders above it.
+pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Outcome {
+    create(path)?;
+    fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// Reads a text file.
+pub(crate) fn read(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Returns the entries of a folder in the order of their names.
+pub(crate) fn entries(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let cannot = |error: std::io::Error| format!("cannot read {}: {error}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(cannot)? {
+        found.push(entry.map_err(cannot)?.path());
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn create(path: &Path) -> Outcome<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+    }
+    File::create(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Outcome {
+    if status.success() { Ok(()) } else { Err(format!("`{}` failed ({status})", spelled(command))) }
+}
+
+fn cannot_start(command: &Command, error: &std::io::Error) -> String {
+    format!("cannot run `{}`: {error}", spelled(command))
+}
+
+fn spelled(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args());
+    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+}
+
+fn last_line(log: &Path) -> String {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    line.unwrap_or_default().chars().take(80).collect()
+}
+
+fn print_end_of(log: &Path) {
+    let bytes = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    let skipped = lines.len().saturating_sub(LINES_ON_FAILURE);
+    if skipped > 0 {
+        println!("    ... {skipped} lines before, in {}", log.display());
+    }
+    for line in lines.iter().skip(skipped) {
+        println!("    {line}");
+    }
+}
+
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+const BETWEEN_LINES: Duration = Duration::from_secs(15);
+const LINES_ON_FAILURE: usize = 150;

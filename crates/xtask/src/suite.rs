@@ -1,0 +1,82 @@
+//! The whole suite, one step after the other.
+//!
+//! A failing step does not stop the next: one run shows everything that is wrong. The last line says,
+//! alone, how many steps passed.
+
+use std::time::{Duration, Instant};
+
+use crate::shell::{self, Outcome, cargo, seconds};
+use crate::{conformance, fuzz, layers, npm, readme, setup, wasm};
+
+/// Runs every step and prints a summary.
+pub(crate) fn run() -> Outcome {
+    run_steps(&[
+        Step("set-up", setup::all),
+        Step("format", format),
+        Step("clippy", clippy),
+        Step("layers", layers::check),
+        Step("cargo test", cargo_test),
+        Step("build wasm", wasm::build),
+        Step("wasm size", wasm::check_size),
+        Step("npm types", npm::check_types),
+        Step("npm test", npm::test),
+        Step("readme program", readme::check),
+        Step("conformance", || conformance::run(&[])),
+        Step("fuzz smoke", fuzz::smoke),
+    ])
+}
+
+/// Runs the steps that only read the sources.
+pub(crate) fn lint() -> Outcome {
+    run_steps(&[Step("format", format), Step("clippy", clippy), Step("layers", layers::check)])
+}
+
+struct Step(&'static str, fn() -> Outcome);
+
+struct Report {
+    name: &'static str,
+    time: Duration,
+    outcome: Outcome,
+}
+
+fn run_steps(steps: &[Step]) -> Outcome {
+    let reports: Vec<Report> =
+        steps.iter().enumerate().map(|(at, step)| run_step(step, at, steps.len())).collect();
+    println!();
+    for report in &reports {
+        let word = if report.outcome.is_ok() { "passed" } else { "FAILED" };
+        println!("{:<16} {word} {:>10}", report.name, seconds(report.time));
+    }
+    let failed = reports.iter().filter(|report| report.outcome.is_err()).count();
+    println!("\n{} passed, {failed} failed", reports.len() - failed);
+    // The summary has said it all, and its last line stays the last.
+    if failed == 0 { Ok(()) } else { std::process::exit(1) }
+}
+
+fn run_step(step: &Step, at: usize, all: usize) -> Report {
+    let Step(name, action) = step;
+    println!("[{}/{all}] {name}", at + 1);
+    let start = Instant::now();
+    let outcome = action();
+    let time = start.elapsed();
+    match &outcome {
+        Ok(()) => println!("[{}/{all}] {name}: passed in {}", at + 1, seconds(time)),
+        Err(message) => {
+            println!("[{}/{all}] {name}: FAILED in {}: {message}", at + 1, seconds(time))
+        }
+    }
+    Report { name, time, outcome }
+}
+
+fn format() -> Outcome {
+    shell::shown(&mut cargo(["fmt", "--all", "--check"]))
+}
+
+fn clippy() -> Outcome {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    shell::logged("clippy", &mut cargo(arguments))
+}
+
+fn cargo_test() -> Outcome {
+    shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))
+}
