@@ -3,6 +3,7 @@
 //! Deterministic: the same input gives the same bytes.
 #![forbid(unsafe_code)]
 
+pub mod cel;
 pub mod diagnostics;
 pub mod emit;
 pub mod expression;

@@ -1,0 +1,24 @@
+//! The CEL front end: source text in, programs for the register machine out.
+//!
+//! The stages follow each other and share one tree: [`parse`] builds it and expands the macros,
+//! [`check`] resolves its names and types, [`lower`] writes its instructions. Every stage reports
+//! what is wrong with the byte span where it is wrong. Nothing here trusts its input: sources are
+//! bounded in size and depth before anything recurses over them.
+
+pub mod ast;
+mod lexer;
+mod literal;
+mod macros;
+mod parser;
+
+pub use ast::{CelError, Expr, Span};
+pub use parser::parse;
+
+/// How deep an expression may nest.
+pub const MAX_DEPTH: u32 = 250;
+
+/// Code points of the longest expression.
+pub const MAX_SOURCE_CODE_POINTS: usize = 100_000;
+
+/// Errors reported for one expression; further ones would repeat the first.
+pub const MAX_ERRORS: usize = 100;

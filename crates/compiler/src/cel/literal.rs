@@ -1,0 +1,120 @@
+//! Decodes what stands between the quotes of a string or bytes literal.
+//!
+//! Line ends become `\n` in every kind of literal. In a string, `\x` and octal escapes name code
+//! points; in a byte string they name bytes, and `\u` has no meaning.
+
+/// Decodes a raw literal.
+pub(super) fn raw(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// Decodes a string with escapes.
+pub(super) fn string(text: &str) -> Result<String, &'static str> {
+    let mut decoded = String::with_capacity(text.len());
+    each_unit(&raw(text), false, |unit| match unit {
+        Unit::Char(c) => decoded.push(c),
+        Unit::Byte(byte) => decoded.push(char::from(byte)),
+    })?;
+    Ok(decoded)
+}
+
+/// Decodes a byte string with escapes.
+pub(super) fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
+    let mut decoded = Vec::with_capacity(text.len());
+    each_unit(&raw(text), true, |unit| match unit {
+        Unit::Char(c) => decoded.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        Unit::Byte(byte) => decoded.push(byte),
+    })?;
+    Ok(decoded)
+}
+
+enum Unit {
+    Char(char),
+    Byte(u8),
+}
+
+fn each_unit(text: &str, in_bytes: bool, mut push: impl FnMut(Unit)) -> Result<(), &'static str> {
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        if c == '\\' {
+            let (unit, tail) = escape(rest, in_bytes)?;
+            push(unit);
+            rest = tail;
+        } else {
+            push(Unit::Char(c));
+        }
+    }
+    Ok(())
+}
+
+/// Decodes the escape whose backslash has just been read.
+fn escape(rest: &str, in_bytes: bool) -> Result<(Unit, &str), &'static str> {
+    let letter = rest.chars().next().ok_or(BAD_ESCAPE)?;
+    let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
+    let simple = |c| Ok((Unit::Char(c), tail));
+    match letter {
+        'a' => simple('\u{7}'),
+        'b' => simple('\u{8}'),
+        'f' => simple('\u{c}'),
+        'n' => simple('\n'),
+        'r' => simple('\r'),
+        't' => simple('\t'),
+        'v' => simple('\u{b}'),
+        '\\' | '\'' | '"' | '`' | '?' => simple(letter),
+        'x' | 'X' => number(tail, 2, 16).map(|(value, tail)| (byte(value), tail)),
+        'u' if !in_bytes => code_point(tail, 4),
+        'U' if !in_bytes => code_point(tail, 8),
+        '0'..='3' => number(rest, 3, 8).map(|(value, tail)| (byte(value), tail)),
+        _ => Err(BAD_ESCAPE),
+    }
+}
+
+fn code_point(rest: &str, digits: usize) -> Result<(Unit, &str), &'static str> {
+    let (value, tail) = number(rest, digits, 16)?;
+    let c = char::from_u32(value).ok_or("invalid unicode code point")?;
+    Ok((Unit::Char(c), tail))
+}
+
+fn number(rest: &str, digits: usize, radix: u32) -> Result<(u32, &str), &'static str> {
+    let text = rest.get(..digits).ok_or(BAD_ESCAPE)?;
+    if !text.chars().all(|c| c.is_digit(radix)) {
+        return Err(BAD_ESCAPE);
+    }
+    let value = u32::from_str_radix(text, radix).map_err(|_| BAD_ESCAPE)?;
+    Ok((value, rest.get(digits..).unwrap_or_default()))
+}
+
+/// Two hexadecimal or three octal digits that begin with at most 3 fit a byte.
+fn byte(value: u32) -> Unit {
+    Unit::Byte(u8::try_from(value).unwrap_or(u8::MAX))
+}
+
+const BAD_ESCAPE: &str = "unable to unescape string";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_in_strings_are_code_points() {
+        let check = |text: &str, expected: Result<&str, &'static str>| {
+            assert_eq!(string(text), expected.map(str::to_owned), "{text}");
+        };
+        check(r"\a\b\f\n\r\t\v\\\'\?", Ok("\u{7}\u{8}\u{c}\n\r\t\u{b}\\'?"));
+        check(r"\xff\377", Ok("\u{ff}\u{ff}"));
+        check(r"\u270c\U0001f431", Ok("\u{270c}\u{1f431}"));
+        check("a\r\nb\rc", Ok("a\nb\nc"));
+        check(r"\ud800", Err("invalid unicode code point"));
+        check(r"\400", Err(BAD_ESCAPE));
+        check(r"\x+1", Err(BAD_ESCAPE));
+        check(r"\q", Err(BAD_ESCAPE));
+    }
+
+    #[test]
+    fn escapes_in_byte_strings_are_bytes() {
+        assert_eq!(bytes(r"\xffA\303"), Ok(vec![0xff, b'A', 0o303]));
+        assert_eq!(bytes("\u{fc}"), Ok("\u{fc}".as_bytes().to_vec()));
+        assert_eq!(bytes(r"\u0041"), Err(BAD_ESCAPE));
+    }
+}

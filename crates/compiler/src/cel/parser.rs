@@ -1,0 +1,478 @@
+//! Tokens in, tree out: the grammar of the CEL specification by precedence climbing.
+//!
+//! A wrong token ends the parse, because what follows it can only be guessed; everything else
+//! (literals out of range, reserved words, macros used wrongly) is reported and parsing goes on. A
+//! nesting deeper than [`MAX_DEPTH`] is an error before it can exhaust the stack.
+
+use super::ast::{
+    BinaryOp, CelError, Element, Entry, Expr, ExprKind, Field, Literal, Span, UnaryOp,
+};
+use super::lexer::{self, Token, TokenKind};
+use super::{MAX_DEPTH, MAX_ERRORS, MAX_SOURCE_CODE_POINTS, macros};
+
+/// Parses one expression and expands its macros.
+///
+/// # Errors
+///
+/// Everything that is wrong with the text, in source order; never an empty list.
+pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
+    let size = source.chars().count();
+    if size > MAX_SOURCE_CODE_POINTS {
+        let message = format!(
+            "expression code point size exceeds limit: size: {size}, limit {MAX_SOURCE_CODE_POINTS}"
+        );
+        return Err(vec![CelError::new(message, Span::default())]);
+    }
+    let mut errors = Vec::new();
+    let tokens = lexer::tokens(source, &mut errors);
+    let mut parser = Parser { source, tokens, at: 0, depth: 0, errors };
+    let parsed = parser.whole();
+    let mut errors = parser.errors;
+    errors.sort_by_key(|error| error.span.start);
+    errors.truncate(MAX_ERRORS);
+    match parsed {
+        Ok(expr) if errors.is_empty() => Ok(expr),
+        _ => Err(errors),
+    }
+}
+
+/// Parsing cannot go on; the reason is among the errors.
+pub(super) struct Stop;
+
+/// The result of parsing a piece of the grammar.
+type Parsed<T> = Result<T, Stop>;
+
+pub(super) struct Parser<'a> {
+    source: &'a str,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: u32,
+    errors: Vec<CelError>,
+}
+
+impl Parser<'_> {
+    fn whole(&mut self) -> Parsed<Expr> {
+        let expr = self.expr()?;
+        if self.peek() == &TokenKind::End {
+            return Ok(expr);
+        }
+        let message = format!("Syntax error: extraneous input '{}' expecting <EOF>", self.text());
+        self.errors.push(CelError::new(message, self.span()));
+        Err(Stop)
+    }
+
+    fn expr(&mut self) -> Parsed<Expr> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.too_deep(self.span());
+        }
+        let condition = self.binary(BinaryOp::Or.precedence())?;
+        let expr = if self.eat("?") { self.conditional(condition)? } else { condition };
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    fn conditional(&mut self, condition: Expr) -> Parsed<Expr> {
+        let then = self.binary(BinaryOp::Or.precedence())?;
+        self.expect(":")?;
+        let otherwise = self.expr()?;
+        let span = condition.span.to(otherwise.span);
+        let kind = ExprKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise));
+        self.node(kind, span)
+    }
+
+    /// Parses operators that bind at least as tightly as `least`.
+    fn binary(&mut self, least: u8) -> Parsed<Expr> {
+        let mut left = self.unary()?;
+        while let Some(op) = self.peek_binary().filter(|op| op.precedence() >= least) {
+            left = match op {
+                BinaryOp::And | BinaryOp::Or => self.logical(op, left)?,
+                _ => {
+                    self.at += 1;
+                    let right = self.binary(op.precedence() + 1)?;
+                    self.join(op, left, right)?
+                }
+            };
+        }
+        Ok(left)
+    }
+
+    /// Parses a chain of one logical operator into a balanced tree, so that its length is no depth.
+    fn logical(&mut self, op: BinaryOp, first: Expr) -> Parsed<Expr> {
+        let mut terms = vec![first];
+        while self.eat(op.text()) {
+            terms.push(self.binary(op.precedence() + 1)?);
+        }
+        while terms.len() > 1 {
+            let mut halved = Vec::with_capacity(terms.len().div_ceil(2));
+            let mut pending = terms.into_iter();
+            while let Some(left) = pending.next() {
+                halved.push(match pending.next() {
+                    Some(right) => self.join(op, left, right)?,
+                    None => left,
+                });
+            }
+            terms = halved;
+        }
+        terms.pop().ok_or(Stop)
+    }
+
+    fn join(&mut self, op: BinaryOp, left: Expr, right: Expr) -> Parsed<Expr> {
+        let span = left.span.to(right.span);
+        self.node(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        let (op, text) = match self.peek() {
+            TokenKind::Symbol("!") => (UnaryOp::Not, "!"),
+            TokenKind::Symbol("-") if !self.at_signed_number() => (UnaryOp::Neg, "-"),
+            _ => return self.member(),
+        };
+        let mut odd = false;
+        while self.peek() == &TokenKind::Symbol(text) && !self.at_signed_number() {
+            self.at += 1;
+            odd = !odd;
+        }
+        let operand = self.member()?;
+        if !odd {
+            return Ok(operand);
+        }
+        let span = start.to(operand.span);
+        self.node(ExprKind::Unary(op, Box::new(operand)), span)
+    }
+
+    fn at_signed_number(&self) -> bool {
+        self.peek() == &TokenKind::Symbol("-")
+            && matches!(self.kind_at(self.at + 1), TokenKind::Int | TokenKind::Double)
+    }
+
+    fn member(&mut self) -> Parsed<Expr> {
+        let mut may_name_message = matches!(self.peek(), TokenKind::Ident | TokenKind::Symbol("."));
+        let mut expr = self.primary()?;
+        loop {
+            if self.eat(".") {
+                may_name_message &= self.peek() == &TokenKind::Ident;
+                expr = self.select(expr)?;
+            } else if self.eat("[") {
+                may_name_message = false;
+                expr = self.index(expr)?;
+            } else if may_name_message && self.peek() == &TokenKind::Symbol("{") {
+                let Some(name) = qualified_name(&expr) else { return Ok(expr) };
+                may_name_message = false;
+                expr = self.message(name, expr.span)?;
+            } else {
+                return Ok(expr);
+            }
+        }
+    }
+
+    fn select(&mut self, operand: Expr) -> Parsed<Expr> {
+        let optional = self.eat("?");
+        let callable = !optional && self.peek() == &TokenKind::Ident;
+        let end = self.span();
+        let field = self.field_name()?;
+        if callable && self.eat("(") {
+            let args = self.args()?;
+            let span = operand.span.to(self.previous());
+            return self.call(Some(operand), field, args, span);
+        }
+        let span = operand.span.to(end);
+        self.node(ExprKind::Select { operand: Box::new(operand), field, optional }, span)
+    }
+
+    fn index(&mut self, operand: Expr) -> Parsed<Expr> {
+        let optional = self.eat("?");
+        let index = self.expr()?;
+        self.expect("]")?;
+        let span = operand.span.to(self.previous());
+        let kind = ExprKind::Index { operand: Box::new(operand), index: Box::new(index), optional };
+        self.node(kind, span)
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        match self.peek().clone() {
+            TokenKind::Ident => self.ident(""),
+            TokenKind::Int | TokenKind::Uint | TokenKind::Double => self.number(),
+            TokenKind::String(text) => self.literal(Literal::String(text)),
+            TokenKind::Bytes(bytes) => self.literal(Literal::Bytes(bytes)),
+            TokenKind::Symbol("null") => self.literal(Literal::Null),
+            TokenKind::Symbol("true") => self.literal(Literal::Bool(true)),
+            TokenKind::Symbol("false") => self.literal(Literal::Bool(false)),
+            TokenKind::Symbol("-") if self.at_signed_number() => self.number(),
+            TokenKind::Symbol(symbol) => {
+                self.at += 1;
+                match symbol {
+                    "." if self.peek() == &TokenKind::Ident => self.ident("."),
+                    "(" => self.nested(),
+                    "[" => self.list(start),
+                    "{" => self.map(start),
+                    _ => {
+                        self.at -= 1;
+                        self.unexpected(OPERAND)
+                    }
+                }
+            }
+            TokenKind::Quoted | TokenKind::End => self.unexpected(OPERAND),
+        }
+    }
+
+    fn nested(&mut self) -> Parsed<Expr> {
+        let expr = self.expr()?;
+        self.expect(")")?;
+        Ok(expr)
+    }
+
+    fn ident(&mut self, dot: &str) -> Parsed<Expr> {
+        let span = self.span();
+        let name = self.text().to_owned();
+        self.at += 1;
+        if RESERVED.contains(&name.as_str()) {
+            self.errors.push(CelError::new(format!("reserved identifier: {name}"), span));
+        }
+        let name = format!("{dot}{name}");
+        if self.eat("(") {
+            let args = self.args()?;
+            return self.call(None, name, args, span.to(self.previous()));
+        }
+        self.node(ExprKind::Ident(name), span)
+    }
+
+    fn call(
+        &mut self,
+        target: Option<Expr>,
+        name: String,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Parsed<Expr> {
+        match macros::expand(target, name, args) {
+            Ok(kind) => self.node(kind, span),
+            Err(error) => {
+                self.errors.push(error);
+                self.node(ExprKind::Literal(Literal::Null), span)
+            }
+        }
+    }
+
+    /// Parses arguments up to and including the closing parenthesis.
+    fn args(&mut self) -> Parsed<Vec<Expr>> {
+        let mut args = Vec::new();
+        if self.eat(")") {
+            return Ok(args);
+        }
+        loop {
+            args.push(self.expr()?);
+            if !self.eat(",") {
+                self.expect(")")?;
+                return Ok(args);
+            }
+        }
+    }
+
+    fn list(&mut self, start: Span) -> Parsed<Expr> {
+        let mut elements = Vec::new();
+        self.items("]", |parser| {
+            let optional = parser.eat("?");
+            elements.push(Element { value: parser.expr()?, optional });
+            Ok(())
+        })?;
+        self.node(ExprKind::List(elements), start.to(self.previous()))
+    }
+
+    fn map(&mut self, start: Span) -> Parsed<Expr> {
+        let mut entries = Vec::new();
+        self.items("}", |parser| {
+            let optional = parser.eat("?");
+            let key = parser.expr()?;
+            parser.expect(":")?;
+            entries.push(Entry { key, value: parser.expr()?, optional });
+            Ok(())
+        })?;
+        self.node(ExprKind::Map(entries), start.to(self.previous()))
+    }
+
+    fn message(&mut self, name: String, start: Span) -> Parsed<Expr> {
+        self.at += 1;
+        let mut fields = Vec::new();
+        self.items("}", |parser| {
+            let optional = parser.eat("?");
+            let span = parser.span();
+            let name = parser.field_name()?;
+            parser.expect(":")?;
+            fields.push(Field { name, value: parser.expr()?, optional, span });
+            Ok(())
+        })?;
+        self.node(ExprKind::Message { name, fields }, start.to(self.previous()))
+    }
+
+    /// Parses items separated by commas, one comma may trail, up to and including `close`.
+    fn items(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        if self.eat(",") {
+            return self.expect(close);
+        }
+        while !self.eat(close) {
+            item(self)?;
+            if !self.eat(",") {
+                return self.expect(close);
+            }
+        }
+        Ok(())
+    }
+
+    fn field_name(&mut self) -> Parsed<String> {
+        let name = match self.peek() {
+            TokenKind::Ident => self.text().to_owned(),
+            TokenKind::Quoted => self.text().trim_matches('`').to_owned(),
+            _ => return self.unexpected("IDENTIFIER"),
+        };
+        self.at += 1;
+        Ok(name)
+    }
+
+    fn number(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        let sign = if self.eat("-") { "-" } else { "" };
+        let text = format!("{sign}{}", self.text());
+        let (literal, name) = match self.peek() {
+            TokenKind::Uint => (uint(&text), "uint"),
+            TokenKind::Double => (double(&text), "double"),
+            _ => (int(&text), "int"),
+        };
+        let span = start.to(self.span());
+        self.at += 1;
+        let literal = literal.unwrap_or_else(|| {
+            self.errors.push(CelError::new(format!("invalid {name} literal"), span));
+            Literal::Null
+        });
+        self.node(ExprKind::Literal(literal), span)
+    }
+
+    fn literal(&mut self, literal: Literal) -> Parsed<Expr> {
+        let span = self.span();
+        self.at += 1;
+        self.node(ExprKind::Literal(literal), span)
+    }
+
+    fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Expr> {
+        let expr = Expr::new(kind, span);
+        if expr.height() > MAX_DEPTH { self.too_deep(span) } else { Ok(expr) }
+    }
+
+    fn too_deep<T>(&mut self, span: Span) -> Parsed<T> {
+        self.errors.push(CelError::new("max recursion depth exceeded", span));
+        Err(Stop)
+    }
+
+    fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
+        let message =
+            format!("Syntax error: mismatched input '{}' expecting {expected}", self.text());
+        self.errors.push(CelError::new(message, self.span()));
+        Err(Stop)
+    }
+
+    fn expect(&mut self, symbol: &str) -> Parsed<()> {
+        if self.eat(symbol) { Ok(()) } else { self.unexpected(&format!("'{symbol}'")) }
+    }
+
+    fn eat(&mut self, symbol: &str) -> bool {
+        let found = matches!(self.peek(), TokenKind::Symbol(text) if *text == symbol);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn peek_binary(&self) -> Option<BinaryOp> {
+        match self.peek() {
+            TokenKind::Symbol(text) => BinaryOp::from_text(text),
+            _ => None,
+        }
+    }
+
+    fn peek(&self) -> &TokenKind {
+        self.kind_at(self.at)
+    }
+
+    fn kind_at(&self, at: usize) -> &TokenKind {
+        self.tokens.get(at).map_or(&TokenKind::End, |token| &token.kind)
+    }
+
+    fn span(&self) -> Span {
+        self.tokens
+            .get(self.at)
+            .or(self.tokens.last())
+            .map_or_else(Span::default, |token| token.span)
+    }
+
+    fn previous(&self) -> Span {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.map_or_else(Span::default, |token| token.span)
+    }
+
+    fn text(&self) -> &str {
+        let span = self.span();
+        match self.source.get(span.start..span.end) {
+            Some(text) if !text.is_empty() => text,
+            _ => "<EOF>",
+        }
+    }
+}
+
+/// Returns the dotted name that an expression spells, if it spells one.
+pub(super) fn qualified_name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Ident(name) => Some(name.clone()),
+        ExprKind::Select { operand, field, optional: false } => {
+            Some(format!("{}.{field}", qualified_name(operand)?))
+        }
+        _ => None,
+    }
+}
+
+fn int(text: &str) -> Option<Literal> {
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i64::from_str_radix(&format!("{sign}{hex}"), 16),
+        None => text.parse(),
+    };
+    value.ok().map(Literal::Int)
+}
+
+fn uint(text: &str) -> Option<Literal> {
+    let digits = text.trim_end_matches(['u', 'U']);
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    value.ok().map(Literal::Uint)
+}
+
+fn double(text: &str) -> Option<Literal> {
+    text.parse().ok().filter(|value: &f64| value.is_finite()).map(Literal::Double)
+}
+
+/// Words that no variable and no function may have as its name.
+const RESERVED: [&str; 17] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "namespace",
+    "package",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, \
+    NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+#[cfg(test)]
+mod tests;
