@@ -126,6 +126,40 @@ impl<'a> Pool<'a> {
         let end = usize::try_from(*self.strings.get(at.checked_add(1)?)?).ok()?;
         self.text.get(start..end)
     }
+
+    /// Returns program `id`.
+    #[must_use]
+    pub fn program(&self, id: u32) -> Option<Program<'a>> {
+        let at = usize::try_from(id).ok()?.checked_mul(PROGRAM_WORDS)?;
+        let record = self.programs.get(at..at.checked_add(PROGRAM_WORDS)?)?;
+        let [start, length, registers, source, flags]: [u32; PROGRAM_WORDS] =
+            record.try_into().ok()?;
+        let start = usize::try_from(start).ok()?;
+        let end = start.checked_add(usize::try_from(length).ok()?)?;
+        Some(Program { code: self.code.get(start..end)?, registers, source, flags })
+    }
+
+    /// Returns program and name of variable `id`.
+    #[must_use]
+    pub fn variable(&self, id: u32) -> Option<(u32, &'a str)> {
+        let at = usize::try_from(id).ok()?.checked_mul(VARIABLE_WORDS)?;
+        let record = self.variables.get(at..at.checked_add(VARIABLE_WORDS)?)?;
+        let [program, name]: [u32; VARIABLE_WORDS] = record.try_into().ok()?;
+        Some((program, self.string(name)?))
+    }
+}
+
+/// One program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program<'a> {
+    /// Its instructions.
+    pub code: &'a [u32],
+    /// How many registers they use.
+    pub registers: u32,
+    /// String id of the text that its author wrote.
+    pub source: u32,
+    /// See [`DEPENDS_ON_ROLES`].
+    pub flags: u32,
 }
 
 macro_rules! from_code {
