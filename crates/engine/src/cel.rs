@@ -3,10 +3,24 @@
 //! A program cannot fail to run: a CEL error is a value ([`Value::Error`]) that travels through the
 //! registers, so `&&`, `||` and the macros absorb it exactly where the CEL specification says so.
 
+pub mod activation;
+pub mod context;
+pub mod error;
 pub mod function;
+pub mod functions;
+pub mod number;
 pub mod op;
 pub mod pool;
+pub mod time;
+pub mod value;
+pub mod vm;
 
+pub use activation::{Activation, request_root};
+pub use context::Context;
+pub use error::{Answer, Error};
 pub use function::Function;
 pub use op::Op;
 pub use pool::Pool;
+pub use time::Timestamp;
+pub use value::Value;
+pub use vm::eval;

@@ -1,0 +1,95 @@
+//! What a running program can reach: the policy table, the request, the clock and its budget.
+//!
+//! The budget is one counter for a whole check, however many programs it runs.
+
+use core::cell::Cell;
+
+use super::error::Error;
+use super::time::Timestamp;
+use super::value::{Value, equal};
+use super::{Activation, Pool};
+use crate::limits::{MAX_ELEMENTS, MAX_STRING_BYTES};
+
+/// The surroundings of one evaluation, handed to every function.
+#[derive(Clone, Copy)]
+pub struct Context<'a, 'c> {
+    /// The constants and programs of the table.
+    pub pool: &'a Pool<'a>,
+    /// Where roots and variables come from.
+    pub activation: &'c dyn Activation<'a>,
+    /// Steps that are left.
+    pub steps: &'c Cell<u32>,
+}
+
+impl<'a> Context<'a, '_> {
+    /// Returns the time of the check.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.activation.now()
+    }
+
+    /// Pays for visiting `elements` values.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent.
+    pub fn charge(&self, elements: usize) -> Result<(), Error<'a>> {
+        spend(self.steps, u32::try_from(elements).unwrap_or(u32::MAX))
+    }
+
+    /// Pays for reading `bytes` bytes of text: a step for each 16 of them.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent.
+    pub fn charge_bytes(&self, bytes: usize) -> Result<(), Error<'a>> {
+        self.charge(bytes / 16)
+    }
+
+    /// Pays for building a string of `bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent or the string is too long.
+    pub fn charge_string(&self, bytes: usize) -> Result<(), Error<'a>> {
+        if bytes > MAX_STRING_BYTES {
+            return Err(Error::Limit);
+        }
+        self.charge_bytes(bytes)
+    }
+
+    /// Pays for building a list or map of `elements` elements.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent or the list is too long.
+    pub fn charge_list(&self, elements: usize) -> Result<(), Error<'a>> {
+        if elements > MAX_ELEMENTS {
+            return Err(Error::Limit);
+        }
+        self.charge(elements)
+    }
+
+    /// Whether two values are equal; pays for each element that is compared.
+    ///
+    /// # Errors
+    ///
+    /// The budget is spent.
+    pub fn equal(&self, left: &Value<'a>, right: &Value<'a>) -> Result<bool, Error<'a>> {
+        equal(left, right, self.steps)
+    }
+}
+
+/// Takes `count` steps from the budget.
+pub(crate) fn spend<'a>(steps: &Cell<u32>, count: u32) -> Result<(), Error<'a>> {
+    match steps.get().checked_sub(count) {
+        Some(left) => {
+            steps.set(left);
+            Ok(())
+        }
+        None => {
+            steps.set(0);
+            Err(Error::Limit)
+        }
+    }
+}

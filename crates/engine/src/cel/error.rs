@@ -1,0 +1,81 @@
+//! Why an expression has no value.
+//!
+//! An error is a value that travels through the registers, so it is small and the frequent ones are
+//! built without allocation. The wording is cel-go's: hosts that move here compare these texts.
+
+use alloc::rc::Rc;
+use alloc::string::ToString;
+use core::fmt;
+
+use super::value::{Str, Value};
+
+/// The reason why an evaluation failed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Error<'a> {
+    /// A map has no such key, or a value without fields was asked for one.
+    NoSuchKey(Str<'a>),
+    /// A variable, constant or global is not defined, or evaluating it failed.
+    UndefinedField(&'a str),
+    /// A free variable has no value.
+    NoSuchAttribute(&'a str),
+    /// A list has no such element.
+    IndexOutOfBounds(i64),
+    /// The operation does not exist for these types.
+    NoSuchOverload,
+    /// The step budget is spent, or a value grew past a bound of [`crate::limits`].
+    Limit,
+    /// The program is not one that the compiler writes.
+    Malformed,
+    /// A message that needs no detail.
+    Fixed(&'static str),
+    /// A message with details.
+    Text(Rc<str>),
+}
+
+/// What a function answers.
+pub type Answer<'a> = Result<Value<'a>, Error<'a>>;
+
+impl Error<'_> {
+    /// `x / 0`.
+    pub const DIVISION_BY_ZERO: Self = Self::Fixed("division by zero");
+    /// `x % 0`.
+    pub const MODULUS_BY_ZERO: Self = Self::Fixed("modulus by zero");
+    /// An `int` or a duration left its range.
+    pub const INT_OVERFLOW: Self = Self::Fixed("integer overflow");
+    /// A `uint` left its range.
+    pub const UINT_OVERFLOW: Self = Self::Fixed("unsigned integer overflow");
+    /// A timestamp left the years 1 to 9999.
+    pub const TIMESTAMP_OVERFLOW: Self = Self::Fixed("timestamp overflow");
+    /// `<` and its kin on NaN.
+    pub const NAN_ORDER: Self = Self::Fixed("NaN values cannot be ordered");
+    /// The value of an empty optional.
+    pub const EMPTY_OPTIONAL: Self = Self::Fixed("optional.none() dereference");
+
+    /// Builds an error with a composed message.
+    #[must_use]
+    pub fn text(message: fmt::Arguments<'_>) -> Self {
+        Self::Text(Rc::from(message.to_string()))
+    }
+
+    /// Says that a value of type `from` has no conversion to type `to`.
+    #[must_use]
+    pub fn conversion(from: &str, to: &str) -> Self {
+        Self::text(format_args!("type conversion error from '{from}' to '{to}'"))
+    }
+}
+
+impl fmt::Display for Error<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchKey(key) => write!(f, "no such key: {key}"),
+            Self::UndefinedField(name) => write!(f, "undefined field '{name}'"),
+            Self::NoSuchAttribute(name) => write!(f, "no such attribute(s): {name}"),
+            Self::IndexOutOfBounds(index) => write!(f, "index out of bounds: {index}"),
+            Self::NoSuchOverload => f.write_str("no such overload"),
+            Self::Limit => f.write_str("evaluation limit exceeded"),
+            Self::Malformed => f.write_str("malformed program"),
+            Self::Fixed(message) => f.write_str(message),
+            Self::Text(message) => f.write_str(message),
+        }
+    }
+}

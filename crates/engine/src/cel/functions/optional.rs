@@ -1,0 +1,49 @@
+//! Optional values.
+
+use crate::cel::error::{Answer, Error};
+use crate::cel::function::Function;
+use crate::cel::value::Value;
+
+pub(super) fn call<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
+    match (function, args) {
+        (Function::OptionalNone, []) => Ok(Value::none()),
+        (Function::OptionalOf, [value]) => Ok(Value::some(value.clone())),
+        (Function::OptionalOfNonZeroValue, [value]) if is_zero(value) => Ok(Value::none()),
+        (Function::OptionalOfNonZeroValue, [value]) => Ok(Value::some(value.clone())),
+        (Function::OptionalHasValue, [Value::Optional(inner)]) => Ok(inner.is_some().into()),
+        (Function::OptionalValue, [Value::Optional(inner)]) => {
+            inner.as_deref().cloned().ok_or(Error::EMPTY_OPTIONAL)
+        }
+        (Function::OptionalOr, [first @ Value::Optional(inner), second]) => {
+            Ok(if inner.is_some() { first.clone() } else { second.clone() })
+        }
+        (Function::OptionalOrValue, [Value::Optional(inner), fallback]) => {
+            Ok(inner.as_deref().unwrap_or(fallback).clone())
+        }
+        (Function::OptionalUnwrap, [Value::List(list)]) => Ok(Value::List(
+            list.iter()
+                .filter_map(|item| match item {
+                    Value::Optional(inner) => inner.as_deref().cloned(),
+                    other => Some(other),
+                })
+                .collect(),
+        )),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// Whether a value is the one that protobuf gives a field that is not set.
+fn is_zero(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null | Value::Optional(None) => true,
+        Value::Bool(value) => !value,
+        Value::Int(value) | Value::Duration(value) => *value == 0,
+        Value::Uint(value) => *value == 0,
+        Value::Double(value) => value.abs().to_bits() == 0,
+        Value::String(text) => text.is_empty(),
+        Value::Bytes(bytes) => bytes.is_empty(),
+        Value::List(list) => list.is_empty(),
+        Value::Map(map) => map.is_empty(),
+        _ => false,
+    }
+}

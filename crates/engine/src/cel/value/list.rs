@@ -1,0 +1,77 @@
+//! Lists, in whatever shape they lie in memory.
+//!
+//! Every shape answers the same questions; none is copied to be read.
+
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Constant, Str, Value};
+use crate::attr::Attr;
+
+/// A list of values.
+#[derive(Clone, Debug)]
+pub enum List<'a> {
+    /// An array of the request.
+    Attrs(&'a [Attr]),
+    /// A list of strings of the request, such as roles.
+    Strings(&'a [String]),
+    /// A list of the policy table.
+    Constant(Constant<'a>),
+    /// Built by an expression.
+    Owned(Rc<Vec<Value<'a>>>),
+}
+
+impl<'a> List<'a> {
+    /// Returns how many elements there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Attrs(items) => items.len(),
+            Self::Strings(items) => items.len(),
+            Self::Constant(list) => list.len(),
+            Self::Owned(items) => items.len(),
+        }
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns element `at`.
+    #[must_use]
+    pub fn get(&self, at: usize) -> Option<Value<'a>> {
+        match self {
+            Self::Attrs(items) => items.get(at).map(Value::from),
+            Self::Strings(items) => {
+                items.get(at).map(|text| Value::String(Str::Borrowed(text.as_str())))
+            }
+            Self::Constant(list) => list.element(at),
+            Self::Owned(items) => items.get(at).cloned(),
+        }
+    }
+
+    /// Returns the elements in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// Appends `value`, copying the elements only if another value shares them.
+    pub fn push(&mut self, value: Value<'a>) {
+        if let Self::Owned(items) = self {
+            Rc::make_mut(items).push(value);
+            return;
+        }
+        let mut items: Vec<_> = self.iter().collect();
+        items.push(value);
+        *self = Self::Owned(Rc::new(items));
+    }
+}
+
+impl<'a> FromIterator<Value<'a>> for List<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(items: I) -> Self {
+        Self::Owned(Rc::new(items.into_iter().collect()))
+    }
+}

@@ -1,0 +1,144 @@
+//! Maps, in whatever shape they lie in memory.
+//!
+//! Keys may be of several types; `1`, `1u` and `1.0` are one key. Iteration follows the order of
+//! insertion (of a request's map: the order of the keys), so no answer depends on hashing.
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use super::{Constant, Str, Value};
+use crate::attr::AttrMap;
+use crate::cel::number;
+
+/// A map of values.
+#[derive(Clone, Debug)]
+pub enum Map<'a> {
+    /// An object of the request.
+    Attrs(&'a AttrMap),
+    /// A map of the policy table.
+    Constant(Constant<'a>),
+    /// Built by an expression.
+    Owned(Rc<OwnedMap<'a>>),
+}
+
+/// A map that an expression built.
+#[derive(Clone, Debug, Default)]
+pub struct OwnedMap<'a> {
+    entries: Vec<(Value<'a>, Value<'a>)>,
+    // INVARIANT: maps the key of every entry to its place in `entries`.
+    places: BTreeMap<Key<'a>, usize>,
+}
+
+/// What makes two map keys the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key<'a> {
+    /// A truth value.
+    Bool(bool),
+    /// A number that fits an `int`, whatever its type.
+    Int(i64),
+    /// A number beyond every `int`.
+    Uint(u64),
+    /// Text.
+    String(Str<'a>),
+}
+
+impl<'a> Map<'a> {
+    /// Returns how many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Attrs(map) => map.entries().len(),
+            Self::Constant(map) => map.len(),
+            Self::Owned(map) => map.entries.len(),
+        }
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the value under `key`.
+    #[must_use]
+    pub fn get(&self, key: &Value<'a>) -> Option<Value<'a>> {
+        match self {
+            Self::Attrs(map) => map.get(key.as_str()?).map(Value::from),
+            Self::Constant(map) => map.lookup(&Key::of(key)?),
+            Self::Owned(map) => map.get(&Key::of(key)?).cloned(),
+        }
+    }
+
+    /// Returns the value under the string `key`.
+    #[must_use]
+    pub fn field(&self, key: &'a str) -> Option<Value<'a>> {
+        match self {
+            Self::Attrs(map) => map.get(key).map(Value::from),
+            Self::Constant(map) => map.lookup(&Key::String(Str::Borrowed(key))),
+            Self::Owned(map) => map.get(&Key::String(Str::Borrowed(key))).cloned(),
+        }
+    }
+
+    /// Returns entry `at`.
+    #[must_use]
+    pub fn entry(&self, at: usize) -> Option<(Value<'a>, Value<'a>)> {
+        match self {
+            Self::Attrs(map) => map
+                .entries()
+                .get(at)
+                .map(|(key, value)| (Value::String(Str::Borrowed(key)), Value::from(value))),
+            Self::Constant(map) => map.entry(at),
+            Self::Owned(map) => map.entries.get(at).cloned(),
+        }
+    }
+
+    /// Returns the entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + '_ {
+        (0..self.len()).filter_map(|at| self.entry(at))
+    }
+}
+
+impl<'a> OwnedMap<'a> {
+    /// Returns the value under `key`.
+    #[must_use]
+    pub fn get(&self, key: &Key<'a>) -> Option<&Value<'a>> {
+        let at = *self.places.get(key)?;
+        self.entries.get(at).map(|(_, value)| value)
+    }
+
+    /// Puts an entry at the end; `false`, and no change, if the key is there already or is of a
+    /// type that cannot be a key.
+    pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> bool {
+        let Some(place) = Key::of(&key) else { return false };
+        if self.places.contains_key(&place) {
+            return false;
+        }
+        self.places.insert(place, self.entries.len());
+        self.entries.push((key, value));
+        true
+    }
+}
+
+impl<'a> Key<'a> {
+    /// Returns what identifies `value` as a key; nothing for a type that cannot be one. Of doubles
+    /// only the whole ones can equal a key.
+    #[must_use]
+    pub fn of(value: &Value<'a>) -> Option<Self> {
+        match value {
+            Value::Bool(value) => Some(Self::Bool(*value)),
+            Value::Int(value) => Some(Self::Int(*value)),
+            Value::Uint(value) => Some(Self::from_uint(*value)),
+            Value::Double(value) => match number::exact_int(*value) {
+                Some(int) => Some(Self::Int(int)),
+                None => number::exact_uint(*value).map(Self::Uint),
+            },
+            Value::String(text) => Some(Self::String(text.clone())),
+            _ => None,
+        }
+    }
+
+    fn from_uint(value: u64) -> Self {
+        i64::try_from(value).map_or(Self::Uint(value), Self::Int)
+    }
+}
