@@ -8,6 +8,7 @@ pub mod diagnostics;
 pub mod emit;
 pub mod expression;
 pub mod policy;
+pub mod regex;
 pub mod resolve;
 pub mod source;
 pub mod yaml;

@@ -11,5 +11,6 @@ pub mod attr;
 pub mod cel;
 pub mod glob;
 pub mod limits;
+pub mod regex;
 
 pub mod request;

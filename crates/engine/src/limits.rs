@@ -29,3 +29,19 @@ pub const MAX_GLOB_BYTES: usize = 1024;
 
 /// How deep the groups of a glob may nest.
 pub const MAX_GLOB_DEPTH: usize = 16;
+
+/// Bytes of the longest regular expression.
+pub const MAX_REGEX_BYTES: usize = 1 << 16;
+
+/// Instructions of the longest compiled regular expression; an instruction is named by a `u16`.
+pub const MAX_REGEX_INSTRUCTIONS: usize = 65_000;
+
+/// Words of all the character classes of one regular expression. Letters of all scripts take 1300.
+pub const MAX_REGEX_CLASS_WORDS: usize = 1 << 17;
+
+/// How deep groups may nest in a regular expression.
+pub const MAX_REGEX_DEPTH: usize = 1000;
+
+/// The largest count in `x{n,m}`, and the largest product of counts nested in each other. The number
+/// is RE2's.
+pub const MAX_REGEX_REPEAT: u32 = 1000;

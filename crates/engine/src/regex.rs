@@ -1,0 +1,63 @@
+//! Regular expressions with the syntax and the meaning of RE2, as Go's `regexp` package has them.
+//!
+//! Time is linear in pattern times text, whatever the pattern: [`compile`] makes a program for a
+//! machine that keeps every alternative alive at once and never goes back. Each step of that
+//! machine is paid for from the caller's budget, and an empty purse ends the search with
+//! [`OutOfSteps`]. A program is plain words, so one that was compiled with the policy is executed in
+//! place. Tables of Unicode are not part of this crate: [`ClassSource`] brings them, and at run time
+//! there is only [`Ascii`].
+
+mod captures;
+mod class;
+mod code;
+mod error;
+mod parse;
+mod program;
+mod search;
+mod steps;
+
+#[cfg(test)]
+mod tests;
+
+use alloc::vec::Vec;
+
+pub use captures::{Captures, Matches};
+pub use class::{Ascii, ClassSource, Missing, Range};
+pub use error::{Error, ErrorKind};
+pub use program::{InvalidProgram, Program};
+pub use steps::OutOfSteps;
+
+/// A compiled pattern that owns its program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regex {
+    words: Vec<u32>,
+}
+
+impl Regex {
+    /// Returns the program, ready to run.
+    #[must_use]
+    pub fn program(&self) -> Program<'_> {
+        Program::view(&self.words)
+    }
+
+    /// Returns the words of the program, as a policy table stores them.
+    #[must_use]
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Returns the words of the program, giving up the pattern.
+    #[must_use]
+    pub fn into_words(self) -> Vec<u32> {
+        self.words
+    }
+}
+
+/// Compiles `pattern`, asking `source` for what Unicode knows.
+///
+/// # Errors
+/// The first fault that Go's parser would report, or that a bound of [`crate::limits`] is exceeded.
+pub fn compile(pattern: &str, source: &dyn ClassSource) -> Result<Regex, Error> {
+    let parsed = parse::parse(pattern, source)?;
+    Ok(Regex { words: program::encode(&parsed) })
+}

@@ -1,0 +1,106 @@
+//! Instructions under construction.
+//!
+//! Jumps are relative, so a fragment is a plain list: it can be moved, repeated and put between
+//! others without being touched.
+
+use alloc::vec::Vec;
+
+/// One instruction; where nothing else is said, the next one follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Draft {
+    /// The search has found a match.
+    Match,
+    /// One code point.
+    Char(u32),
+    /// One code point of the class at this offset of the class table.
+    Class(u32),
+    /// Any code point.
+    Any,
+    /// Any code point but a line feed.
+    NotNewline,
+    /// All of these conditions hold at this place; see [`super::search::Look`].
+    Assert(u32),
+    /// The place is the value of this capture slot.
+    Save(u32),
+    /// Goes on elsewhere.
+    Jump(i64),
+    /// Goes on at the next instruction and elsewhere; `next_first` tells which is preferred.
+    Split { by: i64, next_first: bool },
+}
+
+/// How often something occurs: at least, at most, and whether more is better.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeat {
+    pub(super) min: usize,
+    pub(super) max: Option<usize>,
+    pub(super) greedy: bool,
+}
+
+impl Repeat {
+    /// Returns how many instructions `apply` makes from `len` of them.
+    pub(super) fn size(self, len: usize) -> usize {
+        match self.max {
+            None => len.saturating_mul(self.min.max(1)).saturating_add(2),
+            Some(max) => len.saturating_add(1).saturating_mul(max),
+        }
+    }
+
+    pub(super) fn apply(self, body: &[Draft]) -> Vec<Draft> {
+        let mut code = Vec::new();
+        match self.max {
+            None => self.unbounded(body, &mut code),
+            Some(max) => self.bounded(body, max, &mut code),
+        }
+        code
+    }
+
+    /// `x*` is `(x+)?`: a loop that is entered at its test would, for an `x` that can be empty, come
+    /// to its end in the wrong order of preference.
+    fn unbounded(self, body: &[Draft], code: &mut Vec<Draft>) {
+        let len = distance(body.len());
+        if self.min == 0 {
+            code.push(Draft::Split { by: len.saturating_add(2), next_first: self.greedy });
+        }
+        for _ in 0..self.min.max(1) {
+            code.extend_from_slice(body);
+        }
+        code.push(Draft::Split { by: len.saturating_neg(), next_first: !self.greedy });
+    }
+
+    /// `x{2,4}` is `xx(x(x)?)?`, and all the ways out lead to one end.
+    fn bounded(self, body: &[Draft], max: usize, code: &mut Vec<Draft>) {
+        for _ in 0..self.min {
+            code.extend_from_slice(body);
+        }
+        let step = distance(body.len()).saturating_add(1);
+        for left in (1..=max.saturating_sub(self.min)).rev() {
+            let by = step.saturating_mul(distance(left));
+            code.push(Draft::Split { by, next_first: self.greedy });
+            code.extend_from_slice(body);
+        }
+    }
+}
+
+/// Joins branches of which an earlier one is preferred.
+pub(super) fn alternate(branches: Vec<Vec<Draft>>, last: Vec<Draft>) -> Vec<Draft> {
+    if branches.is_empty() {
+        return last;
+    }
+    let mut left = branches.iter().map(|branch| branch.len().saturating_add(2)).sum::<usize>();
+    left = left.saturating_add(last.len());
+    let mut code = Vec::new();
+    for branch in branches {
+        let len = branch.len().saturating_add(2);
+        code.push(Draft::Split { by: distance(len), next_first: true });
+        code.extend(branch);
+        left = left.saturating_sub(len);
+        code.push(Draft::Jump(distance(left).saturating_add(1)));
+    }
+    code.extend(last);
+    code
+}
+
+/// Lengths stay below `limits::MAX_REGEX_INSTRUCTIONS`, so nothing is lost here.
+fn distance(len: usize) -> i64 {
+    i64::try_from(len).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,213 @@
+//! Whether a text has a match, without saying where.
+//!
+//! The order of preference is of no matter here, so the machine is a set of instructions that moves
+//! through the text. For a program of up to [`SMALL`] instructions it lives on the stack, and the
+//! search allocates nothing.
+
+use alloc::vec;
+
+use super::program::{Program, Step};
+use super::steps::{OutOfSteps, pay};
+
+/// A place between two characters of a text.
+#[derive(Clone, Debug)]
+pub(super) struct Place<'t> {
+    pub(super) at: usize,
+    before: Option<char>,
+    rest: core::str::Chars<'t>,
+}
+
+/// Conditions on a place, as bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look;
+
+/// What one search works on: two lists of instructions that wait to read the next character, the
+/// list of those still to be followed, and a bit for each that was ever on it at this place.
+struct Lists<'l> {
+    waiting: &'l mut [u16],
+    passed: &'l mut [u16],
+    open: &'l mut [u16],
+    seen: &'l mut [u64],
+    open_len: usize,
+}
+
+impl Program<'_> {
+    /// Tells whether `text` contains a match, paying from `steps`.
+    ///
+    /// # Errors
+    /// When the steps are used up before the answer is known.
+    pub fn is_match(&self, text: &str, steps: &mut u32) -> Result<bool, OutOfSteps> {
+        let len = self.instructions();
+        if len <= SMALL {
+            let (mut a, mut b, mut c) = ([0; SMALL], [0; SMALL], [0; SMALL]);
+            let mut seen = [0; SMALL / 64];
+            let mut lists = Lists::new(&mut a, &mut b, &mut c, &mut seen);
+            return lists.search(*self, text, steps);
+        }
+        pay(steps, len / 16)?;
+        let (mut a, mut b, mut c) = (vec![0; len], vec![0; len], vec![0; len]);
+        let mut seen = vec![0; len.div_ceil(64)];
+        Lists::new(&mut a, &mut b, &mut c, &mut seen).search(*self, text, steps)
+    }
+
+    /// Tells whether every match begins at the beginning of the text.
+    pub(super) fn is_anchored(&self) -> bool {
+        let mut at = 0;
+        while let Some(Step::Save(_)) = self.step(at) {
+            at += 1;
+        }
+        matches!(self.step(at), Some(Step::Assert(looks)) if looks & Look::TEXT_START != 0)
+    }
+}
+
+impl<'l> Lists<'l> {
+    fn new(
+        waiting: &'l mut [u16],
+        passed: &'l mut [u16],
+        open: &'l mut [u16],
+        seen: &'l mut [u64],
+    ) -> Self {
+        Self { waiting, passed, open, seen, open_len: 0 }
+    }
+
+    fn search(
+        &mut self,
+        program: Program<'_>,
+        text: &str,
+        steps: &mut u32,
+    ) -> Result<bool, OutOfSteps> {
+        let anchored = program.is_anchored();
+        let mut place = Place::new(text, 0);
+        let mut count = 0;
+        loop {
+            pay(steps, self.seen.len() / 16)?;
+            self.seen.fill(0);
+            if !anchored || place.at == 0 {
+                self.follow(0);
+            }
+            for nth in 0..count {
+                self.follow(self.passed.get(nth).copied().map_or(usize::MAX, usize::from));
+            }
+            let Some(passed) = self.advance(program, &place, steps)? else {
+                return Ok(true);
+            };
+            count = passed;
+            core::mem::swap(&mut self.waiting, &mut self.passed);
+            if !place.advance() || (anchored && count == 0) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Follows everything that is open at `place`; returns how many pass its next character, or
+    /// nothing when a match is found.
+    fn advance(
+        &mut self,
+        program: Program<'_>,
+        place: &Place<'_>,
+        steps: &mut u32,
+    ) -> Result<Option<usize>, OutOfSteps> {
+        let next = place.next();
+        let looks = place.looks();
+        let mut count: usize = 0;
+        while let Some(at) = self.pop() {
+            pay(steps, 1)?;
+            match program.step(at) {
+                Some(Step::Match) => return Ok(None),
+                Some(Step::Jump(to)) => self.follow(to),
+                Some(Step::Save(_)) => self.follow(at.saturating_add(1)),
+                Some(Step::Assert(wanted)) if wanted & !looks == 0 => {
+                    self.follow(at.saturating_add(1));
+                }
+                Some(Step::Split { first, second }) => {
+                    self.follow(first);
+                    self.follow(second);
+                }
+                Some(Step::Read(set)) if next.is_some_and(|next| set.has(next)) => {
+                    store(self.waiting, count, at.saturating_add(1));
+                    count = count.saturating_add(1);
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(count))
+    }
+
+    /// Puts instruction `at` on the open list, unless it was there before.
+    fn follow(&mut self, at: usize) {
+        let Some(word) = self.seen.get_mut(at / 64) else {
+            return;
+        };
+        let bit = 1 << (at % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            store(self.open, self.open_len, at);
+            self.open_len = self.open_len.saturating_add(1);
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        self.open_len = self.open_len.checked_sub(1)?;
+        self.open.get(self.open_len).copied().map(usize::from)
+    }
+}
+
+/// The lists have room for every instruction, and each is stored at most once.
+fn store(list: &mut [u16], nth: usize, at: usize) {
+    if let (Some(entry), Ok(at)) = (list.get_mut(nth), u16::try_from(at)) {
+        *entry = at;
+    }
+}
+
+impl<'t> Place<'t> {
+    /// Returns the place before byte `at`, or the end of the text if there is no such place.
+    pub(super) fn new(text: &'t str, at: usize) -> Self {
+        let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
+        Self { at: before.len(), before: before.chars().next_back(), rest: rest.chars() }
+    }
+
+    pub(super) fn next(&self) -> Option<char> {
+        self.rest.clone().next()
+    }
+
+    /// Steps over one character; tells whether there was one.
+    pub(super) fn advance(&mut self) -> bool {
+        let Some(next) = self.rest.next() else {
+            return false;
+        };
+        self.before = Some(next);
+        self.at = self.at.saturating_add(next.len_utf8());
+        true
+    }
+
+    /// Returns the conditions that hold here.
+    pub(super) fn looks(&self) -> u32 {
+        let next = self.next();
+        let side = |end: Option<char>, text: u32, line: u32| match end {
+            None => text | line,
+            Some('\n') => line,
+            Some(_) => 0,
+        };
+        let edge = is_word(self.before) != is_word(next);
+        side(self.before, Look::TEXT_START, Look::LINE_START)
+            | side(next, Look::TEXT_END, Look::LINE_END)
+            | if edge { Look::WORD_EDGE } else { Look::NOT_WORD_EDGE }
+    }
+}
+
+fn is_word(side: Option<char>) -> bool {
+    side.is_some_and(|found| found.is_ascii_alphanumeric() || found == '_')
+}
+
+impl Look {
+    pub(super) const TEXT_START: u32 = 1;
+    pub(super) const TEXT_END: u32 = 2;
+    pub(super) const LINE_START: u32 = 4;
+    pub(super) const LINE_END: u32 = 8;
+    pub(super) const WORD_EDGE: u32 = 16;
+    pub(super) const NOT_WORD_EDGE: u32 = 32;
+    pub(super) const ALL: u32 = 63;
+}
+
+/// Instructions of the largest program that is run without allocation.
+const SMALL: usize = 256;
