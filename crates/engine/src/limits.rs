@@ -45,3 +45,9 @@ pub const MAX_REGEX_DEPTH: usize = 1000;
 /// The largest count in `x{n,m}`, and the largest product of counts nested in each other. The number
 /// is RE2's.
 pub const MAX_REGEX_REPEAT: u32 = 1000;
+
+/// Values one request may hold, each element and each member counted.
+pub const MAX_REQUEST_VALUES: usize = 100_000;
+
+/// Bytes of all the strings of one request, names of members included.
+pub const MAX_REQUEST_BYTES: usize = 16 << 20;

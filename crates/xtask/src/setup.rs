@@ -4,6 +4,7 @@
 //! network. A tool that cannot be installed from here ends the run with one sentence.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -17,6 +18,7 @@ pub(crate) fn all() -> Outcome {
     for tool in TOOLS {
         install(tool)?;
     }
+    remove_build_of_tools()?;
     npm_packages()
 }
 
@@ -78,7 +80,7 @@ fn install(tool: &Tool) -> Outcome {
     timed(&format!("{} {}", tool.package, tool.version), |name| {
         // The lock file of a tool may name a version that a registry mirror does not hold; that
         // shows at once, before anything is built.
-        shell::logged(name, cargo_install(tool).arg("--locked")).or_else(|_| {
+        shell::attempt(name, cargo_install(tool).arg("--locked")).or_else(|_| {
             println!("    {name}: its lock file does not resolve here, trying without");
             shell::logged(name, &mut cargo_install(tool))
         })
@@ -92,9 +94,23 @@ fn cargo_install(tool: &Tool) -> Command {
         .args(tool.features)
         .arg("--root")
         .arg(tools())
-        .env("CARGO_TARGET_DIR", target().join("tools"))
+        .env("CARGO_TARGET_DIR", build_of_tools())
         .env("CARGO_PROFILE_DEV_DEBUG", "0");
     command
+}
+
+/// The crates that the tools were built from are of no more use, and many.
+fn remove_build_of_tools() -> Outcome {
+    let folder = build_of_tools();
+    if !folder.exists() {
+        return Ok(());
+    }
+    fs::remove_dir_all(&folder)
+        .map_err(|error| format!("cannot remove {}: {error}", folder.display()))
+}
+
+fn build_of_tools() -> PathBuf {
+    target().join("tools")
 }
 
 /// Installs the npm packages when the lock file is not the one they were installed from.

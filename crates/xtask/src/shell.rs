@@ -66,12 +66,21 @@ pub(crate) fn captured(command: &mut Command) -> Outcome<String> {
 
 /// Runs a long command with its output in a log, and tells every while how it stands.
 pub(crate) fn logged(name: &str, command: &mut Command) -> Outcome {
-    let log = target().join("xtask").join(format!("{}.log", name.replace([' ', '/'], "-")));
-    let status = spawn_and_wait(name, command, &log)?;
-    if !status.success() {
-        print_end_of(&log);
+    let outcome = attempt(name, command);
+    if outcome.is_err() {
+        print_end_of(&log_of(name));
     }
+    outcome
+}
+
+/// Runs a long command that may well fail: as `logged`, but its log is not printed.
+pub(crate) fn attempt(name: &str, command: &mut Command) -> Outcome {
+    let status = spawn_and_wait(name, command, &log_of(name))?;
     succeeded(command, status)
+}
+
+fn log_of(name: &str) -> PathBuf {
+    target().join("xtask").join(format!("{}.log", name.replace([' ', '/'], "-")))
 }
 
 fn spawn_and_wait(name: &str, command: &mut Command, log: &Path) -> Outcome<ExitStatus> {
