@@ -6,13 +6,22 @@
 //! bounded in size and depth before anything recurses over them.
 
 pub mod ast;
+mod check;
+mod env;
 mod lexer;
 mod literal;
 mod macros;
 mod parser;
+mod signature;
+mod types;
+mod validate;
 
 pub use ast::{CelError, Expr, Span};
+pub use check::{Checked, check};
+pub use env::Env;
 pub use parser::parse;
+pub use signature::Signature;
+pub use types::Type;
 
 /// How deep an expression may nest.
 pub const MAX_DEPTH: u32 = 250;
