@@ -23,7 +23,7 @@ pub struct ExprSource {
 /// Where a scalar stands in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalarSpan {
-    /// Byte offset of its first character: the quote or the block indicator, if it has one.
+    /// Byte offset of its first character: the quote, if it has one; in a block, of its content.
     pub offset: usize,
     /// The position of that character.
     pub start: Position,

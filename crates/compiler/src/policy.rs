@@ -1,3 +1,5 @@
 //! Policies as their authors wrote them.
 
 pub mod model;
+pub mod name;
+pub(crate) mod parse;

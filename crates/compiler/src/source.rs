@@ -5,6 +5,9 @@
 
 use std::sync::Arc;
 
+use crate::diagnostics::{Code, Diagnostic};
+use crate::yaml::limits::MAX_FILE_BYTES;
+
 /// One input file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -13,6 +16,32 @@ pub struct SourceFile {
     /// The contents, without a byte order mark.
     pub text: String,
 }
+
+impl SourceFile {
+    /// Takes the bytes of a file in.
+    ///
+    /// # Errors
+    /// The file is too large, or not UTF-8.
+    pub fn new(path: &str, bytes: &[u8]) -> Result<Arc<Self>, Box<Diagnostic>> {
+        if bytes.len() > MAX_FILE_BYTES {
+            let error = Diagnostic::in_file(Code::Limit, path, "the file is too large");
+            let expected = format!("at most {MAX_FILE_BYTES} bytes");
+            let error = error.found(format!("{} bytes", bytes.len())).expected(expected);
+            return Err(Box::new(error));
+        }
+        let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let before = String::from_utf8_lossy(before);
+            let position = before.chars().fold(Position::START, Position::after);
+            let error = Diagnostic::in_file(Code::Syntax, path, "the file is not UTF-8");
+            Box::new(error.at(position))
+        })?;
+        Ok(Arc::new(Self { path: path.to_owned(), text: text.to_owned() }))
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line and a column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,13 +3,52 @@
 //! Nothing in a file can make the reader panic, recurse without bound or use more memory than the
 //! bounds in [`limits`] allow.
 
+mod build;
+mod json;
 pub mod limits;
+mod plain;
 pub(crate) mod scalar;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
+use crate::diagnostics::Diagnostic;
 use crate::expression::{ScalarSpan, Style};
-use crate::source::Position;
+use crate::source::{Position, SourceFile};
+
+/// What a file holds, and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Read {
+    /// The documents that are not empty.
+    pub documents: Vec<Node>,
+    /// What is wrong; the documents are incomplete if this is not empty.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Reads the documents of a file.
+///
+/// What looks like a JSON object is read as JSON. If it is not, it may still be YAML.
+#[must_use]
+pub fn read(file: &Arc<SourceFile>) -> Read {
+    if !file.text.trim_start().starts_with('{') {
+        return build::read(file);
+    }
+    match json::read(file) {
+        Ok(document) => Read { documents: vec![document], errors: Vec::new() },
+        Err(error) => {
+            let yaml = build::read(file);
+            let is_json = file.path.to_ascii_lowercase().ends_with(".json");
+            match is_json && !yaml.errors.is_empty() {
+                true => Read { documents: Vec::new(), errors: vec![*error] },
+                false => yaml,
+            }
+        }
+    }
+}
+
+/// What ends the reading of a file.
+type Fault = Box<Diagnostic>;
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,14 +91,26 @@ pub struct Entry {
 }
 
 impl Node {
-    /// Returns where the scalar stands, if it is text.
+    /// Returns where the scalar stands. What is not text is written without quotes.
     #[must_use]
-    pub fn scalar_span(&self) -> Option<ScalarSpan> {
+    pub fn scalar_span(&self) -> ScalarSpan {
+        let style = match self.kind {
+            Kind::String(_, style) => style,
+            _ => Style::Plain,
+        };
+        ScalarSpan { offset: self.offset, start: self.position, style }
+    }
+
+    /// Returns what kind of value it is, in the words of messages.
+    #[must_use]
+    pub const fn describe(&self) -> &'static str {
         match self.kind {
-            Kind::String(_, style) => {
-                Some(ScalarSpan { offset: self.offset, start: self.position, style })
-            }
-            _ => None,
+            Kind::Null => "nothing",
+            Kind::Bool(_) => "a boolean",
+            Kind::Integer(_) | Kind::Float(_) => "a number",
+            Kind::String(..) => "text",
+            Kind::Seq(_) => "a list",
+            Kind::Map(_) => "a map",
         }
     }
 }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
 
+use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
-use crate::source::Place;
+use crate::source::{Place, Position};
 
 /// One policy document.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub struct Policy {
     pub annotations: BTreeMap<String, String>,
     /// What kind of policy it is.
     pub body: Body,
+    /// What is wrong with it if it is used: Cerbos loads such a document, but refuses to compile it.
+    pub deferred: Vec<Diagnostic>,
 }
 
 /// The kinds of policy.
@@ -67,6 +70,8 @@ pub struct Definition<T> {
     pub value: T,
     /// Where the value stands.
     pub place: Place,
+    /// Where its name stands.
+    pub key: Position,
     /// What kind of list it stands in, for messages.
     pub origin: Origin,
 }

@@ -29,11 +29,10 @@ impl<'a> ScalarUnits<'a> {
         let rest = text.get(scalar.offset..).unwrap_or_default().chars();
         let mut units = Self { rest, at: scalar.start, style: scalar.style };
         match scalar.style {
-            Style::Plain => {}
+            Style::Plain | Style::Block => {}
             Style::SingleQuoted | Style::DoubleQuoted => {
                 units.bump();
             }
-            Style::Block => while units.bump().is_some_and(|c| c != '\n') {},
         }
         units
     }

@@ -1,0 +1,174 @@
+//! The shapes of names, and the keys that policies go by.
+//!
+//! A key such as `resource.album.vdefault/acme` is what decisions and messages call a policy; two
+//! documents with the same key define the same policy.
+
+/// The version of a role policy that does not name one.
+pub const DEFAULT_VERSION: &str = "default";
+
+/// What a name must look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Anything but nothing.
+    Any,
+    /// The name of an imported set or a derived role.
+    Identifier,
+    /// A resource kind, a principal's id, or a role: no pattern characters.
+    NoPattern,
+    /// A version.
+    Version,
+    /// A scope, or nothing.
+    Scope,
+    /// The name of a rule, or nothing.
+    Rule,
+}
+
+impl Shape {
+    pub(crate) fn fits(self, name: &str) -> bool {
+        match self {
+            Self::Any => !name.is_empty(),
+            Self::Identifier => !name.is_empty() && name.chars().all(is_name_char),
+            Self::NoPattern => !name.is_empty() && !name.contains(PATTERN_CHARS),
+            Self::Version => !name.is_empty() && name.chars().all(is_word_char),
+            Self::Scope => is_scope(name),
+            Self::Rule => name.is_empty() || is_rule_name(name),
+        }
+    }
+
+    pub(crate) const fn describe(self) -> &'static str {
+        match self {
+            Self::Any => "at least one character",
+            Self::Identifier => "letters, digits, `_`, `-` and `.`",
+            Self::NoPattern => "none of the characters `!*?[]{}`",
+            Self::Version => "letters, digits and `_`",
+            Self::Scope => "dotted segments of letters, digits, `_` and `-`",
+            Self::Rule => "a letter, then letters, digits, `_`, `-`, `.` and `@`",
+        }
+    }
+}
+
+const PATTERN_CHARS: [char; 7] = ['!', '*', '?', '[', ']', '{', '}'];
+
+fn is_word_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+fn is_name_char(c: char) -> bool {
+    is_word_char(c) || matches!(c, '-' | '.')
+}
+
+fn is_scope(name: &str) -> bool {
+    let segment =
+        |s: &str| s.starts_with(is_word_char) && s.chars().all(|c| is_word_char(c) || c == '-');
+    matches!(name, "" | ".") || !name.starts_with('_') && name.split('.').all(segment)
+}
+
+fn is_rule_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| is_name_char(c) || c == '@')
+}
+
+/// Returns whether `name` can follow `variables.` or `constants.` in an expression.
+pub(crate) fn is_identifier(name: &str) -> bool {
+    let reserved = matches!(name, "false" | "in" | "null" | "true");
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    !reserved && starts_well && name.chars().all(is_word_char)
+}
+
+/// Returns the key of a versioned and scoped policy; `kind` is `resource`, `principal` or `role`.
+#[must_use]
+pub fn policy_key(kind: &str, name: &str, version: &str, scope: &str) -> String {
+    let separator = if scope.is_empty() { "" } else { "/" };
+    format!("{kind}.{}.v{}{separator}{scope}", sanitize(name), sanitize(version))
+}
+
+/// Returns the key of an exported set; `kind` is `derived_roles`, `export_variables` or
+/// `export_constants`.
+#[must_use]
+pub fn set_key(kind: &str, name: &str) -> String {
+    format!("{kind}.{}", sanitize(name))
+}
+
+/// Returns the scopes above `scope`, nearest first; the last one is the root.
+pub fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(scope).filter(|scope| !scope.is_empty()), |scope| {
+        (!scope.is_empty()).then(|| scope.rsplit_once('.').map_or("", |(parent, _)| parent))
+    })
+    .skip(1)
+}
+
+/// Names of the old form, which Cerbos restricted to certain characters, lose those that are not
+/// word characters. Others stay as they are.
+fn sanitize(name: &str) -> String {
+    let of_old_form = |segment: &str| {
+        segment.starts_with(|c: char| c.is_ascii_alphabetic())
+            && segment.chars().all(|c| is_name_char(c) || matches!(c, '@' | '/'))
+    };
+    if !name.split(':').all(of_old_form) {
+        return name.to_owned();
+    }
+    let mut out = String::with_capacity(name.len());
+    let mut replaced = false;
+    for c in name.chars() {
+        let keep = is_word_char(c) || c == '.';
+        if keep || !replaced {
+            out.push(if keep { c } else { '_' });
+        }
+        replaced = !keep;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(shape: Shape, name: &str, expected: bool) {
+        assert_eq!(shape.fits(name), expected, "{shape:?} {name}");
+    }
+
+    #[test]
+    fn scopes_are_dotted_segments() {
+        for good in ["", ".", "acme", "acme.hr.uk", "a-b.c_d", "0", "a._b"] {
+            check(Shape::Scope, good, true);
+        }
+        for bad in ["¬s", "acme.", ".acme", "a..b", "-a", "_a", "a b", "a.-b"] {
+            check(Shape::Scope, bad, false);
+        }
+    }
+
+    #[test]
+    fn names_have_the_shape_of_their_kind() {
+        check(Shape::NoPattern, "leave request/ü", true);
+        check(Shape::NoPattern, "leave:*", false);
+        check(Shape::NoPattern, "", false);
+        check(Shape::Version, "20210210_a", true);
+        check(Shape::Version, "1.0", false);
+        check(Shape::Identifier, "a-b.c", true);
+        check(Shape::Identifier, "a b", false);
+        check(Shape::Rule, "", true);
+        check(Shape::Rule, "a1@b-c.d", true);
+        check(Shape::Rule, "1a", false);
+    }
+
+    #[test]
+    fn keys_sanitize_names_of_the_old_form() {
+        let check = |name, expected: &str| {
+            assert_eq!(policy_key("resource", name, "default", "acme"), expected);
+        };
+        check("album:object", "resource.album_object.vdefault/acme");
+        check("a-/b@c.d", "resource.a_b_c.d.vdefault/acme");
+        check("1-2", "resource.1-2.vdefault/acme");
+        check("ü-1", "resource.ü-1.vdefault/acme");
+    }
+
+    #[test]
+    fn ancestors_end_at_the_root() {
+        let check = |scope, expected: &[&str]| {
+            assert_eq!(ancestors(scope).collect::<Vec<_>>(), expected, "{scope}");
+        };
+        check("", &[]);
+        check("a", &[""]);
+        check("a.b.c", &["a.b", "a", ""]);
+    }
+}

@@ -1,0 +1,382 @@
+//! Reads typed values out of a tree, and writes down everything that does not fit.
+//!
+//! A field goes by its JSON name or its protobuf name (`scopePermissions`, `scope_permissions`), as
+//! in protojson. A reader never gives up: what is wrong reads as absent, and reading goes on.
+
+use std::sync::Arc;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::expression::ExprSource;
+use crate::policy::model::Named;
+use crate::policy::name::Shape;
+use crate::source::{Place, SourceFile};
+use crate::yaml::{Kind, Node};
+
+/// Collects what is wrong with one document.
+pub(super) struct Reader<'a> {
+    file: &'a Arc<SourceFile>,
+    /// What keeps the document from being loaded.
+    pub(super) errors: Vec<Diagnostic>,
+    /// The same, unless the document is disabled.
+    pub(super) checks: Vec<Diagnostic>,
+    /// What keeps the document from being compiled.
+    pub(super) deferred: Vec<Diagnostic>,
+}
+
+/// A value, and where messages about its field point.
+#[derive(Clone)]
+pub(super) struct Value<'n> {
+    pub(super) node: &'n Node,
+    pub(super) place: Place,
+}
+
+/// The fields of a message, in the order in which they are written.
+pub(super) struct Object<'n> {
+    fields: Vec<(&'static str, Value<'n>)>,
+    place: Place,
+}
+
+impl<'n> Object<'n> {
+    /// Returns a field that is there.
+    pub(super) fn get(&self, name: &str) -> Option<&Value<'n>> {
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
+    }
+
+    /// Returns the place that messages about a field name when it is missing.
+    pub(super) fn missing(&self, name: &str) -> Place {
+        Place { path: Arc::from(format!("{}.{name}", self.place.path)), ..self.place.clone() }
+    }
+}
+
+/// An entry of a free-form map.
+pub(super) struct Item<'n> {
+    pub(super) name: String,
+    pub(super) key: Place,
+    pub(super) value: Value<'n>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(file: &'a Arc<SourceFile>) -> Self {
+        Self { file, errors: Vec::new(), checks: Vec::new(), deferred: Vec::new() }
+    }
+
+    pub(super) fn root<'n>(&self, node: &'n Node) -> Value<'n> {
+        let file = Arc::clone(self.file);
+        Value { node, place: Place { file, position: node.position, path: Arc::from("$") } }
+    }
+
+    pub(super) fn invalid(&mut self, place: &Place, message: impl Into<String>) {
+        self.errors.push(Diagnostic::error(Code::Validation, place, message));
+    }
+
+    /// Reads a message whose fields have the given JSON names.
+    pub(super) fn object<'n>(
+        &mut self,
+        value: &Value<'n>,
+        names: &[&'static str],
+    ) -> Option<Object<'n>> {
+        let Kind::Map(entries) = &value.node.kind else {
+            return self.mismatch(value, "a map");
+        };
+        let place = Place { position: value.node.position, ..value.place.clone() };
+        let mut object = Object { fields: Vec::new(), place };
+        for entry in entries {
+            let Some((key, place)) = self.key(&entry.key, &value.place) else { continue };
+            let Some(name) = names.iter().find(|name| is_name_of(&key, name)) else {
+                self.unknown(&key, &place, names);
+                continue;
+            };
+            if object.get(name).is_some() {
+                let message = format!("field `{name}` is there already, under its other name");
+                self.errors.push(Diagnostic::error(Code::Parse, &place, message));
+                continue;
+            }
+            object.fields.push((name, Value { node: &entry.value, place }));
+        }
+        Some(object)
+    }
+
+    fn unknown(&mut self, key: &str, place: &Place, names: &[&'static str]) {
+        let error = Diagnostic::error(Code::Parse, place, format!("unknown field `{key}`"));
+        let expected = match nearest(key, names) {
+            Some(name) => format!("`{name}`"),
+            None => {
+                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+                format!("one of {}", names.join(", "))
+            }
+        };
+        self.errors.push(error.expected(expected));
+    }
+
+    fn key(&mut self, key: &Node, parent: &Place) -> Option<(String, Place)> {
+        let Kind::String(text, _) = &key.kind else {
+            let place = Place { position: key.position, ..parent.clone() };
+            let error = Diagnostic::error(Code::Parse, &place, "a key must be text");
+            self.errors.push(error.found(key.describe()));
+            return None;
+        };
+        let quote = if text.contains(['$', '*', '.', '[', ']']) { "'" } else { "" };
+        let path = Arc::from(format!("{}.{quote}{text}{quote}", parent.path));
+        let file = Arc::clone(self.file);
+        Some((text.as_ref().to_owned(), Place { file, position: key.position, path }))
+    }
+
+    /// Returns the only field of `object` among `names`; more than one is an error.
+    pub(super) fn one_of<'n>(
+        &mut self,
+        object: &Object<'n>,
+        names: &[&'static str],
+    ) -> Option<(&'static str, Value<'n>)> {
+        let mut present = object.fields.iter().filter(|(name, _)| names.contains(name));
+        let first = present.next();
+        for (name, value) in present {
+            let other = first.map_or("", |(other, _)| other);
+            let message = format!("`{name}` cannot stand beside `{other}`");
+            self.errors.push(Diagnostic::error(Code::Parse, &value.place, message));
+        }
+        if first.is_none() {
+            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!("one of {} is required", names.join(", "));
+            self.invalid(&object.place, message);
+        }
+        first.cloned()
+    }
+
+    /// Reads a list.
+    pub(super) fn list<'n>(&mut self, value: &Value<'n>) -> Option<Vec<Value<'n>>> {
+        let Kind::Seq(items) = &value.node.kind else {
+            return self.mismatch(value, "a list");
+        };
+        let item = |(i, node): (usize, &'n Node)| {
+            let path = Arc::from(format!("{}[{i}]", value.place.path));
+            let file = Arc::clone(self.file);
+            Value { node, place: Place { file, position: node.position, path } }
+        };
+        Some(items.iter().enumerate().map(item).collect())
+    }
+
+    /// Reads a map whose keys are the author's.
+    pub(super) fn map<'n>(&mut self, value: &Value<'n>) -> Vec<Item<'n>> {
+        let Kind::Map(entries) = &value.node.kind else {
+            self.mismatch::<()>(value, "a map");
+            return Vec::new();
+        };
+        let mut items = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if let Some((name, key)) = self.key(&entry.key, &value.place) {
+                let place = Place { position: entry.value.position, ..key.clone() };
+                items.push(Item { name, key, value: Value { node: &entry.value, place } });
+            }
+        }
+        items
+    }
+
+    /// Reads text. Integers and booleans read as they are written, and nothing as empty text.
+    pub(super) fn text(&mut self, value: &Value<'_>) -> Option<Arc<str>> {
+        match &value.node.kind {
+            Kind::String(text, _) => Some(Arc::clone(text)),
+            Kind::Null => Some(Arc::from("")),
+            Kind::Integer(number) => Some(Arc::from(number.to_string())),
+            Kind::Bool(value) => Some(Arc::from(value.to_string())),
+            Kind::Float(_) | Kind::Seq(_) | Kind::Map(_) => self.mismatch(value, "text"),
+        }
+    }
+
+    pub(super) fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
+        let text = self.text(value)?;
+        Some(ExprSource { text, at: value.place.clone(), scalar: value.node.scalar_span() })
+    }
+
+    pub(super) fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
+        match value.node.kind {
+            Kind::Bool(value) => Some(value),
+            _ => self.mismatch(value, "`true` or `false`"),
+        }
+    }
+
+    /// Reads the index of a word in a protobuf enumeration.
+    pub(super) fn word(&mut self, value: &Value<'_>, words: &[&'static str]) -> Option<usize> {
+        let found = match &value.node.kind {
+            Kind::String(text, _) => words.iter().position(|word| *word == text.as_ref()),
+            Kind::Integer(number) => usize::try_from(*number).ok().filter(|n| *n < words.len()),
+            Kind::Null => Some(0),
+            _ => return self.mismatch(value, "a name in capitals"),
+        };
+        if found.is_none() {
+            let names: Vec<_> = words.iter().skip(1).map(|word| format!("`{word}`")).collect();
+            let at = Place { position: value.node.position, ..value.place.clone() };
+            let error = Diagnostic::error(Code::Parse, &at, "unknown name");
+            let error = error.expected(format!("one of {}", names.join(", ")));
+            self.errors.push(match &value.node.kind {
+                Kind::String(text, _) => error.found(format!("`{text}`")),
+                _ => error.found("a number"),
+            });
+        }
+        found
+    }
+
+    /// Reads the name in a field; an optional one that is absent is empty.
+    pub(super) fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
+        let Some(value) = object.get(field) else { return String::new() };
+        let name = self.text(value).unwrap_or_default();
+        self.check(&name, shape, &value.place);
+        name.as_ref().to_owned()
+    }
+
+    /// Reads the name in a field that must be there.
+    pub(super) fn required_name(
+        &mut self,
+        object: &Object<'_>,
+        field: &str,
+        shape: Shape,
+    ) -> String {
+        let Some(value) = object.get(field) else {
+            self.invalid(&object.missing(field), format!("`{field}` is required"));
+            return String::new();
+        };
+        let Some(name) = self.text(value) else { return String::new() };
+        match name.is_empty() {
+            true => self.invalid(&value.place, format!("`{field}` must not be empty")),
+            false => self.check(&name, shape, &value.place),
+        }
+        name.as_ref().to_owned()
+    }
+
+    fn check(&mut self, name: &str, shape: Shape, place: &Place) {
+        if !shape.fits(name) {
+            let error = Diagnostic::error(Code::Validation, place, "this is not a valid name");
+            self.errors.push(error.found(format!("`{name}`")).expected(shape.describe()));
+        }
+    }
+
+    /// Reads a list of names, each of them once.
+    pub(super) fn names(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> Vec<Named> {
+        let items = object.get(field).cloned().and_then(|value| self.list(&value));
+        let mut seen = std::collections::HashSet::new();
+        let mut names = Vec::new();
+        for item in items.unwrap_or_default() {
+            let Some(name) = self.text(&item) else { continue };
+            self.check(&name, shape, &item.place);
+            if !seen.insert(Arc::clone(&name)) {
+                self.invalid(&item.place, format!("`{name}` stands in the list twice"));
+            }
+            names.push(Named { name: name.as_ref().to_owned(), place: item.place });
+        }
+        names
+    }
+
+    /// Reads a list of names that must hold at least one.
+    pub(super) fn required_names(&mut self, object: &Object<'_>, field: &str) -> Vec<String> {
+        let names = self.names(object, field, Shape::Any);
+        self.require_items(object, field);
+        names.into_iter().map(|named| named.name).collect()
+    }
+
+    /// Complains about a list that is absent or empty.
+    pub(super) fn require_items(&mut self, object: &Object<'_>, field: &str) {
+        match object.get(field) {
+            None => self.invalid(&object.missing(field), format!("`{field}` is required")),
+            Some(Value { node: Node { kind: Kind::Seq(items), .. }, place })
+                if items.is_empty() =>
+            {
+                self.invalid(&place.clone(), format!("`{field}` must not be empty"));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Reads a value of any shape.
+    pub(super) fn attr(&mut self, value: &Value<'_>) -> Option<Attr> {
+        Some(match &value.node.kind {
+            Kind::Null => Attr::Null,
+            Kind::Bool(value) => Attr::Bool(*value),
+            Kind::String(text, _) => Attr::String(text.as_ref().into()),
+            Kind::Float(number) if number.is_finite() => Attr::Number(*number),
+            Kind::Float(_) => return self.mismatch(value, "a finite number"),
+            Kind::Integer(number) => Attr::Number(to_double(*number)),
+            Kind::Seq(_) => {
+                let items = self.list(value)?;
+                Attr::List(items.iter().filter_map(|item| self.attr(item)).collect())
+            }
+            Kind::Map(_) => {
+                let items = self.map(value);
+                let entries = items
+                    .iter()
+                    .filter_map(|item| Some((item.name.as_str().into(), self.attr(&item.value)?)));
+                Attr::Map(entries.collect::<AttrMap>())
+            }
+        })
+    }
+
+    pub(super) fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
+        let place = Place { position: value.node.position, ..value.place.clone() };
+        let error = Diagnostic::error(Code::Parse, &place, "the value has the wrong type");
+        self.errors.push(error.found(value.node.describe()).expected(expected));
+        None
+    }
+}
+
+#[expect(clippy::as_conversions, reason = "no other way from an integer to the nearest double")]
+fn to_double(number: i128) -> f64 {
+    number as f64
+}
+
+/// Whether `key` is `name` in either spelling.
+fn is_name_of(key: &str, name: &str) -> bool {
+    key == name || name != SCHEMA_FIELD && key == snake_case(name) || is_schema_field(key, name)
+}
+
+/// The one field whose protobuf name has other words than its JSON name.
+fn is_schema_field(key: &str, name: &str) -> bool {
+    name == SCHEMA_FIELD && key == "json_schema"
+}
+
+pub(super) const SCHEMA_FIELD: &str = "$schema";
+
+fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// Returns the name that is most like `key`, if any is like it at all.
+fn nearest<'n>(key: &str, names: &[&'n str]) -> Option<&'n str> {
+    if key.len() > LONGEST_GUESS {
+        return None;
+    }
+    let plain = |text: &str| text.replace(['_', '-'], "").to_ascii_lowercase();
+    let key = plain(key);
+    let scored = names.iter().map(|name| (distance(&key, &plain(name)), *name));
+    scored.min_by_key(|(score, _)| *score).filter(|(score, _)| *score <= 2).map(|(_, name)| name)
+}
+
+/// How many characters must be added, dropped or changed.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut last = i;
+        let mut above_left = i;
+        if let Some(first) = row.first_mut() {
+            *first = i.saturating_add(1);
+            last = *first;
+        }
+        for (cell, to) in row.iter_mut().skip(1).zip(&b) {
+            let change = above_left.saturating_add(usize::from(from != *to));
+            above_left = *cell;
+            *cell = change.min(above_left.saturating_add(1)).min(last.saturating_add(1));
+            last = *cell;
+        }
+    }
+    row.last().copied().unwrap_or(usize::MAX)
+}
+
+/// Longer keys are no misspelling of a field.
+const LONGEST_GUESS: usize = 40;

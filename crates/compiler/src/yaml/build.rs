@@ -1,0 +1,444 @@
+//! From the events of the YAML scanner to the tree.
+//!
+//! The scanner finds the tokens; here anchors and merge keys are resolved, keys are checked to be
+//! unique, and every bound is enforced. The stack of open collections is explicit, so that depth
+//! costs no native stack.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
+
+use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES};
+use super::{Entry, Fault, Kind, Node, Read, plain};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::expression::Style;
+use crate::source::{Place, Position, SourceFile};
+
+pub(super) fn read(file: &Arc<SourceFile>) -> Read {
+    let mut builder = Builder::new(file);
+    for event in Parser::new_from_str(&file.text) {
+        let outcome = match event {
+            Ok((event, span)) => builder.event(event, span),
+            Err(error) => Err(builder.syntax(&error)),
+        };
+        if let Err(fatal) = outcome {
+            builder.read.errors.push(*fatal);
+            break;
+        }
+    }
+    builder.read
+}
+
+struct Builder<'a> {
+    file: &'a Arc<SourceFile>,
+    offsets: Offsets<'a>,
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    /// Where the last scalar started and ended, if it was plain.
+    last_plain: Option<(Position, Position)>,
+    read: Read,
+}
+
+/// A collection whose end is still to come.
+struct Open {
+    node: Node,
+    anchor: usize,
+    /// The key of a map whose value is still to come.
+    key: Option<Node>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(file: &'a Arc<SourceFile>) -> Self {
+        Self {
+            file,
+            offsets: Offsets::new(&file.text),
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            nodes: 0,
+            last_plain: None,
+            read: Read::default(),
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let node = self.scalar(&text, style, tag.as_deref(), span);
+                self.last_plain = (style == ScalarStyle::Plain)
+                    .then(|| (position(&span.start), position(&span.end)));
+                self.add(node, anchor)
+            }
+            Event::SequenceStart(anchor, _) => self.start(Kind::Seq(Vec::new()), anchor, span),
+            Event::MappingStart(anchor, _) => self.start(Kind::Map(Vec::new()), anchor, span),
+            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::Alias(anchor) => self.alias(anchor, span),
+            Event::DocumentStart(_) => {
+                self.anchors.clear();
+                Ok(())
+            }
+            Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => Ok(()),
+        }
+    }
+
+    fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
+        let (mut offset, mut at) = self.value_start(span);
+        let style = match style {
+            ScalarStyle::Plain => Style::Plain,
+            ScalarStyle::SingleQuoted => Style::SingleQuoted,
+            ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
+            ScalarStyle::Literal | ScalarStyle::Folded => {
+                (offset, at) = self.block_start(offset, at);
+                Style::Block
+            }
+        };
+        let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+        let kind = match style {
+            Style::Plain if !is_text => plain::resolve(text),
+            _ => Kind::String(Arc::from(text), style),
+        };
+        Node { position: at, offset, kind }
+    }
+
+    /// Skips anchor and tag, which the scanner counts as part of the value.
+    fn value_start(&self, span: Span) -> (usize, Position) {
+        let mut offset = self.offsets.byte(span.start.index());
+        let mut at = position(&span.start);
+        let end = self.offsets.byte(span.end.index());
+        while let Some(rest) = self.file.text.get(offset..end) {
+            if !rest.starts_with(['&', '!']) {
+                break;
+            }
+            let property = rest.find(char::is_whitespace).unwrap_or(rest.len());
+            let blank = rest.get(property..).and_then(|r| r.find(|c: char| !c.is_whitespace()));
+            let skipped = blank.map_or(rest.len(), |blank| property.saturating_add(blank));
+            at = rest
+                .chars()
+                .zip(rest.char_indices().map(|(i, _)| i))
+                .fold(at, |at, (c, i)| if i < skipped { at.after(c) } else { at });
+            offset = offset.saturating_add(skipped);
+            if skipped == 0 {
+                break;
+            }
+        }
+        (offset, at)
+    }
+
+    /// With an anchor or a tag, a block scalar starts at its indicator: skips that line.
+    fn block_start(&self, offset: usize, at: Position) -> (usize, Position) {
+        let rest = self.file.text.get(offset..).unwrap_or_default();
+        match rest.find('\n') {
+            Some(line) if rest.starts_with(['|', '>']) && self.is_indicator(offset) => {
+                let next = Position { line: at.line.saturating_add(1), column: 1 };
+                (offset.saturating_add(line).saturating_add(1), next)
+            }
+            _ => (offset, at),
+        }
+    }
+
+    /// Content stands on a line of its own; an indicator has something before it on its line.
+    fn is_indicator(&self, offset: usize) -> bool {
+        let before = self.file.text.get(..offset).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        !line.trim().is_empty()
+    }
+
+    fn start(&mut self, kind: Kind, anchor: usize, span: Span) -> Result<(), Fault> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(self.limit(position(&span.start), "values nest too deeply", MAX_DEPTH));
+        }
+        let (offset, at) = self.value_start(span);
+        self.open.push(Open { node: Node { position: at, offset, kind }, anchor, key: None });
+        Ok(())
+    }
+
+    fn end(&mut self, span: Span) -> Result<(), Fault> {
+        let Some(mut open) = self.open.pop() else {
+            return Err(self.error(position(&span.start), "a list or map ends that never began"));
+        };
+        if let Kind::Map(entries) = open.node.kind {
+            open.node.kind = Kind::Map(self.resolve_merges(entries));
+        }
+        self.add(open.node, open.anchor)
+    }
+
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
+        let at = position(&span.start);
+        let Some(node) = self.anchors.get(&anchor) else {
+            return Err(self.error(at, "an alias stands inside the value that it names"));
+        };
+        let (size, depth) = measure(node);
+        if self.open.len().saturating_add(depth) > MAX_DEPTH {
+            return Err(self.limit(at, "values nest too deeply", MAX_DEPTH));
+        }
+        let node = node.clone();
+        self.charge(size, at)?;
+        self.place(node)
+    }
+
+    fn add(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
+        self.charge(1, node.position)?;
+        if anchor > 0 {
+            self.charge(measure(&node).0, node.position)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        self.place(node)
+    }
+
+    fn charge(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > MAX_NODES {
+            return Err(self.limit(at, "the file holds too many values", MAX_NODES));
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, node: Node) -> Result<(), Fault> {
+        let Some(open) = self.open.last_mut() else { return self.document(node) };
+        match &mut open.node.kind {
+            Kind::Seq(items) => items.push(node),
+            Kind::Map(entries) => match open.key.take() {
+                Some(key) => entries.push(Entry { key, value: node }),
+                None => {
+                    if entries.is_empty() {
+                        open.node.position = self.offsets.map_position(&open.node, &node);
+                    }
+                    open.key = Some(node);
+                }
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn document(&mut self, node: Node) -> Result<(), Fault> {
+        let is_empty = node.kind == Kind::Null && !self.offsets.has_text(node.offset);
+        if is_empty {
+            return Ok(());
+        }
+        if self.read.documents.len() >= MAX_DOCUMENTS {
+            return Err(self.limit(
+                node.position,
+                "the file holds too many documents",
+                MAX_DOCUMENTS,
+            ));
+        }
+        self.read.documents.push(node);
+        Ok(())
+    }
+
+    /// Merged entries come first, and an entry of the map itself replaces a merged one.
+    fn resolve_merges(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+        let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
+        let mut index: HashMap<Arc<str>, (usize, bool)> = HashMap::new();
+        let (merges, own): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_merge);
+        for merge in merges {
+            match merge.value.kind {
+                Kind::Map(merged) => {
+                    for entry in merged {
+                        let _ = put(&mut out, &mut index, entry, false);
+                    }
+                }
+                _ => {
+                    let error = self.error(merge.value.position, "only a map can be merged");
+                    self.read.errors.push(*error);
+                }
+            }
+        }
+        for entry in own {
+            if let Err((key, first, again)) = put(&mut out, &mut index, entry, true) {
+                let Position { line, column } = first;
+                let message = format!("key `{key}` is there already, at {line}:{column}");
+                let error = self.error(again, message);
+                self.read.errors.push(*error);
+            }
+        }
+        out
+    }
+
+    fn error(&self, at: Position, message: impl Into<String>) -> Fault {
+        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        Box::new(Diagnostic::error(Code::Syntax, &place, message))
+    }
+
+    fn limit(&self, at: Position, message: &str, bound: usize) -> Fault {
+        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        let error = Diagnostic::error(Code::Limit, &place, message);
+        Box::new(error.expected(format!("at most {bound}")))
+    }
+
+    fn syntax(&self, error: &ScanError) -> Fault {
+        let at = position(error.marker());
+        let info = error.info();
+        if info.starts_with("simple key expect") {
+            let message = "a line without `:` stands between the keys of a map";
+            return self.error(self.line_before(at), message);
+        }
+        if info.starts_with("mapping values are not allowed") {
+            return match self.last_plain {
+                Some((start, end)) if start.line < end.line => {
+                    self.error(start, "a line without `:` stands between the keys of a map")
+                }
+                _ => self.error(at, "a `:` stands where no key can end"),
+            };
+        }
+        if info.starts_with("invalid trailing content") {
+            let message = "text goes on after its closing quote: write it as a block, after `|`";
+            return self.error(self.quote_before(at), message);
+        }
+        if let Some(c) = info.strip_prefix("unexpected character: `").and_then(|c| c.chars().next())
+        {
+            return self.error(at, format!("text without quotes cannot start with `{c}`"));
+        }
+        self.error(at, reworded(info))
+    }
+
+    /// Where the text starts on the last line before `at` that has any.
+    fn line_before(&self, at: Position) -> Position {
+        let above = usize::try_from(at.line).unwrap_or(0).saturating_sub(1);
+        let lines = self.file.text.lines().take(above).zip(1_u32..);
+        let has_text = |(line, _): &(&str, u32)| !line.trim().is_empty();
+        let Some((line, number)) = lines.filter(has_text).last() else { return at };
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
+        let column = u32::try_from(indent).unwrap_or(u32::MAX).saturating_add(1);
+        Position { line: number, column }
+    }
+
+    /// Where the quoted text began that goes on at `at`.
+    fn quote_before(&self, at: Position) -> Position {
+        let line = usize::try_from(at.line).ok().and_then(|n| n.checked_sub(1));
+        let line = line.and_then(|n| self.file.text.lines().nth(n)).unwrap_or_default();
+        let quote = line.chars().position(|c| matches!(c, '"' | '\''));
+        let column = quote.and_then(|n| u32::try_from(n).ok()).map(|n| n.saturating_add(1));
+        match column {
+            Some(column) if column < at.column => Position { line: at.line, column },
+            _ => at,
+        }
+    }
+}
+
+/// The scanner's own words, shortened to what the author can act on.
+fn reworded(info: &str) -> String {
+    let short = info.rsplit_once(", ").map_or(info, |(_, short)| short);
+    let short = match short {
+        "found unexpected end of stream" => "quoted text has no closing quote",
+        "found unknown anchor" => "an alias names an anchor that does not exist",
+        "found unprintable character" => "a control character stands in the text",
+        "did not find expected key" => "found something that is not a key at this indentation",
+        "did not find expected node content" => "found no value where one is needed",
+        "':' must be followed by a valid YAML whitespace" => "a tab follows `:`: use a space",
+        tabs if tabs.starts_with("tabs disallowed") => "a tab stands in the indentation",
+        other => other,
+    };
+    short.to_owned()
+}
+
+fn is_merge(entry: &Entry) -> bool {
+    matches!(&entry.key.kind, Kind::String(text, Style::Plain) if text.as_ref() == "<<")
+}
+
+type Clash = (Arc<str>, Position, Position);
+
+fn put(
+    out: &mut Vec<Entry>,
+    index: &mut HashMap<Arc<str>, (usize, bool)>,
+    entry: Entry,
+    own: bool,
+) -> Result<(), Clash> {
+    let Kind::String(key, _) = &entry.key.kind else {
+        out.push(entry);
+        return Ok(());
+    };
+    let key = Arc::clone(key);
+    match index.get(&key).and_then(|&(at, owned)| Some((out.get_mut(at)?, owned))) {
+        Some((there, true)) if own => Err((key, there.key.position, entry.key.position)),
+        Some((there, _)) => {
+            *there = entry;
+            if let Some(slot) = index.get_mut(&key) {
+                slot.1 = own;
+            }
+            Ok(())
+        }
+        None => {
+            index.insert(key, (out.len(), own));
+            out.push(entry);
+            Ok(())
+        }
+    }
+}
+
+/// Returns how many values a value holds, itself included, and how deep they nest.
+fn measure(node: &Node) -> (usize, usize) {
+    let add = |(size, depth): (usize, usize), part: &Node| {
+        let (more, below) = measure(part);
+        (size.saturating_add(more), depth.max(below))
+    };
+    let (size, depth) = match &node.kind {
+        Kind::Seq(items) => items.iter().fold((0, 0), add),
+        Kind::Map(entries) => {
+            entries.iter().flat_map(|entry| [&entry.key, &entry.value]).fold((0, 0), add)
+        }
+        _ => (0, 0),
+    };
+    (size.saturating_add(1), depth.saturating_add(1))
+}
+
+fn position(marker: &Marker) -> Position {
+    Position {
+        line: u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1),
+        column: u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1),
+    }
+}
+
+/// Byte offsets of characters: the scanner counts characters.
+struct Offsets<'a> {
+    text: &'a str,
+    /// The byte offset of each character; empty if the text is ASCII.
+    table: Vec<usize>,
+}
+
+impl<'a> Offsets<'a> {
+    fn new(text: &'a str) -> Self {
+        let table = match text.is_ascii() {
+            true => Vec::new(),
+            false => text.char_indices().map(|(offset, _)| offset).collect(),
+        };
+        Self { text, table }
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        match self.table.is_empty() {
+            true => character.min(self.text.len()),
+            false => self.table.get(character).copied().unwrap_or(self.text.len()),
+        }
+    }
+
+    /// Where messages about a map point: its `{`, or the `:` after its first key.
+    fn map_position(&self, map: &Node, first_key: &Node) -> Position {
+        let rest = self.text.get(first_key.offset..).unwrap_or_default();
+        if self.text.get(map.offset..).is_some_and(|rest| rest.starts_with('{')) {
+            return map.position;
+        }
+        let key_length = match &first_key.kind {
+            Kind::String(text, style) => text.chars().count().saturating_add(match style {
+                Style::Plain | Style::Block => 0,
+                Style::SingleQuoted | Style::DoubleQuoted => 2,
+            }),
+            _ => 0,
+        };
+        let mut at = first_key.position;
+        for (i, c) in rest.chars().take_while(|c| *c != '\n').enumerate() {
+            if c == ':' && i >= key_length {
+                return at;
+            }
+            at = at.after(c);
+        }
+        first_key.position
+    }
+
+    /// Whether the value at `offset` is written down, rather than left out.
+    fn has_text(&self, offset: usize) -> bool {
+        self.text.get(offset..).is_some_and(|rest| rest.starts_with(['~', 'n', 'N']))
+    }
+}
