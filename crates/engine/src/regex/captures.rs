@@ -72,7 +72,7 @@ impl<'p> Program<'p> {
     ) -> Result<Option<Captures>, OutOfSteps> {
         let len = self.instructions();
         pay(steps, len / 16)?;
-        let slots = self.groups().min(len.saturating_add(1)).saturating_mul(2);
+        let slots = self.groups().saturating_mul(2);
         let machine = Machine {
             program: *self,
             seen: vec![0; len.div_ceil(64)],

@@ -3,6 +3,7 @@
 //! Jumps are relative, so a fragment is a plain list: it can be moved, repeated and put between
 //! others without being touched.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// One instruction; where nothing else is said, the next one follows.
@@ -54,8 +55,8 @@ impl Repeat {
         code
     }
 
-    /// `x*` is `(x+)?`: a loop that is entered at its test would, for an `x` that can be empty, come
-    /// to its end in the wrong order of preference.
+    /// `x*` is a loop that is entered at its test. For an `x` that can be empty that would come to
+    /// the end in the wrong order of preference, so there `x*` is `(x+)?`.
     fn unbounded(self, body: &[Draft], code: &mut Vec<Draft>) {
         let len = distance(body.len());
         if self.min == 0 {
@@ -64,7 +65,11 @@ impl Repeat {
         for _ in 0..self.min.max(1) {
             code.extend_from_slice(body);
         }
-        code.push(Draft::Split { by: len.saturating_neg(), next_first: !self.greedy });
+        code.push(if self.min == 0 && !can_be_empty(body) {
+            Draft::Jump(len.saturating_add(1).saturating_neg())
+        } else {
+            Draft::Split { by: len.saturating_neg(), next_first: !self.greedy }
+        });
     }
 
     /// `x{2,4}` is `xx(x(x)?)?`, and all the ways out lead to one end.
@@ -98,6 +103,35 @@ pub(super) fn alternate(branches: Vec<Vec<Draft>>, last: Vec<Draft>) -> Vec<Draf
     }
     code.extend(last);
     code
+}
+
+/// Tells whether `code` can be passed without reading anything. A way back leads to a place that was
+/// passed before, so one walk forward finds all ways.
+fn can_be_empty(code: &[Draft]) -> bool {
+    let mut reached = vec![false; code.len().saturating_add(1)];
+    reach(&mut reached, 0, 0);
+    for (at, draft) in code.iter().enumerate() {
+        if reached.get(at) != Some(&true) {
+            continue;
+        }
+        match *draft {
+            Draft::Assert(_) | Draft::Save(_) => reach(&mut reached, at, 1),
+            Draft::Jump(by) => reach(&mut reached, at, by),
+            Draft::Split { by, .. } => {
+                reach(&mut reached, at, 1);
+                reach(&mut reached, at, by);
+            }
+            Draft::Match | Draft::Char(_) | Draft::Class(_) | Draft::Any | Draft::NotNewline => {}
+        }
+    }
+    reached.last() == Some(&true)
+}
+
+fn reach(reached: &mut [bool], at: usize, by: i64) {
+    let to = usize::try_from(by).ok().and_then(|by| at.checked_add(by));
+    if let Some(place) = to.and_then(|to| reached.get_mut(to)) {
+        *place = true;
+    }
 }
 
 /// Lengths stay below `limits::MAX_REGEX_INSTRUCTIONS`, so nothing is lost here.

@@ -79,6 +79,8 @@ impl<'a> Program<'a> {
         let code = rest.split_at_checked(index(code))?;
         let classes = code.1.split_at_checked(index(classes))?;
         let short = (1..=MAX_REGEX_INSTRUCTIONS).contains(&code.0.len());
+        // Each group has at least one word of name, so a false number cannot ask for much memory.
+        let groups = groups.min(word(classes.1.len()).saturating_add(1));
         short.then_some(Self { code: code.0, classes: classes.0, names: classes.1, groups })
     }
 
