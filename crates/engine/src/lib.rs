@@ -9,8 +9,13 @@ extern crate alloc;
 
 pub mod attr;
 pub mod cel;
+pub mod decide;
+pub mod decision;
 pub mod glob;
 pub mod limits;
+pub mod names;
 pub mod regex;
-
 pub mod request;
+pub mod schema;
+pub mod table;
+pub mod wire;

@@ -3,7 +3,7 @@
 //! Each loop over input ends at one of these constants; reaching one is an evaluation error, which
 //! never opens a door.
 
-/// Steps one evaluation may take, over all the expressions that a check evaluates: an instruction
+/// Steps one program may take, the variables that it reads not counted: an instruction
 /// is one step, and a function that loops over a value pays one step for each element or for each
 /// 16 bytes that it touches.
 pub const MAX_STEPS: u32 = 2_000_000;
@@ -45,9 +45,5 @@ pub const MAX_REGEX_DEPTH: usize = 1000;
 /// The largest count in `x{n,m}`, and the largest product of counts nested in each other. The number
 /// is RE2's.
 pub const MAX_REGEX_REPEAT: u32 = 1000;
-
-/// Values one request may hold, each element and each member counted.
-pub const MAX_REQUEST_VALUES: usize = 100_000;
-
-/// Bytes of all the strings of one request, names of members included.
-pub const MAX_REQUEST_BYTES: usize = 16 << 20;
+/// How deep `all`, `any` and `none` may nest in a condition.
+pub const MAX_CONDITION_DEPTH: usize = 64;

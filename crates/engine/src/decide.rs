@@ -1,0 +1,114 @@
+//! The decision algorithm: one table, one request, one decision.
+//!
+//! Pure and total: it reads no clock, does no I/O and cannot fail. For each action the principal's
+//! own policies are asked first. Then each role of the principal is tried in the order of the
+//! request, together with the roles that it inherits from: scopes from the most specific to the
+//! root, a deny beats an allow, and the first role that is allowed wins. Nothing found means deny.
+
+mod condition;
+mod memo;
+mod observer;
+mod roles;
+mod scopes;
+mod session;
+mod validation;
+mod verdict;
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+pub use observer::{Leaf, Outcome, Step};
+
+use crate::cel::{Pool, Timestamp};
+use crate::decision::{ActionDecision, Decision, Effect, Reason};
+use crate::request::Request;
+use crate::table::PolicyTable;
+use observer::{Observer, Recorder, Silent, Tracer};
+use session::Session;
+
+/// A decision, and every rule that was considered on the way to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The decision, the same that [`PolicyTable::check`] returns.
+    pub decision: Decision,
+    /// The rules, in the order in which they were considered.
+    pub steps: Vec<Step>,
+}
+
+impl PolicyTable {
+    /// Decides whether the principal of `request` may perform `action`; its list of actions is not
+    /// read. `now` is what `now()` means in conditions.
+    ///
+    /// Allocates nothing unless a condition builds a value or fails.
+    #[must_use]
+    pub fn is_allowed(&self, request: &Request, action: &str, now: Timestamp) -> bool {
+        let pool = self.pool();
+        let session = Session::new(self, &pool, request, now, Silent);
+        if session.validate(&[action]).rejects {
+            return false;
+        }
+        session.decide(action).effect == Some(Effect::Allow)
+    }
+
+    /// Decides on every action of `request`. `now` is what `now()` means in conditions.
+    #[must_use]
+    pub fn check(&self, request: &Request, now: Timestamp) -> Decision {
+        self.run(&self.pool(), request, now, Recorder::default()).0
+    }
+
+    /// Decides like [`PolicyTable::check`] and writes down every rule that was considered and why it
+    /// did or did not apply.
+    #[must_use]
+    pub fn explain(&self, request: &Request, now: Timestamp) -> Explanation {
+        let pool = self.pool();
+        let (decision, tracer) = self.run(&pool, request, now, Tracer::default());
+        Explanation { decision, steps: tracer.into_steps() }
+    }
+
+    fn run<'a, O: Observer<'a>>(
+        &'a self,
+        pool: &'a Pool<'a>,
+        request: &'a Request,
+        now: Timestamp,
+        observer: O,
+    ) -> (Decision, O) {
+        let session = Session::new(self, pool, request, now, observer);
+        let validation = session.validate(&request.actions);
+        let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
+        for action in &request.actions {
+            if actions.iter().any(|decided| decided.action == *action) {
+                continue;
+            }
+            let decided = if validation.rejects {
+                session.rejected(action)
+            } else {
+                session.decide(action).into_decision(&session, action)
+            };
+            actions.push(decided);
+        }
+        let mut observer = session.into_observer();
+        let record = observer.take_record();
+        let decision = Decision {
+            request_id: request.request_id.clone(),
+            resource_id: request.resource.id.clone(),
+            actions,
+            effective_derived_roles: record.derived_roles.iter().map(ToString::to_string).collect(),
+            outputs: record.outputs,
+            validation_errors: validation.errors,
+            evaluation_errors: record.errors.into_iter().collect(),
+        };
+        (decision, observer)
+    }
+}
+
+impl<'a, O: Observer<'a>> Session<'a, O> {
+    fn rejected(&self, action: &str) -> ActionDecision {
+        ActionDecision {
+            action: action.to_string(),
+            effect: Effect::Deny,
+            policy: self.resource_policy_key(),
+            scope: alloc::string::String::new(),
+            reason: Reason::SchemaViolation,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Conditions: `all`, `any` and `none` over expressions.
+//!
+//! An expression is `true`, `false` or an error. In a strict table an error ends the condition; in a
+//! lenient one it counts as `false`, as in Cerbos. A reached limit always ends it: what was not
+//! evaluated must not turn into permission through a `none`.
+
+use super::observer::Observer;
+use super::session::{Failure, Session, is_incomplete};
+use crate::cel::Value;
+use crate::table::layout::Junction;
+use crate::table::{Evaluation, Section, at, word};
+
+impl<'a, O: Observer<'a>> Session<'a, O> {
+    /// Returns whether the condition at `offset` is satisfied. Depth is bounded by the validator.
+    pub(crate) fn satisfies(&self, offset: u32) -> Result<bool, Failure> {
+        let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
+        let (junction, operands) = Junction::split(word(words, 0));
+        let operands = words.get(1..1 + at(operands)).unwrap_or(&[]);
+        match junction {
+            Junction::Expr => self.leaf(word(operands, 0)),
+            Junction::All => Ok(!self.contains(operands, false)?),
+            Junction::Any => self.contains(operands, true),
+            Junction::None => Ok(!self.contains(operands, true)?),
+        }
+    }
+
+    /// Returns whether one of `conditions` comes to `wanted`, looking no further than that one.
+    fn contains(&self, conditions: &[u32], wanted: bool) -> Result<bool, Failure> {
+        for condition in conditions {
+            if self.satisfies(*condition)? == wanted {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn leaf(&self, program: u32) -> Result<bool, Failure> {
+        let value = self.evaluate(program);
+        if O::TRACE {
+            self.observer.borrow_mut().leaf(self.source(program), &value);
+        }
+        match value {
+            Value::Bool(value) => Ok(value),
+            Value::Error(error) => {
+                self.note_error(program, &error);
+                if is_incomplete(&error) {
+                    return Err(Failure::Limit);
+                }
+                match self.table.evaluation() {
+                    Evaluation::Strict => Err(Failure::Condition),
+                    Evaluation::Lenient => Ok(false),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+}

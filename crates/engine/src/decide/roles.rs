@@ -1,0 +1,93 @@
+//! Roles: those a principal has, those they inherit from, and those that conditions grant.
+
+use alloc::vec::Vec;
+
+use super::observer::Observer;
+use super::session::{Failure, Session};
+use crate::cel::value::Message;
+use crate::cel::{Error, Value};
+use crate::table::layout::Key;
+use crate::table::{Block, DerivedRole, Name, Section, list};
+
+/// The derived roles that the principal gains from the policy of one scope.
+#[derive(Clone, Default)]
+pub(crate) struct Effective<'a> {
+    /// Sorted by name.
+    pub(crate) names: Vec<&'a str>,
+    /// Those whose condition failed, sorted; only in strict tables or where a limit was reached.
+    pub(crate) failed: Vec<&'a str>,
+    pub(crate) limit_reached: bool,
+}
+
+impl<'a, O: Observer<'a>> Session<'a, O> {
+    /// Returns `role` and the roles that it inherits from in the requested scope.
+    pub(crate) fn with_ancestors(
+        &self,
+        role: &'a str,
+    ) -> impl Iterator<Item = Name<'a>> + use<'a, O> {
+        let table = self.table;
+        let id = table.string_id(role);
+        let scope = table.string_id(self.resource_scope);
+        let key = scope.zip(id).map(|(scope, role)| [scope, role, 0]);
+        let ancestors = key.and_then(|key| table.find(Key::ParentRoles, key));
+        let ids = ancestors.map_or(&[][..], |at| list(table.section(Section::Blocks), at));
+        let inherited = ids.iter().map(|id| Name { text: table.string(*id), id: Some(*id) });
+        core::iter::once(Name { text: role, id }).chain(inherited)
+    }
+
+    /// Returns whether the principal has `role`, directly or by inheritance.
+    fn has_role(&self, role: u32) -> bool {
+        let mut roles =
+            self.request.principal.roles.iter().flat_map(|role| self.with_ancestors(role));
+        self.table.string(role) == "*" || roles.any(|own| own.id == Some(role))
+    }
+
+    /// Computes the derived roles of the policy in `block`.
+    pub(crate) fn effective_roles(&self, block: Block<'a>) -> Effective<'a> {
+        let outer = self.enter_derived_roles();
+        let mut effective = Effective::default();
+        for role in block.derived_roles() {
+            if !role.parent_roles().iter().any(|parent| self.has_role(*parent)) {
+                continue;
+            }
+            match self.grants(role) {
+                Ok(true) => effective.names.push(role.name()),
+                Ok(false) => {}
+                Err(failure) => {
+                    effective.limit_reached |= failure == Failure::Limit;
+                    effective.failed.push(role.name());
+                }
+            }
+        }
+        self.leave_derived_roles(outer);
+        effective
+    }
+
+    fn grants(&self, role: DerivedRole<'a>) -> Result<bool, Failure> {
+        self.touch_variables(role.variables());
+        role.condition().map_or(Ok(true), |condition| self.satisfies(condition))
+    }
+}
+
+impl<'a> Effective<'a> {
+    /// Returns what `runtime` is in a condition.
+    pub(crate) fn runtime(&self) -> Value<'a> {
+        match self.value() {
+            Value::List(names) => Value::Message(Message::Runtime(names)),
+            error => error,
+        }
+    }
+
+    /// Returns what `runtime.effectiveDerivedRoles` is in a condition.
+    pub(crate) fn value(&self) -> Value<'a> {
+        if self.limit_reached {
+            return Value::Error(Error::Limit);
+        }
+        if !self.failed.is_empty() {
+            let names = self.failed.join(", ");
+            let message = format_args!("failed to compute effective derived roles [{names}]");
+            return Value::Error(Error::text(message));
+        }
+        Value::list(self.names.iter().map(|name| Value::string(*name)).collect())
+    }
+}

@@ -1,0 +1,67 @@
+//! Names as policies are found by them.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+/// Returns `name` as Cerbos writes it in policy keys and looks resources up by.
+///
+/// A name of the form that Cerbos imposed before its version 0.30 (letters, digits and `_@.-/` in
+/// segments that start with a letter and are joined by `:`) has each run of characters other than
+/// letters, digits, `_` and `.` replaced by one `_`. Any other name stays as it is.
+#[must_use]
+pub fn sanitized(name: &str) -> Cow<'_, str> {
+    let keeps = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    if name.chars().all(keeps) || !has_old_form(name) {
+        return Cow::Borrowed(name);
+    }
+    let mut clean = String::with_capacity(name.len());
+    let mut replaced = false;
+    for c in name.chars() {
+        if keeps(c) {
+            clean.push(c);
+        } else if !replaced {
+            clean.push('_');
+        }
+        replaced = !keeps(c);
+    }
+    Cow::Owned(clean)
+}
+
+/// Returns the scope without the leading dot that Cerbos accepts.
+#[must_use]
+pub fn trimmed_scope(scope: &str) -> &str {
+    scope.strip_prefix('.').unwrap_or(scope)
+}
+
+fn has_old_form(name: &str) -> bool {
+    name.split(':').all(|segment| {
+        let inner = |c: char| c.is_ascii_alphanumeric() || "_@.-/".contains(c);
+        segment.starts_with(|c: char| c.is_ascii_alphabetic()) && segment.chars().all(inner)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sanitized;
+
+    #[test]
+    fn runs_of_other_characters_become_one_underscore() {
+        let check = |name, expected: &str| assert_eq!(sanitized(name), expected);
+        check("leave_request", "leave_request");
+        check("the:one:ring", "the_one_ring");
+        check("a-/b", "a_b");
+        check("a_-b", "a__b");
+        check("a.b@c", "a.b_c");
+    }
+
+    #[test]
+    fn other_forms_stay() {
+        let check = |name: &str| assert_eq!(sanitized(name), name);
+        check("");
+        check("1-2");
+        check("leave request");
+        check("a:1");
+        check("leave_*");
+        check("straße-x");
+    }
+}

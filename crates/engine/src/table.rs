@@ -1,0 +1,128 @@
+//! The policy table: everything that decisions are made from, read in place from words.
+//!
+//! A table is immutable and closed-world: kinds, actions, roles, scopes and paths are interned to
+//! ids. [`PolicyTable::from_parts`] proves once that every reference inside points at something
+//! sound; whatever a look-up misses afterwards means "no such rule", never a panic.
+
+mod block;
+mod index;
+pub mod layout;
+mod validate;
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, list};
+pub use layout::Section;
+pub use validate::Flaw;
+
+use crate::cel::Pool;
+use layout::{FLAG_LENIENT_SCOPE_SEARCH, FLAG_STRICT, Header};
+
+/// The raw parts of a table, as a bundle carries them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Header and sections. See [`layout`].
+    pub words: Vec<u32>,
+    /// All strings, one after the other.
+    pub text: Box<str>,
+    /// All byte strings, one after the other.
+    pub blob: Box<[u8]>,
+}
+
+/// An immutable, validated set of compiled policies.
+#[derive(Debug)]
+pub struct PolicyTable {
+    parts: Parts,
+    header: Header,
+}
+
+/// What an error in a condition means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evaluation {
+    /// An error denies the actions whose rules it touches.
+    Strict,
+    /// An erroring expression counts as not satisfied.
+    Lenient,
+}
+
+impl PolicyTable {
+    /// Validates `parts` and makes a table of them.
+    ///
+    /// Hosts reach this through `wardgate_bundle::open`, which checks where the bytes come from.
+    ///
+    /// # Errors
+    /// The first flaw found; then no table exists.
+    pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
+        let header = Header::read(&parts.words).ok_or(Flaw::Header)?;
+        let table = Self { parts, header };
+        validate::validate(&table)?;
+        Ok(table)
+    }
+
+    /// Returns the parts, for sealing into a bundle.
+    #[must_use]
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Returns what an error in a condition means.
+    #[must_use]
+    pub fn evaluation(&self) -> Evaluation {
+        if self.header.flags & FLAG_STRICT != 0 { Evaluation::Strict } else { Evaluation::Lenient }
+    }
+
+    /// Returns whether a scope without policies falls back to its nearest ancestor that has some.
+    #[must_use]
+    pub fn lenient_scope_search(&self) -> bool {
+        self.header.flags & FLAG_LENIENT_SCOPE_SEARCH != 0
+    }
+
+    /// Returns the policy version that a request without one means.
+    #[must_use]
+    pub fn default_version(&self) -> &str {
+        self.string(self.header.default_version)
+    }
+
+    /// Returns the words of `section`.
+    #[must_use]
+    pub fn section(&self, section: Section) -> &[u32] {
+        let (start, length) = self.header.bounds(section);
+        self.parts.words.get(start..start.saturating_add(length)).unwrap_or(&[])
+    }
+
+    /// Returns string `id`, or the empty string if there is none.
+    #[must_use]
+    pub fn string(&self, id: u32) -> &str {
+        self.pool().string(id).unwrap_or("")
+    }
+
+    /// Returns what the evaluator needs.
+    #[must_use]
+    pub fn pool(&self) -> Pool<'_> {
+        Pool {
+            text: &self.parts.text,
+            blob: &self.parts.blob,
+            strings: self.section(Section::Strings),
+            constants: self.section(Section::Constants),
+            slots: self.section(Section::Slots),
+            programs: self.section(Section::Programs),
+            code: self.section(Section::Code),
+            variables: self.section(Section::Variables),
+        }
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+/// Returns word `at` of `words`, or 0 beyond the end.
+pub(crate) fn word(words: &[u32], at: usize) -> u32 {
+    words.get(at).copied().unwrap_or(0)
+}
+
+/// Widens an index. On every supported target `usize` has at least 32 bits.
+pub(crate) fn at(index: u32) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,46 @@
+//! Look-ups by name: text to string id, and keys of string ids to offsets.
+//!
+//! Both are open-addressing hash tables that the compiler fills at most half; a probe ends at an
+//! empty place or after one round.
+
+use super::layout::{INDEX_WORDS, Key, hash_key, hash_text};
+use super::{PolicyTable, Section, at, word};
+
+impl PolicyTable {
+    /// Returns the id of `text`, if the policies mention it.
+    #[must_use]
+    pub fn string_id(&self, text: &str) -> Option<u32> {
+        self.string_id_of(text.bytes())
+    }
+
+    /// Returns the id of the string made of `bytes`.
+    pub(crate) fn string_id_of(&self, bytes: impl Iterator<Item = u8> + Clone) -> Option<u32> {
+        let buckets = self.section(Section::StringIndex);
+        let mask = buckets.len().checked_sub(1)?;
+        let start = at(hash_text(bytes.clone()));
+        for probe in 0..buckets.len() {
+            let id = word(buckets, start.wrapping_add(probe) & mask).checked_sub(1)?;
+            if self.string(id).bytes().eq(bytes.clone()) {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// Returns the value under a key of string ids; unused parts are 0.
+    pub(crate) fn find(&self, key: Key, parts: [u32; 3]) -> Option<u32> {
+        let key = [key.code(), parts[0], parts[1], parts[2]];
+        let entries = self.section(Section::Index);
+        let buckets = entries.len() / INDEX_WORDS;
+        let mask = buckets.checked_sub(1)?;
+        let start = at(hash_key(key));
+        for probe in 0..buckets {
+            let entry = (start.wrapping_add(probe) & mask) * INDEX_WORDS;
+            let value = word(entries, entry + 4).checked_sub(1)?;
+            if entries.get(entry..entry + 4) == Some(&key) {
+                return Some(value);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,339 @@
+//! The layout of a policy table, shared by the compiler that writes it and the engine that reads it.
+//!
+//! A table is a header, then sections of 32-bit words. Inside a section, references are word offsets
+//! from its start or dense ids; a reference that may be absent is stored plus one, with 0 for none.
+
+use super::{at, word};
+
+/// First word of every table: "WGT1".
+pub const MAGIC: u32 = 0x3154_4757;
+
+/// Version of this layout. A reader accepts exactly its own.
+pub const VERSION: u32 = 1;
+
+/// Words of the header: magic, version, flags, string id of the default policy version, then offset
+/// and length of each section in the order of [`Section`].
+pub const HEADER_WORDS: usize = 4 + 2 * SECTIONS;
+
+/// Number of sections.
+pub const SECTIONS: usize = 13;
+
+/// Table flag: strict evaluation.
+pub const FLAG_STRICT: u32 = 1;
+/// Table flag: lenient scope search.
+pub const FLAG_LENIENT_SCOPE_SEARCH: u32 = 2;
+/// Table flag: schema violations are reported.
+pub const FLAG_SCHEMA_WARN: u32 = 4;
+/// Table flag: schema violations are reported and the request is denied.
+pub const FLAG_SCHEMA_REJECT: u32 = 8;
+
+/// A section of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// See [`crate::cel::pool::Pool::strings`].
+    Strings,
+    /// Hash table from text to string id: a power of two of words, each a string id plus one.
+    StringIndex,
+    /// See [`crate::cel::pool::Pool::constants`].
+    Constants,
+    /// See [`crate::cel::pool::Pool::slots`].
+    Slots,
+    /// See [`crate::cel::pool::Pool::programs`].
+    Programs,
+    /// See [`crate::cel::pool::Pool::code`].
+    Code,
+    /// See [`crate::cel::pool::Pool::variables`].
+    Variables,
+    /// Condition nodes: see [`Junction`].
+    Conditions,
+    /// Variable sets: count, then variable ids in the order of evaluation.
+    VariableSets,
+    /// Hash table of everything found by name: a power of two of [`INDEX_WORDS`]-word entries.
+    Index,
+    /// Rule blocks and lists of roles, found through `Index`.
+    Blocks,
+    /// Schemas, found through `Index`.
+    Schemas,
+    /// Policies for inspection: [`POLICY_WORDS`] words each.
+    Policies,
+}
+
+/// Words of one entry in [`Section::Index`]: four words of key, one of value plus one (0: empty).
+pub const INDEX_WORDS: usize = 5;
+
+/// Words of one record in [`Section::Policies`]: kind ([`PolicyKind`]), string id of the policy key,
+/// string id of the source file, number of rules, string ids of name, version and scope.
+pub const POLICY_WORDS: usize = 7;
+
+/// First word of a key in [`Section::Index`]; the others are string ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// `(scope)`: resource or role policies exist in this scope; value unused.
+    ResourceScope,
+    /// `(scope)`: principal policies exist in this scope; value unused.
+    PrincipalScope,
+    /// `(scope)`: value is 1 where an allow needs the consent of the parent scope, else 0.
+    ScopePermissions,
+    /// `(version, scope)`: some principal has a policy there; value unused.
+    PrincipalVersion,
+    /// `(kind, version, scope)`: value is the block of the resource policy.
+    Resource,
+    /// `(version, scope)`: value is the block of all role policies there.
+    Roles,
+    /// `(principal, version, scope)`: value is the block of the principal policy.
+    Principal,
+    /// `(scope, role)`: value is a list of ancestor roles: count, string ids.
+    ParentRoles,
+    /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then for
+    /// the resource, the schema node plus one, and the list of actions that are not validated plus one.
+    Schema,
+}
+
+impl Key {
+    /// Returns the word that stands for this kind of key.
+    #[must_use]
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::ResourceScope => 0,
+            Self::PrincipalScope => 1,
+            Self::ScopePermissions => 2,
+            Self::PrincipalVersion => 3,
+            Self::Resource => 4,
+            Self::Roles => 5,
+            Self::Principal => 6,
+            Self::ParentRoles => 7,
+            Self::Schema => 8,
+        }
+    }
+}
+
+/// The first word of a condition node is `junction | operands << 2`. An expression has one operand,
+/// its program; a junction has the offsets of its child nodes, all of them before itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Junction {
+    /// A program.
+    Expr,
+    /// Satisfied if every child is.
+    All,
+    /// Satisfied if some child is.
+    Any,
+    /// Satisfied if no child is.
+    None,
+}
+
+impl Junction {
+    /// Returns the word for a node of this kind with this many operands.
+    #[must_use]
+    pub const fn word(self, operands: u32) -> u32 {
+        let code = match self {
+            Self::Expr => 0,
+            Self::All => 1,
+            Self::Any => 2,
+            Self::None => 3,
+        };
+        code | operands << 2
+    }
+
+    /// Splits the first word of a node.
+    #[must_use]
+    pub const fn split(word: u32) -> (Self, u32) {
+        let junction = match word & 3 {
+            0 => Self::Expr,
+            1 => Self::All,
+            2 => Self::Any,
+            _ => Self::None,
+        };
+        (junction, word >> 2)
+    }
+}
+
+/// What kind of policy a record in [`Section::Policies`] tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyKind {
+    /// A resource policy.
+    Resource,
+    /// A principal policy.
+    Principal,
+    /// A role policy.
+    Role,
+}
+
+impl PolicyKind {
+    /// Returns the word that stands for this kind.
+    #[must_use]
+    pub const fn code(self) -> u32 {
+        match self {
+            Self::Resource => 0,
+            Self::Principal => 1,
+            Self::Role => 2,
+        }
+    }
+
+    /// Returns the kind with this code.
+    #[must_use]
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            0 => Some(Self::Resource),
+            1 => Some(Self::Principal),
+            2 => Some(Self::Role),
+            _ => None,
+        }
+    }
+}
+
+/// Words at the start of a block: number of rules; string id of the policy key; then the offset of
+/// each dimension (actions, roles, resources), of the list of derived roles and of the rules, all
+/// relative to the start of the block. A dimension at offset 0 does not narrow anything.
+pub const BLOCK_WORDS: usize = 7;
+
+/// Where in a block's header an offset stands.
+pub mod block {
+    /// Number of rules.
+    pub const RULES: usize = 0;
+    /// String id of the key of the policy (empty for role policies).
+    pub const POLICY: usize = 1;
+    /// Offset of the actions dimension: number of exact values, number of globs, then for each one
+    /// its string id and its rules as a bit set of `ceil(rules / 32)` words; exact values are sorted.
+    pub const ACTIONS: usize = 2;
+    /// Offset of the roles dimension.
+    pub const ROLES: usize = 3;
+    /// Offset of the resources dimension.
+    pub const RESOURCES: usize = 4;
+    /// Offset of the derived roles (count, then records) or of the role policies.
+    pub const DERIVED_ROLES: usize = 5;
+    /// Offset of the rule records.
+    pub const RULE_RECORDS: usize = 6;
+}
+
+/// Words of one rule record.
+pub const RULE_WORDS: usize = 14;
+
+/// Where in a rule record a field stands.
+pub mod rule {
+    /// One of [`super::EFFECT_NONE`], [`super::EFFECT_ALLOW`], [`super::EFFECT_DENY`].
+    pub const EFFECT: usize = 0;
+    /// String id of the rule's name.
+    pub const NAME: usize = 1;
+    /// Condition plus one.
+    pub const CONDITION: usize = 2;
+    /// Condition of the derived role plus one.
+    pub const ROLE_CONDITION: usize = 3;
+    /// Variable set plus one.
+    pub const VARIABLES: usize = 4;
+    /// Variable set of the derived role plus one.
+    pub const ROLE_VARIABLES: usize = 5;
+    /// Program of the output when the rule is activated, plus one.
+    pub const OUTPUT_ACTIVATED: usize = 6;
+    /// Program of the output when the condition is not met, plus one.
+    pub const OUTPUT_NOT_MET: usize = 7;
+    /// String id of the derived role, plus one.
+    pub const DERIVED_ROLE: usize = 8;
+    /// Flags: [`super::FROM_ROLE_POLICY`], [`super::NEGATED`].
+    pub const FLAGS: usize = 9;
+    /// String id of `policy#rule`.
+    pub const SOURCE: usize = 10;
+    /// String id of the key of the policy that the rule comes from.
+    pub const POLICY: usize = 11;
+    /// String id of the source file.
+    pub const FILE: usize = 12;
+    /// Line of the rule in the source file, 1-based.
+    pub const LINE: usize = 13;
+}
+
+/// The rule only emits outputs.
+pub const EFFECT_NONE: u32 = 0;
+/// The rule allows.
+pub const EFFECT_ALLOW: u32 = 1;
+/// The rule denies.
+pub const EFFECT_DENY: u32 = 2;
+
+/// Rule flag: the rule narrows a role (it comes from a role policy).
+pub const FROM_ROLE_POLICY: u32 = 1;
+/// Rule flag: an allow that the compiler turned into a deny of its negated condition.
+pub const NEGATED: u32 = 2;
+
+/// Words of one derived role record: string id of the name, condition plus one, variable set plus
+/// one, offset (in the section) of its parent roles: count, string ids.
+pub const DERIVED_ROLE_WORDS: usize = 4;
+
+/// Words of one role policy record in a roles block: string ids of the role and of the policy key.
+pub const ROLE_POLICY_WORDS: usize = 2;
+
+/// The parsed header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Table flags.
+    pub flags: u32,
+    /// String id.
+    pub default_version: u32,
+    bounds: [(usize, usize); SECTIONS],
+}
+
+impl Header {
+    /// Reads the header, or nothing if it is not one or a section leaves the table.
+    #[must_use]
+    pub fn read(words: &[u32]) -> Option<Self> {
+        if word(words, 0) != MAGIC || word(words, 1) != VERSION || words.len() < HEADER_WORDS {
+            return None;
+        }
+        let mut bounds = [(0, 0); SECTIONS];
+        for (section, bound) in bounds.iter_mut().enumerate() {
+            let start = at(word(words, 4 + 2 * section));
+            let length = at(word(words, 5 + 2 * section));
+            words.get(start..start.checked_add(length)?)?;
+            *bound = (start, length);
+        }
+        Some(Self { flags: word(words, 2), default_version: word(words, 3), bounds })
+    }
+
+    /// Returns offset and length of `section`.
+    #[must_use]
+    pub fn bounds(&self, section: Section) -> (usize, usize) {
+        self.bounds.get(section.position()).copied().unwrap_or_default()
+    }
+}
+
+impl Section {
+    /// All sections in the order of the header.
+    pub const ALL: [Self; SECTIONS] = [
+        Self::Strings,
+        Self::StringIndex,
+        Self::Constants,
+        Self::Slots,
+        Self::Programs,
+        Self::Code,
+        Self::Variables,
+        Self::Conditions,
+        Self::VariableSets,
+        Self::Index,
+        Self::Blocks,
+        Self::Schemas,
+        Self::Policies,
+    ];
+
+    #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]
+    const fn position(self) -> usize {
+        self as usize
+    }
+}
+
+/// Hashes text for [`Section::StringIndex`] (FNV-1a over bytes, then mixed).
+#[must_use]
+pub fn hash_text(bytes: impl Iterator<Item = u8>) -> u32 {
+    let hash = bytes
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    mix(hash)
+}
+
+/// Hashes a key for [`Section::Index`].
+#[must_use]
+pub fn hash_key(key: [u32; 4]) -> u32 {
+    mix(key.iter().fold(0x9e37_79b9_u32, |hash, part| mix(hash ^ part).wrapping_add(*part)))
+}
+
+/// The finaliser of MurmurHash3.
+const fn mix(hash: u32) -> u32 {
+    let hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+    let hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+    hash ^ hash >> 16
+}

@@ -1,0 +1,290 @@
+//! The proof, made once when a table is opened, that everything inside points at something sound.
+//!
+//! What passes here can be read without checks that matter: a look-up that misses afterwards means
+//! that nothing is there, and every walk over the table ends.
+
+use super::layout::{
+    BLOCK_WORDS, DERIVED_ROLE_WORDS, INDEX_WORDS, Junction, Key, POLICY_WORDS, PolicyKind,
+    ROLE_POLICY_WORDS, RULE_WORDS, block, rule,
+};
+use super::{PolicyTable, Section, at, word};
+use crate::cel::pool::PROGRAM_WORDS;
+use crate::limits::MAX_CONDITION_DEPTH;
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// What is wrong with the parts of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// No header of this version, or a section leaves the table.
+    Header,
+    /// The string offsets do not follow the text.
+    Strings,
+    /// A hash table has a wrong size or names a string or an entry that does not exist.
+    Index,
+    /// A program, a constant, a slot or a variable is malformed.
+    Programs,
+    /// A condition or a variable set is malformed.
+    Conditions,
+    /// A rule block is malformed.
+    Blocks,
+    /// A schema is malformed.
+    Schemas,
+    /// The list of policies is malformed.
+    Policies,
+}
+
+impl core::fmt::Display for Flaw {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Header => "the header is missing, of another version, or names a section outside",
+            Self::Strings => "the string offsets do not follow the text",
+            Self::Index => "a look-up table is malformed",
+            Self::Programs => "a program is malformed",
+            Self::Conditions => "a condition is malformed",
+            Self::Blocks => "a rule block is malformed",
+            Self::Schemas => "a schema is malformed",
+            Self::Policies => "the list of policies is malformed",
+        })
+    }
+}
+
+impl core::error::Error for Flaw {}
+
+/// Checks the whole table.
+pub(super) fn validate(table: &PolicyTable) -> Result<(), Flaw> {
+    strings(table).ok_or(Flaw::Strings)?;
+    // programs
+    let conditions = conditions(table).ok_or(Flaw::Conditions)?;
+    let sets = variable_sets(table).ok_or(Flaw::Conditions)?;
+    string_index(table).ok_or(Flaw::Index)?;
+    let targets = index(table).ok_or(Flaw::Index)?;
+    let check = BlockCheck { table, conditions: &conditions, sets: &sets };
+    targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
+    policies(table).ok_or(Flaw::Policies)
+}
+
+fn ensure(holds: bool) -> Option<()> {
+    holds.then_some(())
+}
+
+/// String offsets start at 0, never fall, end with the text and cut it at characters.
+fn strings(table: &PolicyTable) -> Option<()> {
+    let offsets = table.section(Section::Strings);
+    let text = &table.parts().text;
+    ensure(offsets.first() == Some(&0) && offsets.last().map(|end| at(*end)) == Some(text.len()))?;
+    for pair in offsets.windows(2) {
+        text.get(at(word(pair, 0))..at(word(pair, 1)))?;
+    }
+    ensure(has_string(table, table.header().default_version))
+}
+
+fn has_string(table: &PolicyTable, id: u32) -> bool {
+    at(id).saturating_add(1) < table.section(Section::Strings).len()
+}
+
+/// The string index is at most half full, so that every probe ends.
+fn string_index(table: &PolicyTable) -> Option<()> {
+    let buckets = table.section(Section::StringIndex);
+    ensure(buckets.len().is_power_of_two())?;
+    let used = buckets.iter().filter(|bucket| **bucket != 0).count();
+    ensure(used <= buckets.len() / 2)?;
+    let known = |bucket: &u32| bucket.checked_sub(1).is_none_or(|id| has_string(table, id));
+    ensure(buckets.iter().all(known))
+}
+
+/// Where an index entry points.
+#[derive(Clone, Copy)]
+enum Target {
+    Rules(u32),
+    Roles(u32),
+    Names(u32),
+}
+
+/// Checks the index and returns the blocks that it names.
+fn index(table: &PolicyTable) -> Option<Vec<Target>> {
+    let entries = table.section(Section::Index);
+    let buckets = entries.len() / INDEX_WORDS;
+    ensure(buckets.is_power_of_two() && buckets * INDEX_WORDS == entries.len())?;
+    let mut targets = Vec::new();
+    let mut used = 0;
+    for entry in entries.chunks_exact(INDEX_WORDS) {
+        let Some(value) = word(entry, 4).checked_sub(1) else { continue };
+        used += 1;
+        let is = |key: Key| word(entry, 0) == key.code();
+        if is(Key::Resource) || is(Key::Principal) {
+            targets.push(Target::Rules(value));
+        } else if is(Key::Roles) {
+            targets.push(Target::Roles(value));
+        } else if is(Key::ParentRoles) {
+            targets.push(Target::Names(value));
+        } else if is(Key::Schema) {
+            ensure(at(value) < table.section(Section::Schemas).len())?;
+        } else {
+            ensure(word(entry, 0) < Key::Schema.code())?;
+        }
+    }
+    ensure(used <= buckets / 2)?;
+    Some(targets)
+}
+
+/// Returns for each word of the section whether a condition starts there.
+fn conditions(table: &PolicyTable) -> Option<Vec<bool>> {
+    let words = table.section(Section::Conditions);
+    let programs = table.section(Section::Programs).len() / PROGRAM_WORDS;
+    let mut depths = vec![0_usize; words.len()];
+    let mut offset = 0;
+    while offset < words.len() {
+        let (junction, operands) = Junction::split(word(words, offset));
+        let end = offset.checked_add(1)?.checked_add(at(operands))?;
+        let operands = words.get(offset + 1..end)?;
+        let depth = if junction == Junction::Expr {
+            ensure(operands.len() == 1 && at(word(operands, 0)) < programs)?;
+            1
+        } else {
+            1 + deepest_child(&depths, offset, operands)?
+        };
+        ensure(depth <= MAX_CONDITION_DEPTH)?;
+        *depths.get_mut(offset)? = depth;
+        offset = end;
+    }
+    Some(depths.iter().map(|depth| *depth > 0).collect())
+}
+
+/// Returns the greatest depth of the children, which all lie before their parent.
+fn deepest_child(depths: &[usize], parent: usize, children: &[u32]) -> Option<usize> {
+    let mut deepest = 0;
+    for child in children {
+        let depth = *depths.get(at(*child)).filter(|_| at(*child) < parent)?;
+        ensure(depth > 0)?;
+        deepest = deepest.max(depth);
+    }
+    Some(deepest)
+}
+
+/// Returns for each word of the section whether a variable set starts there.
+fn variable_sets(table: &PolicyTable) -> Option<Vec<bool>> {
+    let words = table.section(Section::VariableSets);
+    let variables = table.section(Section::Variables).len() / crate::cel::pool::VARIABLE_WORDS;
+    let mut starts = vec![false; words.len()];
+    let mut offset = 0;
+    while offset < words.len() {
+        let end = offset.checked_add(1)?.checked_add(at(word(words, offset)))?;
+        ensure(words.get(offset + 1..end)?.iter().all(|id| at(*id) < variables))?;
+        *starts.get_mut(offset)? = true;
+        offset = end;
+    }
+    Some(starts)
+}
+
+struct BlockCheck<'a> {
+    table: &'a PolicyTable,
+    conditions: &'a [bool],
+    sets: &'a [bool],
+}
+
+impl BlockCheck<'_> {
+    fn target(&self, target: Target) -> Option<()> {
+        match target {
+            Target::Rules(offset) => self.block(offset, DERIVED_ROLE_WORDS),
+            Target::Roles(offset) => self.block(offset, ROLE_POLICY_WORDS),
+            Target::Names(offset) => self.names(offset),
+        }
+    }
+
+    fn words(&self, offset: u32) -> Option<&[u32]> {
+        self.table.section(Section::Blocks).get(at(offset)..)
+    }
+
+    fn names(&self, offset: u32) -> Option<()> {
+        let list = self.words(offset)?;
+        let names = list.get(1..1_usize.checked_add(at(word(list, 0)))?)?;
+        ensure(names.iter().all(|id| has_string(self.table, *id)))
+    }
+
+    fn block(&self, offset: u32, record_words: usize) -> Option<()> {
+        let words = self.words(offset)?;
+        ensure(words.len() >= BLOCK_WORDS && has_string(self.table, word(words, block::POLICY)))?;
+        let rules = at(word(words, block::RULES));
+        for dimension in [block::ACTIONS, block::ROLES, block::RESOURCES] {
+            self.dimension(words, at(word(words, dimension)), rules)?;
+        }
+        self.records(words, record_words)?;
+        let start = at(word(words, block::RULE_RECORDS));
+        let records = words.get(start..start.checked_add(rules.checked_mul(RULE_WORDS)?)?)?;
+        records.chunks_exact(RULE_WORDS).try_for_each(|record| self.rule(record))
+    }
+
+    fn dimension(&self, words: &[u32], offset: usize, rules: usize) -> Option<()> {
+        if offset == 0 {
+            return Some(());
+        }
+        let dimension = words.get(offset..)?;
+        let exact = at(word(dimension, 0));
+        let count = exact.checked_add(at(word(dimension, 1)))?;
+        let size = 1 + rules.div_ceil(32);
+        let entries = dimension.get(2..2_usize.checked_add(count.checked_mul(size)?)?)?;
+        let ids = || entries.chunks_exact(size).map(|entry| word(entry, 0));
+        ensure(ids().all(|id| has_string(self.table, id)))?;
+        ensure(ids().take(exact).zip(ids().take(exact).skip(1)).all(|(a, b)| a < b))
+    }
+
+    fn records(&self, words: &[u32], size: usize) -> Option<()> {
+        let offset = at(word(words, block::DERIVED_ROLES));
+        if offset == 0 {
+            return Some(());
+        }
+        let list = words.get(offset..)?;
+        let end = 1_usize.checked_add(at(word(list, 0)).checked_mul(size)?)?;
+        let mut records = list.get(1..end)?.chunks_exact(size);
+        records.try_for_each(|record| {
+            ensure(has_string(self.table, word(record, 0)))?;
+            if size == ROLE_POLICY_WORDS {
+                return ensure(has_string(self.table, word(record, 1)));
+            }
+            self.condition(word(record, 1))?;
+            self.variable_set(word(record, 2))?;
+            self.names(word(record, 3))
+        })
+    }
+
+    fn rule(&self, record: &[u32]) -> Option<()> {
+        for field in [rule::NAME, rule::SOURCE, rule::POLICY, rule::FILE] {
+            ensure(has_string(self.table, word(record, field)))?;
+        }
+        let derived_role = word(record, rule::DERIVED_ROLE);
+        ensure(derived_role == 0 || has_string(self.table, derived_role - 1))?;
+        self.condition(word(record, rule::CONDITION))?;
+        self.condition(word(record, rule::ROLE_CONDITION))?;
+        self.variable_set(word(record, rule::VARIABLES))?;
+        self.variable_set(word(record, rule::ROLE_VARIABLES))?;
+        self.program(word(record, rule::OUTPUT_ACTIVATED))?;
+        self.program(word(record, rule::OUTPUT_NOT_MET))
+    }
+
+    fn condition(&self, reference: u32) -> Option<()> {
+        let known = |offset: u32| self.conditions.get(at(offset)) == Some(&true);
+        ensure(reference.checked_sub(1).is_none_or(known))
+    }
+
+    fn variable_set(&self, reference: u32) -> Option<()> {
+        let known = |offset: u32| self.sets.get(at(offset)) == Some(&true);
+        ensure(reference.checked_sub(1).is_none_or(known))
+    }
+
+    fn program(&self, reference: u32) -> Option<()> {
+        let programs = self.table.section(Section::Programs).len() / PROGRAM_WORDS;
+        ensure(reference.checked_sub(1).is_none_or(|program| at(program) < programs))
+    }
+}
+
+fn policies(table: &PolicyTable) -> Option<()> {
+    let words = table.section(Section::Policies);
+    ensure(words.len().is_multiple_of(POLICY_WORDS))?;
+    words.chunks_exact(POLICY_WORDS).try_for_each(|record| {
+        PolicyKind::from_code(word(record, 0))?;
+        let ids =
+            [word(record, 1), word(record, 2), word(record, 4), word(record, 5), word(record, 6)];
+        ensure(ids.iter().all(|id| has_string(table, *id)))
+    })
+}

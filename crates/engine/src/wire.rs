@@ -1,0 +1,289 @@
+//! Decisions as canonical JSON: the bytes that every host must agree on.
+//!
+//! Fields stand in a fixed order, absent ones are left out, maps are sorted, and there is no white
+//! space, so equal decisions have equal bytes.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+use crate::attr::Attr;
+use crate::decide::{Explanation, Outcome, Step};
+use crate::decision::{
+    ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
+};
+
+/// Returns `decision` as JSON.
+#[must_use]
+pub fn decision_json(decision: &Decision) -> String {
+    let mut json = Json::default();
+    json.decision(decision);
+    json.text
+}
+
+/// Returns `explanation` as JSON: `{"decision": ..., "steps": [...]}`.
+#[must_use]
+pub fn explanation_json(explanation: &Explanation) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    json.key("decision");
+    json.decision(&explanation.decision);
+    json.list("steps", &explanation.steps, Json::step);
+    json.close('}');
+    json.text
+}
+
+/// Returns `attr` as JSON. Numbers that JSON cannot write become strings, as in protobuf's JSON.
+#[must_use]
+pub fn attr_json(attr: &Attr) -> String {
+    let mut json = Json::default();
+    json.attr(attr);
+    json.text
+}
+
+/// Returns the name of `effect` in JSON.
+#[must_use]
+pub const fn effect_name(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Deny => "deny",
+    }
+}
+
+/// JSON under construction.
+#[derive(Default)]
+struct Json {
+    text: String,
+}
+
+impl Json {
+    fn open(&mut self, bracket: char) {
+        self.separate();
+        self.text.push(bracket);
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.text.push(bracket);
+    }
+
+    /// Writes a comma unless something was just opened or named.
+    fn separate(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with(['{', '[', ':']) {
+            self.text.push(',');
+        }
+    }
+
+    fn key(&mut self, name: &str) {
+        self.separate();
+        self.quoted(name);
+        self.text.push(':');
+    }
+
+    fn string(&mut self, text: &str) {
+        self.separate();
+        self.quoted(text);
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.text.push('"');
+        for c in text.chars() {
+            match c {
+                '"' => self.text.push_str("\\\""),
+                '\\' => self.text.push_str("\\\\"),
+                '\n' => self.text.push_str("\\n"),
+                '\r' => self.text.push_str("\\r"),
+                '\t' => self.text.push_str("\\t"),
+                c if c < ' ' => {
+                    // Writing to a string cannot fail.
+                    let _ = write!(self.text, "\\u{:04x}", u32::from(c));
+                }
+                c => self.text.push(c),
+            }
+        }
+        self.text.push('"');
+    }
+
+    fn number(&mut self, number: f64) {
+        self.separate();
+        let _ = if number.is_nan() {
+            self.text.write_str("\"NaN\"")
+        } else if number.is_infinite() {
+            write!(self.text, "\"{}Infinity\"", if number < 0.0 { "-" } else { "" })
+        } else if number.abs() >= 1e21 {
+            write!(self.text, "{number:e}")
+        } else {
+            write!(self.text, "{number}")
+        };
+    }
+
+    fn field(&mut self, name: &str, text: &str) {
+        self.key(name);
+        self.string(text);
+    }
+
+    /// Writes a list unless it is empty.
+    fn list<T>(&mut self, name: &str, items: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        if items.is_empty() {
+            return;
+        }
+        self.key(name);
+        self.open('[');
+        for item in items {
+            write(self, item);
+        }
+        self.close(']');
+    }
+
+    fn attr(&mut self, attr: &Attr) {
+        match attr {
+            Attr::Null => self.literal("null"),
+            Attr::Bool(value) => self.literal(if *value { "true" } else { "false" }),
+            Attr::Number(number) => self.number(*number),
+            Attr::String(text) => self.string(text),
+            Attr::List(items) => {
+                self.open('[');
+                items.iter().for_each(|item| self.attr(item));
+                self.close(']');
+            }
+            Attr::Map(map) => {
+                self.open('{');
+                for (key, value) in map.entries() {
+                    self.key(key);
+                    self.attr(value);
+                }
+                self.close('}');
+            }
+        }
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.separate();
+        self.text.push_str(text);
+    }
+
+    fn decision(&mut self, decision: &Decision) {
+        self.open('{');
+        self.field("requestId", &decision.request_id);
+        self.field("resourceId", &decision.resource_id);
+        self.key("actions");
+        self.open('{');
+        for action in &decision.actions {
+            self.action(action);
+        }
+        self.close('}');
+        let roles: &Vec<String> = &decision.effective_derived_roles;
+        self.list("effectiveDerivedRoles", roles, |json, role| json.string(role));
+        self.list("outputs", &decision.outputs, Self::output);
+        self.list("validationErrors", &decision.validation_errors, Self::validation_error);
+        self.list("evaluationErrors", &decision.evaluation_errors, |json, error| {
+            json.open('{');
+            json.field("expression", &error.expression);
+            json.field("message", &error.message);
+            json.close('}');
+        });
+        self.close('}');
+    }
+
+    fn action(&mut self, action: &ActionDecision) {
+        self.key(&action.action);
+        self.open('{');
+        self.field("effect", effect_name(action.effect));
+        self.field("policy", &action.policy);
+        self.field("scope", &action.scope);
+        let (kind, rule) = reason_parts(&action.reason);
+        self.key("reason");
+        self.open('{');
+        self.field("kind", kind);
+        if let Some(rule) = rule {
+            self.field("rule", rule);
+        }
+        self.close('}');
+        self.close('}');
+    }
+
+    fn output(&mut self, output: &Output) {
+        self.open('{');
+        self.field("src", &output.source);
+        self.field("action", &output.action);
+        match &output.value {
+            Ok(value) => {
+                self.key("val");
+                self.attr(value);
+            }
+            Err(error) => self.field("error", error),
+        }
+        self.close('}');
+    }
+
+    fn validation_error(&mut self, error: &ValidationError) {
+        self.open('{');
+        self.field("path", &error.path);
+        self.field("message", &error.message);
+        self.field(
+            "source",
+            match error.source {
+                ValidationSource::Principal => "SOURCE_PRINCIPAL",
+                ValidationSource::Resource => "SOURCE_RESOURCE",
+            },
+        );
+        self.close('}');
+    }
+
+    fn step(&mut self, step: &Step) {
+        self.open('{');
+        self.field("action", &step.action);
+        self.field("role", &step.role);
+        self.field("scope", &step.scope);
+        self.field("policy", &step.policy);
+        self.field("rule", &step.rule);
+        if let Some(role) = &step.derived_role {
+            self.field("derivedRole", role);
+        }
+        if let Some(effect) = step.effect {
+            self.field("effect", effect_name(effect));
+        }
+        if step.narrows {
+            self.key("narrows");
+            self.literal("true");
+        }
+        self.field("file", &step.file);
+        self.key("line");
+        self.number(f64::from(step.line));
+        self.field("outcome", outcome_name(&step.outcome));
+        self.list("conditions", &step.leaves, |json, leaf| {
+            json.open('{');
+            json.field("expression", &leaf.expression);
+            json.field("value", &leaf.value);
+            json.close('}');
+        });
+        self.close('}');
+    }
+}
+
+/// Returns the kind of `reason`, and the rule if there is one.
+#[must_use]
+pub fn reason_parts(reason: &Reason) -> (&'static str, Option<&str>) {
+    match reason {
+        Reason::Rule(rule) => ("rule", Some(rule)),
+        Reason::NotInRolePolicy => ("not-in-role-policy", None),
+        Reason::NoRuleApplied => ("no-rule-applied", None),
+        Reason::NoPolicy => ("no-policy", None),
+        Reason::ConditionError(rule) => ("condition-error", Some(rule)),
+        Reason::LimitReached(rule) => ("limit-reached", Some(rule)),
+        Reason::SchemaViolation => ("schema-violation", None),
+    }
+}
+
+/// Returns the name of `outcome` in JSON.
+#[must_use]
+pub const fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Applied => "applied",
+        Outcome::ConditionNotMet => "condition-not-met",
+        Outcome::DerivedRoleNotMet => "derived-role-not-met",
+        Outcome::Failed => "failed",
+        Outcome::OtherAction => "other-action",
+        Outcome::OtherRole => "other-role",
+        Outcome::OtherResource => "other-resource",
+    }
+}
