@@ -3,6 +3,7 @@
 //! A program cannot fail to run: a CEL error is a value ([`Value::Error`]) that travels through the
 //! registers, so `&&`, `||` and the macros absorb it exactly where the CEL specification says so.
 
+mod access;
 pub mod activation;
 pub mod context;
 pub mod error;
@@ -10,8 +11,10 @@ pub mod function;
 pub mod functions;
 pub mod number;
 pub mod op;
+mod operators;
 pub mod pool;
 pub mod time;
+pub mod validate;
 pub mod value;
 pub mod vm;
 
@@ -22,5 +25,6 @@ pub use function::Function;
 pub use op::Op;
 pub use pool::Pool;
 pub use time::Timestamp;
+pub use validate::validate;
 pub use value::Value;
 pub use vm::eval;

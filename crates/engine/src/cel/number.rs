@@ -38,7 +38,7 @@ pub fn truncate_int(value: f64) -> Option<i64> {
 #[must_use]
 #[expect(clippy::as_conversions, reason = "the range is checked first")]
 pub fn truncate_uint(value: f64) -> Option<u64> {
-    (value >= 0.0 && value < TWO_64).then_some(value as u64)
+    (0.0..TWO_64).contains(&value).then_some(value as u64)
 }
 
 /// Returns the `int` that equals `value`.
@@ -106,6 +106,14 @@ pub fn double_text(value: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// Reads what Go's `strconv.ParseFloat` reads of decimal notation; too large a number is none.
+#[must_use]
+pub fn parse_double(text: &str) -> Option<f64> {
+    let value: f64 = text.parse().ok()?;
+    let digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    (!digits || value.is_finite()).then_some(value)
 }
 
 fn exact_floor(value: f64) -> Option<i64> {

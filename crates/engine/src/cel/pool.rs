@@ -117,6 +117,9 @@ pub enum Root {
     Free = 17,
 }
 
+/// How many roots there are; their codes lie below.
+pub const ROOT_COUNT: u32 = 18;
+
 impl<'a> Pool<'a> {
     /// Returns string `id`.
     #[must_use]

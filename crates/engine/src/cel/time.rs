@@ -83,7 +83,7 @@ impl Timestamp {
     /// # Errors
     ///
     /// The result is out of range.
-    pub fn add(self, nanos: i64) -> Result<Self, Error<'static>> {
+    pub fn plus(self, nanos: i64) -> Result<Self, Error<'static>> {
         let sum = i64::from(self.nanos).saturating_add(nanos.rem_euclid(NANOS_PER_SECOND));
         let seconds = self
             .seconds

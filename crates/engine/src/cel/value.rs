@@ -20,10 +20,12 @@ use super::time::Timestamp;
 use crate::attr::Attr;
 
 pub use compare::{compare, equal};
-pub use constant::{Constant, constant};
+pub(crate) use constant::size_of_constant;
+pub use constant::{Constant, constant, zone_constant};
 pub use list::List;
 pub use map::{Key, Map, OwnedMap};
 pub use message::Message;
+pub(crate) use message::is_present;
 pub use text::{Bytes, Str};
 
 /// A CEL value, or the error that stands in its place.

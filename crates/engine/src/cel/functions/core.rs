@@ -1,4 +1,4 @@
-//! core
+//! The standard library over strings, bytes, lists and maps.
 
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
@@ -6,9 +6,46 @@ use crate::cel::function::Function;
 use crate::cel::value::Value;
 
 pub(super) fn call<'a>(
-    _function: Function,
-    _args: &[Value<'a>],
-    _context: &Context<'a, '_>,
+    function: Function,
+    args: &[Value<'a>],
+    context: &Context<'a, '_>,
 ) -> Answer<'a> {
+    match (function, args) {
+        (Function::Size, [value]) => size(value, context),
+        (Function::Type, [value]) => Ok(Value::Type(value.type_name())),
+        (Function::Dyn, [value]) => Ok(value.clone()),
+        (Function::Matches, [Value::String(text), pattern]) => matches(text, pattern, context),
+        (_, [Value::String(text), Value::String(part)]) => {
+            context.charge_bytes(text.len().saturating_add(part.len()))?;
+            let (text, part) = (&**text, &**part);
+            match function {
+                Function::Contains => Ok(text.contains(part).into()),
+                Function::StartsWith => Ok(text.starts_with(part).into()),
+                Function::EndsWith => Ok(text.ends_with(part).into()),
+                _ => Err(Error::NoSuchOverload),
+            }
+        }
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// Counts code points, bytes, elements or entries.
+fn size<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+    Ok(Value::length(match value {
+        Value::String(text) => {
+            context.charge_bytes(text.len())?;
+            text.chars().count()
+        }
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(list) => list.len(),
+        Value::Map(map) => map.len(),
+        Value::Hierarchy(segments) => segments.len(),
+        _ => return Err(Error::NoSuchOverload),
+    }))
+}
+
+fn matches<'a>(text: &str, pattern: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+    context.charge_bytes(text.len())?;
+    let _ = pattern;
     Err(Error::NoSuchOverload)
 }

@@ -89,8 +89,21 @@ fn equal_at<'a>(
             let right = right.fields().map(|(_, value)| value).collect();
             Ok(same_type && lists(&left, &right, steps, deeper(depth)?)?)
         }
+        (Value::String(left), Value::String(right)) => {
+            same_bytes(left.as_bytes(), right.as_bytes(), steps)
+        }
+        (Value::Bytes(left), Value::Bytes(right)) => same_bytes(left, right, steps),
         _ => Ok(plain(left, right)),
     }
+}
+
+/// Pays only when there is something to compare.
+fn same_bytes<'a>(left: &[u8], right: &[u8], steps: &Cell<u32>) -> Result<bool, Error<'a>> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    spend(steps, u32::try_from(left.len() / 16).unwrap_or(u32::MAX))?;
+    Ok(left == right)
 }
 
 /// Equality of the types that contain no values.
@@ -98,10 +111,8 @@ fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Null, Value::Null) | (Value::Optional(None), Value::Optional(None)) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::String(left), Value::String(right))
-        | (Value::SpiffeId(left), Value::SpiffeId(right))
+        (Value::SpiffeId(left), Value::SpiffeId(right))
         | (Value::SpiffeTrustDomain(left), Value::SpiffeTrustDomain(right)) => left == right,
-        (Value::Bytes(left), Value::Bytes(right)) => left == right,
         (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::Type(left), Value::Type(right)) => left == right,

@@ -3,8 +3,11 @@
 //! A constant that is not what its reader expects yields an error value; [`crate::cel::validate`]
 //! has made sure that this does not happen in an opened table.
 
+use core::cell::Cell;
+
 use super::{Bytes, Error, Key, List, Map, Str, Value};
 use crate::cel::Pool;
+use crate::cel::context::spend;
 use crate::cel::pool::ConstTag;
 use crate::cel::time::Timestamp;
 use crate::limits::MAX_VALUE_DEPTH;
@@ -20,6 +23,48 @@ pub struct Constant<'a> {
 #[must_use]
 pub fn constant<'a>(pool: &'a Pool<'a>, id: u32) -> Value<'a> {
     read(pool, id, MAX_VALUE_DEPTH).unwrap_or(Value::Error(Error::Malformed))
+}
+
+/// Looks for the time zone `name` among the constants of the table.
+///
+/// # Errors
+///
+/// The step budget is spent.
+pub fn zone_constant<'a>(
+    pool: &'a Pool<'a>,
+    name: &str,
+    steps: &Cell<u32>,
+) -> Result<Option<Constant<'a>>, Error<'a>> {
+    let mut rest = pool.constants;
+    let mut id = 0;
+    while let Some(size) = size_of_constant(rest) {
+        spend(steps, 1)?;
+        let place = Constant { pool, id };
+        if rest.first() == Some(&ConstTag::Zone.code()) && place.name() == Some(name) {
+            return Ok(Some(place));
+        }
+        rest = rest.get(size..).unwrap_or_default();
+        id = id.saturating_add(u32::try_from(size).unwrap_or(u32::MAX));
+    }
+    Ok(None)
+}
+
+/// Returns how many words the constant takes that `words` start with; nothing if there is none.
+pub(crate) fn size_of_constant(words: &[u32]) -> Option<usize> {
+    let count = |at: usize| words.get(at).and_then(|count| usize::try_from(*count).ok());
+    match ConstTag::from_code(*words.first()?)? {
+        ConstTag::Null | ConstTag::False | ConstTag::True | ConstTag::None => Some(1),
+        ConstTag::String | ConstTag::Type | ConstTag::Some => Some(2),
+        ConstTag::Int
+        | ConstTag::Uint
+        | ConstTag::Double
+        | ConstTag::Bytes
+        | ConstTag::Duration => Some(3),
+        ConstTag::Timestamp => Some(4),
+        ConstTag::List => count(1)?.checked_add(2),
+        ConstTag::Map => count(1)?.checked_mul(2)?.checked_add(2),
+        ConstTag::Regex | ConstTag::Zone => count(2)?.checked_add(3),
+    }
 }
 
 impl<'a> Constant<'a> {

@@ -100,6 +100,18 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> OwnedMap<'a> {
+    /// Returns how many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Returns the value under `key`.
     #[must_use]
     pub fn get(&self, key: &Key<'a>) -> Option<&Value<'a>> {

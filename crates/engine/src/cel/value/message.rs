@@ -83,7 +83,7 @@ impl<'a> Message<'a> {
     }
 }
 
-fn is_present(value: &Value<'_>) -> bool {
+pub(crate) fn is_present(value: &Value<'_>) -> bool {
     match value {
         Value::String(text) => !text.is_empty(),
         Value::List(list) => !list.is_empty(),

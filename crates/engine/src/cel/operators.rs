@@ -1,0 +1,177 @@
+//! Arithmetic, logic and comparison.
+//!
+//! No operation wraps or rounds silently: an `int`, `uint`, duration or moment that leaves its
+//! range is an error. Types are not mixed in arithmetic, only in comparison.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use super::context::Context;
+use super::error::{Answer, Error};
+use super::value::{Bytes, List, Value, compare};
+
+/// `!value`.
+pub(crate) fn not<'a>(value: &Value<'a>) -> Answer<'a> {
+    match value {
+        Value::Bool(value) => Ok(Value::Bool(!value)),
+        other => Err(wrong_type(other)),
+    }
+}
+
+/// `-value`.
+pub(crate) fn negate<'a>(value: &Value<'a>) -> Answer<'a> {
+    match value {
+        Value::Int(value) => value.checked_neg().map(Value::Int).ok_or(Error::INT_OVERFLOW),
+        Value::Double(value) => Ok(Value::Double(-value)),
+        Value::Duration(value) => {
+            value.checked_neg().map(Value::Duration).ok_or(Error::INT_OVERFLOW)
+        }
+        other => Err(wrong_type(other)),
+    }
+}
+
+/// `left + right`.
+pub(crate) fn add<'a>(
+    left: &Value<'a>,
+    right: &Value<'a>,
+    context: &Context<'a, '_>,
+) -> Answer<'a> {
+    use Value::{Double, Duration, Int, Timestamp, Uint};
+    match (left, right) {
+        (Int(left), Int(right)) => int(left.checked_add(*right)),
+        (Uint(left), Uint(right)) => uint(left.checked_add(*right)),
+        (Double(left), Double(right)) => Ok(Double(left + right)),
+        (Duration(left), Duration(right)) => duration(left.checked_add(*right)),
+        (Timestamp(moment), Duration(nanos)) | (Duration(nanos), Timestamp(moment)) => {
+            moment.plus(*nanos).map(Timestamp)
+        }
+        _ => concatenate(left, right, context),
+    }
+}
+
+/// `left - right`.
+pub(crate) fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
+    use Value::{Double, Duration, Int, Timestamp, Uint};
+    match (left, right) {
+        (Int(left), Int(right)) => int(left.checked_sub(*right)),
+        (Uint(left), Uint(right)) => uint(left.checked_sub(*right)),
+        (Double(left), Double(right)) => Ok(Double(left - right)),
+        (Duration(left), Duration(right)) => duration(left.checked_sub(*right)),
+        (Timestamp(moment), Duration(nanos)) => {
+            moment.plus(nanos.checked_neg().ok_or(Error::INT_OVERFLOW)?).map(Timestamp)
+        }
+        (Timestamp(left), Timestamp(right)) => left.since(*right).map(Duration),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// `left * right`.
+pub(crate) fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
+    use Value::{Double, Int, Uint};
+    match (left, right) {
+        (Int(left), Int(right)) => int(left.checked_mul(*right)),
+        (Uint(left), Uint(right)) => uint(left.checked_mul(*right)),
+        (Double(left), Double(right)) => Ok(Double(left * right)),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// `left / right`.
+pub(crate) fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
+    use Value::{Double, Int, Uint};
+    match (left, right) {
+        (Int(_), Int(0)) | (Uint(_), Uint(0)) => Err(Error::DIVISION_BY_ZERO),
+        (Int(left), Int(right)) => int(left.checked_div(*right)),
+        (Uint(left), Uint(right)) => uint(left.checked_div(*right)),
+        (Double(left), Double(right)) => Ok(Double(left / right)),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// `left % right`.
+pub(crate) fn modulo<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
+    use Value::{Int, Uint};
+    match (left, right) {
+        (Int(_), Int(0)) | (Uint(_), Uint(0)) => Err(Error::MODULUS_BY_ZERO),
+        (Int(left), Int(right)) => int(left.checked_rem(*right)),
+        (Uint(left), Uint(right)) => uint(left.checked_rem(*right)),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// Orders two values and asks whether the order is the one that is wanted.
+pub(crate) fn ordered<'a>(
+    left: &Value<'a>,
+    right: &Value<'a>,
+    context: &Context<'a, '_>,
+    wanted: fn(Ordering) -> bool,
+) -> Answer<'a> {
+    let bytes = |value: &Value<'a>| match value {
+        Value::String(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 0,
+    };
+    context.charge_bytes(bytes(left).min(bytes(right)))?;
+    compare(left, right).map(|order| Value::Bool(wanted(order)))
+}
+
+/// `left && right` (`absorbing` is `false`) or `left || right` (`true`).
+pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) -> Answer<'a> {
+    let absorbs = |value: &Value<'a>| matches!(value, Value::Bool(found) if *found == absorbing);
+    if absorbs(left) || absorbs(right) {
+        return Ok(Value::Bool(absorbing));
+    }
+    match (left, right) {
+        (Value::Bool(_), Value::Bool(_)) => Ok(Value::Bool(!absorbing)),
+        (Value::Bool(_), other) | (other, _) => Err(wrong_type(other)),
+    }
+}
+
+/// The error that a value of the wrong type leads to: its own, if it is one.
+pub(crate) fn wrong_type<'a>(value: &Value<'a>) -> Error<'a> {
+    value.error().cloned().unwrap_or(Error::NoSuchOverload)
+}
+
+fn concatenate<'a>(left: &Value<'a>, right: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+    match (left, right) {
+        (Value::String(left), Value::String(right)) => {
+            let bytes = left.len().saturating_add(right.len());
+            context.charge_string(bytes)?;
+            let mut text = String::with_capacity(bytes);
+            text.push_str(left);
+            text.push_str(right);
+            Ok(Value::string(text))
+        }
+        (Value::Bytes(left), Value::Bytes(right)) => {
+            context.charge_string(left.len().saturating_add(right.len()))?;
+            let bytes: Vec<u8> = left.iter().chain(right.iter()).copied().collect();
+            Ok(Value::Bytes(Bytes::from(bytes)))
+        }
+        (Value::List(left), Value::List(right)) => join(left, right, context),
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+fn join<'a>(left: &List<'a>, right: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+    if left.is_empty() {
+        return Ok(Value::List(right.clone()));
+    }
+    if right.is_empty() {
+        return Ok(Value::List(left.clone()));
+    }
+    context.charge_list(left.len().saturating_add(right.len()))?;
+    Ok(Value::List(left.iter().chain(right.iter()).collect()))
+}
+
+fn int<'a>(value: Option<i64>) -> Answer<'a> {
+    value.map(Value::Int).ok_or(Error::INT_OVERFLOW)
+}
+
+fn uint<'a>(value: Option<u64>) -> Answer<'a> {
+    value.map(Value::Uint).ok_or(Error::UINT_OVERFLOW)
+}
+
+fn duration<'a>(value: Option<i64>) -> Answer<'a> {
+    value.map(Value::Duration).ok_or(Error::INT_OVERFLOW)
+}

@@ -1,0 +1,119 @@
+//! The proof that a table's programs are ones that the machine can run.
+//!
+//! It is made once, when a table is opened. The machine would survive without it (it answers
+//! "malformed program"), but a decision must not rest on an expression that nobody wrote.
+
+mod constants;
+mod programs;
+
+use core::fmt;
+
+use super::pool::{PROGRAM_WORDS, Pool, ROOT_COUNT, VARIABLE_WORDS};
+use crate::limits::MAX_VARIABLE_DEPTH;
+
+use constants::Starts;
+
+/// What is wrong with a table's programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Invalid {
+    /// The strings do not lie one after the other in the text.
+    Strings,
+    /// The constant at this offset.
+    Constant(u32),
+    /// The slot at this offset.
+    Slot(u32),
+    /// A program, and the offset of the word in its code.
+    Program(u32, usize),
+    /// A variable that refers to no program, to itself through others, or too deep.
+    Variable(u32),
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Strings => f.write_str("the strings are out of order"),
+            Self::Constant(at) => write!(f, "constant {at} is malformed"),
+            Self::Slot(at) => write!(f, "slot {at} is malformed"),
+            Self::Program(program, at) => write!(f, "program {program} is malformed at word {at}"),
+            Self::Variable(variable) => write!(f, "variable {variable} is malformed"),
+        }
+    }
+}
+
+/// Checks everything that programs refer to.
+///
+/// # Errors
+///
+/// The first thing that is wrong.
+pub fn validate(pool: Pool<'_>) -> Result<(), Invalid> {
+    strings(&pool)?;
+    let constants = constants::validate(&pool)?;
+    let slots = slots(&pool)?;
+    for program in 0..count(pool.programs, PROGRAM_WORDS) {
+        programs::validate(&pool, program, &constants, &slots)?;
+    }
+    variables(&pool)
+}
+
+fn strings(pool: &Pool<'_>) -> Result<(), Invalid> {
+    let mut ids = 0..u32::try_from(pool.strings.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let sliced = ids.all(|id| pool.string(id).is_some());
+    if sliced { Ok(()) } else { Err(Invalid::Strings) }
+}
+
+/// Walks the slots, and returns where each one starts.
+fn slots(pool: &Pool<'_>) -> Result<Starts, Invalid> {
+    let mut starts = Starts::new(pool.slots.len());
+    let mut at = 0;
+    while at < pool.slots.len() {
+        let size = slot_size(pool, at).ok_or(Invalid::Slot(id_of(at)))?;
+        starts.mark(at);
+        at += size;
+    }
+    Ok(starts)
+}
+
+fn slot_size(pool: &Pool<'_>, at: usize) -> Option<usize> {
+    let [root, count, path @ ..] = pool.slots.get(at..)? else { return None };
+    let count = usize::try_from(*count).ok()?;
+    let path = path.get(..count)?;
+    let free_needs_name = *root != ROOT_COUNT - 1 || count > 0;
+    let valid = *root < ROOT_COUNT && free_needs_name;
+    (valid && path.iter().all(|id| pool.string(*id).is_some())).then_some(count + 2)
+}
+
+/// A variable's program may read variables with lower depth only: depths are computed in rounds,
+/// so a cycle never gets one.
+fn variables(pool: &Pool<'_>) -> Result<(), Invalid> {
+    let count = count(pool.variables, VARIABLE_WORDS);
+    let mut settled = alloc::vec![false; usize::try_from(count).unwrap_or(0)];
+    for _ in 0..=MAX_VARIABLE_DEPTH {
+        let before = settled.clone();
+        for variable in 0..count {
+            if programs::reads_only(pool, variable, &before).ok_or(Invalid::Variable(variable))?
+                && let Some(mark) =
+                    usize::try_from(variable).ok().and_then(|at| settled.get_mut(at))
+            {
+                *mark = true;
+            }
+        }
+        if settled == before {
+            break;
+        }
+    }
+    match settled.iter().position(|settled| !settled) {
+        Some(variable) => Err(Invalid::Variable(id_of(variable))),
+        None => Ok(()),
+    }
+}
+
+fn count(section: &[u32], words: usize) -> u32 {
+    id_of(section.len() / words)
+}
+
+fn id_of(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests;

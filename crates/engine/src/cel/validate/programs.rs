@@ -1,0 +1,145 @@
+//! Programs: every instruction known, every register, id and jump target in range.
+//!
+//! Jumps point forwards to the start of an instruction. The one that points back ends a loop: its
+//! target is a `Next` or `NextPair`, which leaves the loop when the range ends.
+
+use super::constants::Starts;
+use super::{Invalid, count};
+use crate::cel::function::Function;
+use crate::cel::op::Op;
+use crate::cel::pool::{PROGRAM_WORDS, Pool, VARIABLE_WORDS};
+use crate::cel::vm::program_code;
+use crate::limits::MAX_REGISTERS;
+
+/// One instruction as it lies in the code.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    op: Op,
+    at: usize,
+    operands: [u8; 3],
+    words: &'a [u32],
+}
+
+/// Checks program `id`.
+pub(super) fn validate(
+    pool: &Pool<'_>,
+    id: u32,
+    constants: &Starts,
+    slots: &Starts,
+) -> Result<(), Invalid> {
+    let (code, registers) = program_code(pool, id).ok_or(Invalid::Program(id, 0))?;
+    if registers > MAX_REGISTERS || !source_is_named(pool, id) {
+        return Err(Invalid::Program(id, 0));
+    }
+    let mut starts = Starts::new(code.len());
+    let mut last = None;
+    for found in instructions(code) {
+        let found = found.map_err(|at| Invalid::Program(id, at))?;
+        starts.mark(found.at);
+        last = Some(found);
+    }
+    // Running off the end is impossible if the last instruction is one that never goes on.
+    if !last.is_some_and(|found| matches!(found.op, Op::Return | Op::Jump)) {
+        return Err(Invalid::Program(id, code.len()));
+    }
+    for found in instructions(code).flatten() {
+        let valid = registers_in_range(&found, registers)
+            && ids_in_range(pool, &found, constants, slots)
+            && targets_in_range(code, &found, &starts);
+        if !valid {
+            return Err(Invalid::Program(id, found.at));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the program of `variable` reads only variables that `settled` marks; nothing if it has
+/// no program.
+pub(super) fn reads_only(pool: &Pool<'_>, variable: u32, settled: &[bool]) -> Option<bool> {
+    let at = usize::try_from(variable).ok()?.checked_mul(VARIABLE_WORDS)?;
+    let [program, name, ..] = pool.variables.get(at..)? else { return None };
+    pool.string(*name)?;
+    let (code, _) = program_code(pool, *program)?;
+    let is_settled = |id: &u32| usize::try_from(*id).ok().and_then(|at| settled.get(at).copied());
+    Some(instructions(code).flatten().all(|found| match found.op {
+        Op::Variable | Op::HasVariable => found.words.first().and_then(is_settled).unwrap_or(false),
+        _ => true,
+    }))
+}
+
+/// Decodes the code; an `Err` is the offset of what is no instruction, and the end.
+fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_>, usize>> {
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        let word = code.get(at)?;
+        let [op, operands @ ..] = word.to_le_bytes();
+        let start = at;
+        let found = Op::from_code(op).and_then(|op| {
+            let words = code.get(start + 1..start + 1 + op.extension_words())?;
+            Some(Found { op, at: start, operands, words })
+        });
+        at = found.map_or(code.len(), |found| start + 1 + found.words.len());
+        Some(found.ok_or(start))
+    })
+}
+
+fn source_is_named(pool: &Pool<'_>, program: u32) -> bool {
+    usize::try_from(program)
+        .ok()
+        .and_then(|at| pool.programs.get(at.checked_mul(PROGRAM_WORDS)?.checked_add(3)?))
+        .is_some_and(|source| pool.string(*source).is_some())
+}
+
+/// The highest register an instruction names, plus one.
+fn highest(found: &Found<'_>) -> usize {
+    let [a, b, c] = found.operands.map(usize::from);
+    let named = match found.op {
+        Op::Return | Op::JumpIfFalse | Op::JumpIfTrue | Op::List | Op::Map => a,
+        Op::Const | Op::Slot | Op::HasSlot | Op::Variable | Op::HasVariable => a,
+        Op::Jump => return 0,
+        Op::Move | Op::Select | Op::Has | Op::OptSelect | Op::Not | Op::Neg => a.max(b),
+        Op::Branch | Op::ListPush | Op::ListPushOptional | Op::OptionalOf => a.max(b),
+        Op::OptionalUnwrap | Op::MapMerge => a.max(b),
+        Op::Call => return (a + 1).max(b + c),
+        Op::Iterate => (a + 1).max(b).max(c),
+        Op::Next => (a + 1).max(b),
+        Op::NextPair => (a + 1).max(b + 1),
+        _ => a.max(b).max(c),
+    };
+    named + 1
+}
+
+fn registers_in_range(found: &Found<'_>, registers: usize) -> bool {
+    highest(found) <= registers
+}
+
+fn ids_in_range(pool: &Pool<'_>, found: &Found<'_>, constants: &Starts, slots: &Starts) -> bool {
+    let id = found.words.first().copied().unwrap_or(u32::MAX);
+    match found.op {
+        Op::Const => constants.contains(id),
+        Op::Slot | Op::HasSlot => slots.contains(id),
+        Op::Variable | Op::HasVariable => id < count(pool.variables, VARIABLE_WORDS),
+        Op::Select | Op::Has | Op::OptSelect => pool.string(id).is_some(),
+        Op::Call => Function::from_id(id).is_some(),
+        _ => true,
+    }
+}
+
+fn targets_in_range(code: &[u32], found: &Found<'_>, starts: &Starts) -> bool {
+    let count = match found.op {
+        Op::Jump | Op::JumpIfFalse | Op::JumpIfTrue | Op::Iterate | Op::Next | Op::NextPair => 1,
+        Op::OptionalUnwrap => 1,
+        Op::Branch => 2,
+        _ => 0,
+    };
+    found.words.iter().take(count).all(|target| {
+        let at = usize::try_from(*target).unwrap_or(usize::MAX);
+        let forwards = at > found.at;
+        starts.contains(*target) && (forwards || closes_loop(code, found, at))
+    })
+}
+
+fn closes_loop(code: &[u32], found: &Found<'_>, target: usize) -> bool {
+    let op = code.get(target).and_then(|word| Op::from_code(word.to_le_bytes()[0]));
+    found.op == Op::Jump && matches!(op, Some(Op::Next | Op::NextPair))
+}
