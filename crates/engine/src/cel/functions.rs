@@ -13,6 +13,7 @@ mod math;
 mod network;
 mod optional;
 mod paths;
+mod pattern;
 mod regex;
 mod sets;
 mod spiffe;

@@ -16,7 +16,6 @@ use super::function::Function;
 use super::functions;
 use super::op::Op;
 use super::operators as calc;
-use super::pool::{PROGRAM_WORDS, VARIABLE_WORDS};
 use super::value::{Value, constant};
 use super::{Activation, Pool};
 
@@ -37,22 +36,15 @@ pub fn eval<'a>(
 }
 
 fn run<'a>(program: u32, context: Context<'a, '_>) -> Answer<'a> {
-    let (code, count) = program_code(context.pool, program).ok_or(Error::Malformed)?;
+    let program = context.pool.program(program).ok_or(Error::Malformed)?;
+    let count = usize::from(u8::try_from(program.registers).map_err(|_| Error::Malformed)?);
+    let code = program.code;
     let mut on_stack = [const { Value::Null }; STACK_REGISTERS];
     if let Some(registers) = on_stack.get_mut(..count) {
         return Machine { code, at: 0, registers, context }.run();
     }
     let mut on_heap = vec![Value::Null; count];
     Machine { code, at: 0, registers: &mut on_heap, context }.run()
-}
-
-/// The instructions of a program and how many registers it names.
-pub(crate) fn program_code<'a>(pool: &Pool<'a>, program: u32) -> Option<(&'a [u32], usize)> {
-    let record = usize::try_from(program).ok()?.checked_mul(PROGRAM_WORDS)?;
-    let [start, len, registers, ..] = pool.programs.get(record..)? else { return None };
-    let start = usize::try_from(*start).ok()?;
-    let end = start.checked_add(usize::try_from(*len).ok()?)?;
-    Some((pool.code.get(start..end)?, usize::from(u8::try_from(*registers).ok()?)))
 }
 
 struct Machine<'a, 'c, 'r> {
@@ -186,17 +178,12 @@ impl<'a> Machine<'a, '_, '_> {
     fn variable(&self, id: u32) -> Answer<'a> {
         match self.context.activation.variable(id) {
             Value::Error(Error::Limit) => Err(Error::Limit),
-            Value::Error(_) => Err(Error::UndefinedField(self.variable_name(id)?)),
+            Value::Error(_) => Err(match self.context.pool.variable(id) {
+                Some((_, name)) => Error::UndefinedField(name),
+                None => Error::Malformed,
+            }),
             value => Ok(value),
         }
-    }
-
-    fn variable_name(&self, id: u32) -> Result<&'a str, Error<'a>> {
-        let name = usize::try_from(id)
-            .ok()
-            .and_then(|id| id.checked_mul(VARIABLE_WORDS)?.checked_add(1))
-            .and_then(|at| self.context.pool.variables.get(at));
-        self.name(*name.ok_or(Error::Malformed)?)
     }
 
     fn call(&self, function: u32, first: u8, count: u8) -> Answer<'a> {

@@ -1,5 +1,6 @@
 //! The standard library over strings, bytes, lists and maps.
 
+use super::pattern::with_pattern;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
@@ -14,7 +15,11 @@ pub(super) fn call<'a>(
         (Function::Size, [value]) => size(value, context),
         (Function::Type, [value]) => Ok(Value::Type(value.type_name())),
         (Function::Dyn, [value]) => Ok(value.clone()),
-        (Function::Matches, [Value::String(text), pattern]) => matches(text, pattern, context),
+        (Function::Matches, [Value::String(text), pattern]) => {
+            let found =
+                with_pattern(pattern, context, |program, steps| program.is_match(text, steps));
+            found.map(Value::Bool)
+        }
         (_, [Value::String(text), Value::String(part)]) => {
             context.charge_bytes(text.len().saturating_add(part.len()))?;
             let (text, part) = (&**text, &**part);
@@ -42,10 +47,4 @@ fn size<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
         Value::Hierarchy(segments) => segments.len(),
         _ => return Err(Error::NoSuchOverload),
     }))
-}
-
-fn matches<'a>(text: &str, pattern: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
-    context.charge_bytes(text.len())?;
-    let _ = pattern;
-    Err(Error::NoSuchOverload)
 }

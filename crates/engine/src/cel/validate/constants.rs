@@ -9,6 +9,7 @@ use crate::cel::pool::ConstTag;
 use crate::cel::time::{Timestamp, Zone};
 use crate::cel::value::{Value, constant, size_of_constant};
 use crate::limits::MAX_VALUE_DEPTH;
+use crate::regex::Program as Regex;
 
 /// The offsets in a section at which a record starts.
 pub(super) struct Starts(Vec<bool>);
@@ -49,7 +50,7 @@ pub(super) fn validate(pool: &Pool<'_>) -> Result<Starts, Invalid> {
         let words = pool.constants.get(at..).unwrap_or_default();
         let size = size_of_constant(words).filter(|size| *size <= words.len()).ok_or(wrong)?;
         let words = words.get(..size).unwrap_or_default();
-        let depth = depth_of(pool, words, &depths).filter(|depth| *depth <= MAX_VALUE_DEPTH);
+        let depth = depth_of(words, &depths).filter(|depth| *depth <= MAX_VALUE_DEPTH);
         if let Some(slot) = depths.0.get_mut(at) {
             *slot = depth.ok_or(wrong)?;
         }
@@ -63,14 +64,14 @@ pub(super) fn validate(pool: &Pool<'_>) -> Result<Starts, Invalid> {
 }
 
 /// One more than the deepest part; nothing if a part is no earlier constant.
-fn depth_of(pool: &Pool<'_>, words: &[u32], depths: &Depths) -> Option<usize> {
+fn depth_of(words: &[u32], depths: &Depths) -> Option<usize> {
     let [tag, rest @ ..] = words else { return None };
     let parts = match ConstTag::from_code(*tag)? {
         ConstTag::Some => rest,
         ConstTag::List | ConstTag::Map => rest.get(1..)?,
         ConstTag::Zone => return Zone::is_valid(rest.get(2..)?).then_some(1),
         ConstTag::Timestamp => return is_moment(rest).then_some(1),
-        ConstTag::Regex => return pool.string(*rest.first()?).map(|_| 1),
+        ConstTag::Regex => return Regex::validate(rest.get(2..)?).is_ok().then_some(1),
         _ => return Some(1),
     };
     let deepest = parts.iter().try_fold(0, |deepest, id| Some(depths.of(*id)?.max(deepest)));

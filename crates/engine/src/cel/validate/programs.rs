@@ -7,8 +7,7 @@ use super::constants::Starts;
 use super::{Invalid, count};
 use crate::cel::function::Function;
 use crate::cel::op::Op;
-use crate::cel::pool::{PROGRAM_WORDS, Pool, VARIABLE_WORDS};
-use crate::cel::vm::program_code;
+use crate::cel::pool::{Pool, VARIABLE_WORDS};
 use crate::limits::MAX_REGISTERS;
 
 /// One instruction as it lies in the code.
@@ -27,8 +26,10 @@ pub(super) fn validate(
     constants: &Starts,
     slots: &Starts,
 ) -> Result<(), Invalid> {
-    let (code, registers) = program_code(pool, id).ok_or(Invalid::Program(id, 0))?;
-    if registers > MAX_REGISTERS || !source_is_named(pool, id) {
+    let program = pool.program(id).ok_or(Invalid::Program(id, 0))?;
+    let (code, registers) =
+        (program.code, usize::try_from(program.registers).unwrap_or(usize::MAX));
+    if registers > MAX_REGISTERS || pool.string(program.source).is_none() {
         return Err(Invalid::Program(id, 0));
     }
     let mut starts = Starts::new(code.len());
@@ -56,10 +57,8 @@ pub(super) fn validate(
 /// Whether the program of `variable` reads only variables that `settled` marks; nothing if it has
 /// no program.
 pub(super) fn reads_only(pool: &Pool<'_>, variable: u32, settled: &[bool]) -> Option<bool> {
-    let at = usize::try_from(variable).ok()?.checked_mul(VARIABLE_WORDS)?;
-    let [program, name, ..] = pool.variables.get(at..)? else { return None };
-    pool.string(*name)?;
-    let (code, _) = program_code(pool, *program)?;
+    let (program, _) = pool.variable(variable)?;
+    let code = pool.program(program)?.code;
     let is_settled = |id: &u32| usize::try_from(*id).ok().and_then(|at| settled.get(at).copied());
     Some(instructions(code).flatten().all(|found| match found.op {
         Op::Variable | Op::HasVariable => found.words.first().and_then(is_settled).unwrap_or(false),
@@ -81,13 +80,6 @@ fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_>, usize>> 
         at = found.map_or(code.len(), |found| start + 1 + found.words.len());
         Some(found.ok_or(start))
     })
-}
-
-fn source_is_named(pool: &Pool<'_>, program: u32) -> bool {
-    usize::try_from(program)
-        .ok()
-        .and_then(|at| pool.programs.get(at.checked_mul(PROGRAM_WORDS)?.checked_add(3)?))
-        .is_some_and(|source| pool.string(*source).is_some())
 }
 
 /// The highest register an instruction names, plus one.
