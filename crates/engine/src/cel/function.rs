@@ -125,6 +125,7 @@ functions! {
     // Encoders extension.
     Base64Decode = 125, "base64.decode";
     Base64Encode = 126, "base64.encode";
+    JsonEncode = 127, "json.encode";
 
     // Regex extension.
     RegexExtract = 130, "regex.extract";

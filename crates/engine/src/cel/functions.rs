@@ -55,7 +55,7 @@ fn dispatch<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_
             70..=77 => lists::call(function, args, context),
             90..=107 => math::call(function, args, context),
             120..=122 => sets::call(function, args, context),
-            125..=126 => encoders::call(function, args, context),
+            125..=127 => encoders::call(function, args, context),
             130..=132 => regex::call(function, args, context),
             140..=156 => network::call(function, args, context),
             170..=177 => cerbos::call(function, args, context),

@@ -136,7 +136,9 @@ fn agrees_with_the_obvious_matcher() {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) % below
         };
-        (0..draw(most)).map(|_| from[usize::try_from(draw(from.len() as u64)).unwrap()]).collect()
+        (0..draw(most))
+            .map(|_| from[usize::try_from(draw(u64::try_from(from.len()).unwrap())).unwrap()])
+            .collect()
     };
     for _ in 0..20_000 {
         let pattern = pick(&['a', 'b', ':', '*', '?'], 7);

@@ -1,14 +1,34 @@
-//! The encoders extension: base64.
+//! The encoders extension: base64 and JSON.
+
+mod base64;
+mod json;
 
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
-use crate::cel::value::Value;
+use crate::cel::value::{Bytes, Value};
 
 pub(super) fn call<'a>(
-    _function: Function,
-    _args: &[Value<'a>],
-    _context: &Context<'a, '_>,
+    function: Function,
+    args: &[Value<'a>],
+    context: &Context<'a, '_>,
 ) -> Answer<'a> {
-    Err(Error::NoSuchOverload)
+    match (function, args) {
+        (Function::Base64Decode, [Value::String(text)]) => {
+            context.charge_bytes(text.len())?;
+            let bytes = base64::decode(text).map_err(|at| {
+                Error::text(format_args!("illegal base64 data at input byte {at}"))
+            })?;
+            Ok(Value::Bytes(Bytes::from(bytes)))
+        }
+        (Function::Base64Encode, [Value::Bytes(bytes)]) => {
+            context.charge_string(bytes.len().div_ceil(3).saturating_mul(4))?;
+            Ok(Value::string(base64::encode(bytes)))
+        }
+        (Function::JsonEncode, [value]) => json::encode(value, context),
+        _ => Err(Error::NoSuchOverload),
+    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+//! `json.encode`: a value as compact JSON with sorted keys.
+//!
+//! Layout, escapes and numbers are those of Go's `encoding/json`, so the text is the same as
+//! Cerbos's: `<`, `>` and `&` are escaped, and so are the two line separators of Unicode.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::attr::Attr;
+use crate::cel::context::Context;
+use crate::cel::error::{Answer, Error};
+use crate::cel::value::Value;
+use crate::limits::MAX_STRING_BYTES;
+
+/// Writes `value` as JSON. Not every value has such a form.
+pub(super) fn encode<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+    let mut text = String::new();
+    write(&value.to_attr()?, &mut text, context)?;
+    Ok(Value::string(text))
+}
+
+// The depth of `attr` is bounded by the conversion that made it.
+fn write<'a>(attr: &Attr, out: &mut String, context: &Context<'a, '_>) -> Result<(), Error<'a>> {
+    context.charge(1)?;
+    match attr {
+        Attr::Null => out.push_str("null"),
+        Attr::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Attr::Number(number) => out.push_str(&number_text(*number)?),
+        Attr::String(text) => write_string(text, out, context)?,
+        Attr::List(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                write(item, out, context)?;
+            }
+            out.push(']');
+        }
+        Attr::Map(map) => {
+            out.push('{');
+            for (at, (key, item)) in map.entries().iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { "," });
+                write_string(key, out, context)?;
+                out.push(':');
+                write(item, out, context)?;
+            }
+            out.push('}');
+        }
+    }
+    if out.len() > MAX_STRING_BYTES { Err(Error::Limit) } else { Ok(()) }
+}
+
+fn number_text<'a>(number: f64) -> Result<String, Error<'a>> {
+    if !number.is_finite() {
+        return Err(Error::Fixed("NaN and infinite numbers have no JSON form"));
+    }
+    let magnitude = number.abs();
+    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
+        return Ok(number.to_string());
+    }
+    let text = format!("{number:e}");
+    // A negative exponent has its sign already.
+    Ok(if magnitude < 1.0 { text } else { text.replace('e', "e+") })
+}
+
+fn write_string<'a>(
+    text: &str,
+    out: &mut String,
+    context: &Context<'a, '_>,
+) -> Result<(), Error<'a>> {
+    context.charge_string(text.len())?;
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\x08' => out.push_str("\\b"),
+            '\x0c' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    Ok(())
+}

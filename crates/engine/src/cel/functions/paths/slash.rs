@@ -1,0 +1,270 @@
+//! Paths with `/` between their elements: cleaning, splitting, relating and matching.
+//!
+//! Purely lexical: `..` undoes the element before it, and no file system is asked.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Returns the shortest path that means the same: no `.`, no empty element, `..` only at the front.
+pub(super) fn clean(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut elements: Vec<&str> = Vec::new();
+    for element in path.split('/') {
+        match (element, elements.last()) {
+            ("" | ".", _) => {}
+            ("..", Some(&last)) if last != ".." => drop(elements.pop()),
+            ("..", None) if rooted => {}
+            _ => elements.push(element),
+        }
+    }
+    let joined = elements.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => String::from("/") + &joined,
+        (false, true) => String::from("."),
+        (false, false) => joined,
+    }
+}
+
+/// Returns the last element of a clean path.
+pub(super) fn base(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", "")) => "/",
+        Some((_, last)) => last,
+        None => path,
+    }
+}
+
+/// Returns all but the last element of a clean path.
+pub(super) fn dir(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((head, _)) => head,
+        None => ".",
+    }
+}
+
+/// Returns the last element from its last dot on.
+pub(super) fn ext(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').and_then(|dot| name.get(dot..)).unwrap_or_default()
+}
+
+/// Returns the way from the clean path `from` to the clean path `to`. There is none between an
+/// absolute and a relative path, nor out of a directory whose name is not known.
+pub(super) fn relate(from: &str, to: &str) -> Option<String> {
+    if from == to {
+        return Some(String::from("."));
+    }
+    if from.starts_with('/') != to.starts_with('/') {
+        return None;
+    }
+    let (from, to) = (elements(from), elements(to));
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    if from.get(common) == Some(&"..") {
+        return None;
+    }
+    let up = from.iter().skip(common).map(|_| "..");
+    let down = to.iter().skip(common).copied();
+    Some(up.chain(down).collect::<Vec<_>>().join("/"))
+}
+
+fn elements(path: &str) -> Vec<&str> {
+    path.split('/').filter(|element| !element.is_empty() && *element != ".").collect()
+}
+
+/// A pattern that no path can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadPattern;
+
+/// Tells whether the shell pattern matches the whole of `path`: `*` is a run of characters but `/`,
+/// `?` is one, `[a-z]` and `[^a-z]` are classes.
+///
+/// The part between two stars is put at the first place where it fits: a later one could not help,
+/// because the next star could have taken the difference.
+pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
+    let mut path = path;
+    let mut pattern = pattern;
+    while !pattern.is_empty() {
+        let rest = pattern.trim_start_matches('*');
+        let after_star = rest.len() < pattern.len();
+        let (chunk, next) = split_chunk(rest);
+        if after_star && chunk.is_empty() {
+            return Ok(!path.contains('/'));
+        }
+        match place(chunk, path, after_star, next.is_empty())? {
+            Some(tail) => path = tail,
+            None => return Ok(false),
+        }
+        pattern = next;
+    }
+    Ok(path.is_empty())
+}
+
+/// Finds where `chunk` fits and returns what is left of the path behind it.
+fn place<'p>(
+    chunk: &str,
+    path: &'p str,
+    slides: bool,
+    is_last: bool,
+) -> Result<Option<&'p str>, BadPattern> {
+    let mut start = path;
+    loop {
+        let tail = match_chunk(chunk, start)?.filter(|tail| tail.is_empty() || !is_last);
+        if tail.is_some() || !slides {
+            return Ok(tail);
+        }
+        match split_char(start) {
+            Some((c, rest)) if c != '/' => start = rest,
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// Splits before the next star that is not in a class.
+fn split_chunk(pattern: &str) -> (&str, &str) {
+    let mut in_class = false;
+    let end = pattern.find(|c| {
+        match c {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        c == '*' && !in_class
+    });
+    pattern.split_at_checked(end.unwrap_or(pattern.len())).unwrap_or((pattern, ""))
+}
+
+/// Matches a pattern without stars at the front of `path`. Goes on after a mismatch, to find out
+/// whether the pattern is well-formed.
+fn match_chunk<'p>(chunk: &str, path: &'p str) -> Result<Option<&'p str>, BadPattern> {
+    let mut chunk = chunk;
+    let mut path = Some(path);
+    while let Some((special, rest)) = split_char(chunk) {
+        let next = path.and_then(split_char);
+        let (fits, rest) = match special {
+            '[' => class_contains(rest, next.map(|(c, _)| c))?,
+            '?' => (next.is_some_and(|(c, _)| c != '/'), rest),
+            literal => (next.is_some_and(|(c, _)| c == literal), rest),
+        };
+        path = next.filter(|_| fits).map(|(_, tail)| tail);
+        chunk = rest;
+    }
+    Ok(path)
+}
+
+/// Reads a class up to its `]`; returns whether `c` is in it and what follows.
+fn class_contains(class: &str, c: Option<char>) -> Result<(bool, &str), BadPattern> {
+    let (negated, mut rest) = match class.strip_prefix('^') {
+        Some(rest) => (true, rest),
+        None => (false, class),
+    };
+    let mut found = false;
+    let mut is_first = true;
+    loop {
+        if let Some(after) = rest.strip_prefix(']').filter(|_| !is_first) {
+            return Ok((found != negated, after));
+        }
+        let (low, after) = class_char(rest)?;
+        let (high, after) = match after.strip_prefix('-') {
+            Some(after) => class_char(after)?,
+            None => (low, after),
+        };
+        found |= c.is_some_and(|c| (low..=high).contains(&c));
+        rest = after;
+        is_first = false;
+    }
+}
+
+fn class_char(class: &str) -> Result<(char, &str), BadPattern> {
+    match split_char(class) {
+        None | Some(('-' | ']', _) | (_, "")) => Err(BadPattern),
+        Some(read) => Ok(read),
+    }
+}
+
+fn split_char(text: &str) -> Option<(char, &str)> {
+    let mut chars = text.chars();
+    Some((chars.next()?, chars.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadPattern, base, clean, dir, ext, matches, relate};
+
+    #[test]
+    fn cleaning_removes_what_means_nothing() {
+        let cases = [
+            ("", "."),
+            (".", "."),
+            ("/", "/"),
+            ("//a//b/", "/a/b"),
+            ("a/./b/../c", "a/c"),
+            ("../../a", "../../a"),
+            ("/../a", "/a"),
+            ("a/..", "."),
+            ("a/../../b", "../b"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(clean(path), expected, "`{path}`");
+        }
+    }
+
+    #[test]
+    fn parts_are_taken_from_the_end() {
+        assert_eq!((base("/a/b"), dir("/a/b")), ("b", "/a"));
+        assert_eq!((base("/a"), dir("/a")), ("a", "/"));
+        assert_eq!((base("/"), dir("/")), ("/", "/"));
+        assert_eq!((base("a"), dir("a")), ("a", "."));
+        assert_eq!((ext("a.b/c"), ext("a/b.tar.gz"), ext(".rc")), ("", ".gz", ".rc"));
+    }
+
+    #[test]
+    fn a_way_leads_from_one_path_to_the_other() {
+        let cases = [
+            ("/a/b", "/a/c", Some("../c")),
+            ("/a", "/a/b/c", Some("b/c")),
+            ("/a/b/c", "/a", Some("../..")),
+            ("/a", "/a", Some(".")),
+            (".", "a", Some("a")),
+            ("a", ".", Some("..")),
+            ("/", "/a", Some("a")),
+            ("/a", "/", Some("..")),
+            ("a", "/a", None),
+            ("..", "a", None),
+            ("../a", "../b", Some("../b")),
+            ("a", "..", Some("../..")),
+        ];
+        for (from, to, expected) in cases {
+            assert_eq!(relate(from, to).as_deref(), expected, "`{from}` to `{to}`");
+        }
+    }
+
+    #[test]
+    fn patterns_match_whole_paths() {
+        let cases = [
+            ("abc", "abc", Ok(true)),
+            ("*", "abc", Ok(true)),
+            ("*", "a/c", Ok(false)),
+            ("*c", "abc", Ok(true)),
+            ("a*", "a/c", Ok(false)),
+            ("a*/b", "abc/b", Ok(true)),
+            ("a*b*c*d*e*/f", "axbxcxdxexxx/f", Ok(true)),
+            ("a*b?c*x", "abxbbxdbxebxczzx", Ok(true)),
+            ("ab[c]", "abc", Ok(true)),
+            ("ab[e-g]", "abc", Ok(false)),
+            ("ab[^e-g]", "abc", Ok(true)),
+            ("a?b", "aéb", Ok(true)),
+            ("a[^x]b", "a/b", Ok(true)),
+            ("[a-", "a", Err(BadPattern)),
+            ("[]a]", "]", Err(BadPattern)),
+            ("[x-]", "x", Err(BadPattern)),
+            ("a[", "a", Err(BadPattern)),
+            ("b[", "a", Err(BadPattern)),
+            ("a/b[", "x", Err(BadPattern)),
+            ("b*[", "a", Ok(false)),
+        ];
+        for (pattern, path, expected) in cases {
+            assert_eq!(matches(pattern, path), expected, "`{pattern}` on `{path}`");
+        }
+    }
+}

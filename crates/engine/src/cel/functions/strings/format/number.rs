@@ -1,0 +1,119 @@
+//! The texts of numbers that `format` prints.
+//!
+//! Doubles are rounded half to even from their exact value. A value that a clause does not take
+//! prints as nothing.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::fmt::Write as _;
+
+use crate::cel::number::{int_to_double, uint_to_double};
+use crate::cel::value::Value;
+
+/// Returns the shortest decimal text, without an exponent, that reads back as `value`.
+pub(super) fn shortest(value: f64) -> String {
+    special(value).unwrap_or_else(|| value.to_string())
+}
+
+/// Returns a duration in seconds.
+pub(super) fn seconds(nanoseconds: i64) -> String {
+    let whole = int_to_double(nanoseconds / NANOSECONDS);
+    let fraction = int_to_double(nanoseconds % NANOSECONDS) / int_to_double(NANOSECONDS);
+    format!("{}s", whole + fraction)
+}
+
+/// `%d`.
+pub(super) fn decimal(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Int(value) => Some(value.to_string()),
+        Value::Uint(value) => Some(value.to_string()),
+        Value::Double(value) => Some(shortest(*value)),
+        _ => None,
+    }
+}
+
+/// `%f`.
+pub(super) fn fixed(value: &Value<'_>, precision: usize) -> Option<String> {
+    let value = to_double(value)?;
+    Some(special(value).unwrap_or_else(|| format!("{value:.precision$}")))
+}
+
+/// `%e`: an exponent has a sign and at least two digits.
+pub(super) fn scientific(value: &Value<'_>, precision: usize) -> Option<String> {
+    let value = to_double(value)?;
+    if let Some(text) = special(value) {
+        return Some(text);
+    }
+    let text = format!("{value:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e')?;
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    Some(format!("{mantissa}e{sign}{digits:0>2}"))
+}
+
+/// `%b`.
+pub(super) fn binary(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Bool(value) => Some(u8::from(*value).to_string()),
+        Value::Int(value) => Some(format!("{}{:b}", sign(*value), value.unsigned_abs())),
+        Value::Uint(value) => Some(format!("{value:b}")),
+        _ => None,
+    }
+}
+
+/// `%o`.
+pub(super) fn octal(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Int(value) => Some(format!("{}{:o}", sign(*value), value.unsigned_abs())),
+        Value::Uint(value) => Some(format!("{value:o}")),
+        _ => None,
+    }
+}
+
+/// `%x` and `%X`; of text and bytes each byte.
+pub(super) fn hexadecimal(value: &Value<'_>, upper: bool) -> Option<String> {
+    let text = match value {
+        Value::Int(value) => format!("{}{:x}", sign(*value), value.unsigned_abs()),
+        Value::Uint(value) => format!("{value:x}"),
+        Value::String(text) => bytes(text.as_bytes()),
+        Value::Bytes(content) => bytes(content),
+        _ => return None,
+    };
+    Some(if upper { text.to_ascii_uppercase() } else { text })
+}
+
+fn bytes(content: &[u8]) -> String {
+    content.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+const fn sign(value: i64) -> &'static str {
+    if value < 0 { "-" } else { "" }
+}
+
+fn to_double(value: &Value<'_>) -> Option<f64> {
+    match value {
+        Value::Int(value) => Some(int_to_double(*value)),
+        Value::Uint(value) => Some(uint_to_double(*value)),
+        Value::Double(value) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Returns the name of a value that has no digits.
+fn special(value: f64) -> Option<String> {
+    let name = match value {
+        _ if value.is_nan() => "NaN",
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => return None,
+    };
+    Some(name.to_string())
+}
+
+const NANOSECONDS: i64 = 1_000_000_000;

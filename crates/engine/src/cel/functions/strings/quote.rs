@@ -1,0 +1,57 @@
+//! Quoting: a text as it would stand in an expression, and as Go's messages show it.
+
+use alloc::format;
+use alloc::string::String;
+
+use crate::cel::context::Context;
+use crate::cel::error::Answer;
+use crate::cel::value::Value;
+
+/// Puts `text` between quotes and escapes what CEL has a short escape for.
+pub(super) fn quote<'a>(text: &str, context: &Context<'a, '_>) -> Answer<'a> {
+    let escapes = text.chars().filter(|c| short_escape(*c).is_some()).count();
+    context.charge_string(text.len().saturating_add(escapes).saturating_add(2))?;
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match short_escape(c) {
+            Some(escape) => quoted.extend(['\\', escape]),
+            None => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    Ok(Value::string(quoted))
+}
+
+/// Shows `text` in a message: between quotes, with escapes for whatever cannot be printed. Long texts
+/// are cut, so that a message stays readable.
+pub(in crate::cel::functions) fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars().take(MAX_QUOTED) {
+        match short_escape(c) {
+            Some(escape) => quoted.extend(['\\', escape]),
+            None if c.is_ascii_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(c))),
+            None if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            None => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Characters of the longest text that a message shows in full.
+const MAX_QUOTED: usize = 1024;
+
+const fn short_escape(c: char) -> Option<char> {
+    Some(match c {
+        '\x07' => 'a',
+        '\x08' => 'b',
+        '\x0c' => 'f',
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        '\x0b' => 'v',
+        '\\' => '\\',
+        '"' => '"',
+        _ => return None,
+    })
+}
