@@ -47,3 +47,9 @@ pub const MAX_REGEX_DEPTH: usize = 1000;
 pub const MAX_REGEX_REPEAT: u32 = 1000;
 /// How deep `all`, `any` and `none` may nest in a condition.
 pub const MAX_CONDITION_DEPTH: usize = 64;
+
+/// Values one request may hold, each element and each member counted.
+pub const MAX_REQUEST_VALUES: usize = 100_000;
+
+/// Bytes of all the strings of one request, names of members included.
+pub const MAX_REQUEST_BYTES: usize = 16 << 20;

@@ -1,0 +1,26 @@
+//! The time that the host passes in, as the engine takes it.
+
+use wardgate_engine::cel::Timestamp;
+
+use crate::failure::Failure;
+
+/// Reads the milliseconds since 1970 that `Date.now()` returns.
+pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
+    if !milliseconds.is_finite() {
+        return Err(Failure::Range(format!(
+            "the clock must return a finite number, found {milliseconds}"
+        )));
+    }
+    let whole = whole(milliseconds);
+    u32::try_from(whole.rem_euclid(1000))
+        .ok()
+        .and_then(|rest| Timestamp::new(whole.div_euclid(1000), rest.saturating_mul(1_000_000)))
+        .ok_or_else(|| {
+            Failure::Range(format!("the clock is outside the years 1 to 9999: {milliseconds}"))
+        })
+}
+
+#[expect(clippy::as_conversions, reason = "saturates, and what saturates is out of range")]
+fn whole(milliseconds: f64) -> i64 {
+    milliseconds.floor() as i64
+}

@@ -1,0 +1,39 @@
+//! What goes wrong at the border, and how JavaScript learns of it.
+//!
+//! A failure crosses as an array `[kind, ...]`, never as an `Error`: whatever else leaves the module is
+//! then known to be a trap, and only `npm/src` decides which class of error its caller sees.
+
+use js_sys::Array;
+use wasm_bindgen::JsValue;
+
+/// Why a call was refused.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A value of the wrong kind.
+    Type(String),
+    /// A value of the right kind that is not possible.
+    Range(String),
+    /// Anything else, under a code that does not change.
+    Refused {
+        /// The stable code.
+        code: &'static str,
+        /// What happened.
+        message: String,
+    },
+    /// Code of the caller, such as a getter, threw this while it was being read.
+    Thrown(JsValue),
+}
+
+impl From<Failure> for JsValue {
+    fn from(failure: Failure) -> Self {
+        let parts = match failure {
+            Failure::Type(message) => vec!["type".into(), message.into()],
+            Failure::Range(message) => vec!["range".into(), message.into()],
+            Failure::Refused { code, message } => {
+                vec!["refused".into(), message.into(), code.into()]
+            }
+            Failure::Thrown(thrown) => vec!["thrown".into(), thrown],
+        };
+        parts.into_iter().collect::<Array>().into()
+    }
+}

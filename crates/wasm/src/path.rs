@@ -1,0 +1,79 @@
+//! Where in a request a value stands, so that an error can name it.
+//!
+//! A path is a chain of references on the stack: nothing is allocated until an error spells it.
+
+use core::fmt;
+
+/// One place in a request.
+pub(crate) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    segment: Segment<'a>,
+}
+
+enum Segment<'a> {
+    Root,
+    Key(&'a str),
+    Index(u32),
+}
+
+impl<'a> Path<'a> {
+    /// The request itself.
+    pub(crate) const ROOT: Path<'static> = Path { parent: None, segment: Segment::Root };
+
+    /// The member `name` of this place.
+    pub(crate) fn key(&'a self, name: &'a str) -> Path<'a> {
+        Path { parent: Some(self), segment: Segment::Key(name) }
+    }
+
+    /// The element `index` of this place.
+    pub(crate) fn index(&'a self, index: u32) -> Path<'a> {
+        Path { parent: Some(self), segment: Segment::Index(index) }
+    }
+
+    fn is_root(&self) -> bool {
+        matches!(self.segment, Segment::Root)
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    /// Spells the path as JavaScript would: `principal.attr["two words"][3]`. The chain is as short
+    /// as the depth limit of a request, so this may recurse.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(parent) = self.parent else { return out.write_str("request") };
+        if !parent.is_root() {
+            write!(out, "{parent}")?;
+        }
+        match self.segment {
+            Segment::Root => Ok(()),
+            Segment::Index(index) => write!(out, "[{index}]"),
+            Segment::Key(name) if !is_identifier(name) => write!(out, "[{name:?}]"),
+            Segment::Key(name) if parent.is_root() => out.write_str(name),
+            Segment::Key(name) => write!(out, ".{name}"),
+        }
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Path;
+
+    #[test]
+    fn paths_read_like_javascript() {
+        let root = Path::ROOT;
+        assert_eq!(root.to_string(), "request");
+        let attr = root.key("principal");
+        let attr = attr.key("attr");
+        let words = attr.key("two words");
+        assert_eq!(words.index(3).to_string(), "principal.attr[\"two words\"][3]");
+    }
+
+    #[test]
+    fn an_odd_name_at_the_top_is_quoted_too() {
+        assert_eq!(Path::ROOT.key("1st").to_string(), "[\"1st\"]");
+    }
+}
