@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+
+import { readOptions } from "./options.ts";
+
+function refused(options: unknown, error: new () => Error, message: string): void {
+  expect(() => readOptions(options)).toThrow(error);
+  expect(() => readOptions(options)).toThrow(message);
+}
+
+describe("options", () => {
+  it("are required, and so is trust", () => {
+    refused(undefined, TypeError, "options must be an object with `trust`, found undefined");
+    refused(null, TypeError, "found null");
+    refused({}, TypeError, 'option `trust` must be "unsigned", found undefined');
+  });
+
+  it("tell a wrong kind of trust from a wrong value", () => {
+    refused({ trust: [] }, TypeError, "found array");
+    refused({ trust: "everyone" }, RangeError, 'found "everyone"');
+  });
+
+  it("refuse a key that is not known, even one that says nothing", () => {
+    refused({ trust: "unsigned", trusted: [] }, TypeError, "unknown option `trusted`");
+    refused({ trust: "unsigned", cache: undefined }, TypeError, "unknown option `cache`");
+  });
+
+  it("never read what an object inherits", () => {
+    refused(Object.create({ trust: "unsigned" }), TypeError, "found undefined");
+  });
+
+  it("take a clock, and believe it only numbers", () => {
+    expect(readOptions({ trust: "unsigned", clock: () => 7 }).clock()).toBe(7);
+    refused({ trust: "unsigned", clock: 7 }, TypeError, "option `clock` must be a function, found number");
+    const settings = readOptions({ trust: "unsigned", clock: () => "noon" });
+    expect(() => settings.clock()).toThrow(new TypeError("the clock must return a number, found string"));
+  });
+
+  it("fall back to the clock of the host", () => {
+    expect(Math.abs(readOptions({ trust: "unsigned" }).clock() - Date.now())).toBeLessThan(1000);
+  });
+});

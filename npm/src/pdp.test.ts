@@ -1,0 +1,73 @@
+// A PDP over its life: opened, reloaded, disposed of.
+
+import { describe, expect, it } from "vitest";
+
+import { WardgateError, type Code } from "./errors.ts";
+import { open } from "./open.ts";
+import { album, closed, openAlbum, viewing } from "./testing.ts";
+import type { Bundle } from "./types.ts";
+
+/** The error with a code that `action` throws. */
+function codeOf(action: () => unknown): Code | undefined {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof WardgateError) return error.code;
+    throw error;
+  }
+  return undefined;
+}
+
+describe("opening", () => {
+  it("takes bytes in either form", async () => {
+    const buffer = album.buffer.slice(album.byteOffset, album.byteOffset + album.byteLength) as ArrayBuffer;
+    const pdp = await open(buffer, { trust: "unsigned" });
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("refuses what is not bytes, and bytes that are no bundle", async () => {
+    const text = "album" as unknown as Bundle;
+    await expect(open(text, { trust: "unsigned" })).rejects.toThrow(TypeError);
+    const bad = new TextEncoder().encode("bad");
+    await expect(open(bad, { trust: "unsigned" })).rejects.toMatchObject({ name: "WardgateError", code: "bundle" });
+  });
+
+  it("keeps bundles apart", async () => {
+    const [one, other] = [await openAlbum(), await open(closed, { trust: "unsigned" })];
+    expect([one.isAllowed(viewing()), other.isAllowed(viewing())]).toEqual([true, false]);
+  });
+});
+
+describe("reloading", () => {
+  it("replaces the policies at once", async () => {
+    const pdp = await openAlbum();
+    pdp.reload(closed);
+    expect(pdp.isAllowed(viewing())).toBe(false);
+  });
+
+  it("keeps the last good bundle when the new one is refused", async () => {
+    const pdp = await openAlbum();
+    expect(codeOf(() => pdp.reload(new TextEncoder().encode("bad")))).toBe("bundle");
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+});
+
+describe("disposing", () => {
+  it("makes every use an error, and may be done twice", async () => {
+    const pdp = await openAlbum();
+    pdp.dispose();
+    pdp[Symbol.dispose]();
+    expect(codeOf(() => pdp.isAllowed(viewing()))).toBe("disposed");
+    expect(codeOf(() => pdp.check({ ...viewing(), actions: [] }))).toBe("disposed");
+    expect(codeOf(() => pdp.explain(viewing()))).toBe("disposed");
+    expect(codeOf(() => pdp.reload(album))).toBe("disposed");
+  });
+
+  it("leaves other PDPs alone, also those that get its handle", async () => {
+    const [first, second] = [await openAlbum(), await openAlbum()];
+    first.dispose();
+    const third = await open(closed, { trust: "unsigned" });
+    first.dispose();
+    expect([second.isAllowed(viewing()), third.isAllowed(viewing())]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,54 @@
+// The one instance of the module, shared by every PDP, and what happens when it traps.
+//
+// After a trap the memory of an instance proves nothing any more. The next call starts a fresh one from
+// the compiled module. Each instance has a generation: a handle of an older one
+// means nothing, and its PDP opens its bundle again.
+
+import { refusal, start } from "./abi.ts";
+import { WardgateError } from "./errors.ts";
+
+export class Runtime {
+  readonly #module: WebAssembly.Module;
+  #generation = 0;
+  #depth = 0;
+  #poisoned = false;
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module;
+    start(module);
+  }
+
+  /** Which instance is in use: it grows with every new one. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Runs calls into the module and turns what they throw into what the caller of the package sees. */
+  call<T>(work: () => T): T {
+    if (this.#poisoned) this.#restart();
+    this.#depth += 1;
+    try {
+      return work();
+    } catch (thrown) {
+      const refused = refusal(thrown);
+      if (refused !== undefined) throw refused.error;
+      this.#poisoned = true;
+      throw internal("the module failed; nothing was decided", thrown);
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  #restart(): void {
+    // A getter of a request may call in again. While the outer call is still inside the module, its
+    // instance cannot be exchanged.
+    if (this.#depth > 0) throw internal("the module failed earlier in this call", undefined);
+    start(this.#module);
+    this.#generation += 1;
+    this.#poisoned = false;
+  }
+}
+
+function internal(message: string, cause: unknown): WardgateError {
+  return new WardgateError("internal", message, { cause });
+}

@@ -1,0 +1,91 @@
+// What a caller hands in, and what it gets to hold.
+
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import type { Decision, Explanation } from "./decision.ts";
+
+/** A sealed set of policies, as `wardgate compile` writes it. */
+export type Bundle = Uint8Array | ArrayBuffer;
+
+/**
+ * What an attribute may be. A `Date` stands for its ISO text and a `Map` with string keys for an
+ * object; a member that is `undefined` is absent.
+ */
+export type AttributeValue =
+  | null
+  | boolean
+  | number
+  | string
+  | Date
+  | readonly AttributeValue[]
+  | ReadonlyMap<string, AttributeValue | undefined>
+  | Attributes;
+
+/** Attributes under their names. */
+export interface Attributes {
+  readonly [name: string]: AttributeValue | undefined;
+}
+
+/** Who wants to act. */
+export interface Principal {
+  readonly id: string;
+  readonly roles: readonly string[];
+  readonly attr?: Attributes | undefined;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** What is acted on. */
+export interface Resource {
+  readonly kind: string;
+  readonly id: string;
+  readonly attr?: Attributes | undefined;
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** Data about the request that the caller has verified. */
+export interface AuxData {
+  /** Claims of a token whose signature the caller has checked. */
+  readonly jwt?: Attributes | undefined;
+}
+
+interface Asking {
+  readonly principal: Principal;
+  readonly resource: Resource;
+  readonly auxData?: AuxData | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** May the principal perform this action on the resource? */
+export interface ActionRequest extends Asking {
+  readonly action: string;
+}
+
+/** Which of these actions may the principal perform on the resource? */
+export interface CheckRequest extends Asking {
+  readonly actions: readonly string[];
+}
+
+/**
+ * An opened bundle that decides.
+ *
+ * Every method throws a `TypeError` for a value of the wrong kind, a `RangeError` for one that is not
+ * possible, and a `WardgateError` for everything else.
+ */
+export interface Pdp {
+  /** Decides one action. */
+  isAllowed(request: ActionRequest): boolean;
+  /** Decides several actions, with what led to each decision. */
+  check(request: CheckRequest): Decision;
+  /** Decides several actions, and returns the bytes that every host writes for this decision. */
+  decisionBytes(request: CheckRequest): Uint8Array;
+  /** Decides one action and says which rules were considered, and why each did or did not apply. */
+  explain(request: ActionRequest): Explanation;
+  /** Takes a new bundle into use, all at once; when it is refused, the one in use stays. */
+  reload(bundle: Bundle): void;
+  /** Frees what the PDP holds. Using it afterwards is an error; disposing of it twice is not. */
+  dispose(): void;
+  /** The same as `dispose`, for `using`. */
+  [Symbol.dispose](): void;
+}
