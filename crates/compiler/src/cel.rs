@@ -10,17 +10,23 @@ mod check;
 mod env;
 mod lexer;
 mod literal;
+mod lower;
 mod macros;
 mod parser;
+mod references;
 mod signature;
+mod standalone;
 mod types;
 mod validate;
 
 pub use ast::{CelError, Expr, Span};
 pub use check::{Checked, check};
 pub use env::Env;
+pub use lower::{Scope, lower};
 pub use parser::parse;
+pub use references::{References, references};
 pub use signature::Signature;
+pub use standalone::Standalone;
 pub use types::Type;
 
 /// How deep an expression may nest.

@@ -166,6 +166,16 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
+    /// Returns the names that the node declares for nodes below it.
+    #[must_use]
+    pub fn declared(&self) -> Vec<&str> {
+        match self {
+            Self::Comprehension(node) => node.names.iter().map(String::as_str).collect(),
+            Self::Bind { name, .. } | Self::OptMap { name, .. } => vec![name],
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the nodes directly below, in source order.
     #[must_use]
     pub fn children(&self) -> Vec<&Expr> {

@@ -133,4 +133,6 @@ ops! {
     /// `a = b` merged entry-wise from map `b` into the map under construction in `a`
     /// (`transformMapEntry`); a key that is there already is an error.
     MapMerge = 44 / 0;
+    /// `a = the error "undefined field"`, the field being string `w0`.
+    Undefined = 45 / 1;
 }

@@ -109,6 +109,7 @@ impl<'a> Machine<'a, '_, '_> {
             Op::And => calc::logic(self.get(b)?, self.get(c)?, false),
             Op::Or => calc::logic(self.get(b)?, self.get(c)?, true),
             Op::Call => self.call(w0, b, c),
+            Op::Undefined => Err(Error::UndefinedField(self.name(w0)?)),
             Op::OptionalOf => self.operand(b).map(|value| Value::some(value.clone())),
             Op::List => Ok(Value::list(vec![])),
             Op::Map => Ok(collect::empty_map()),

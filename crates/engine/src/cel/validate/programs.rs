@@ -87,7 +87,7 @@ fn highest(found: &Found<'_>) -> usize {
     let [a, b, c] = found.operands.map(usize::from);
     let named = match found.op {
         Op::Return | Op::JumpIfFalse | Op::JumpIfTrue | Op::List | Op::Map => a,
-        Op::Const | Op::Slot | Op::HasSlot | Op::Variable | Op::HasVariable => a,
+        Op::Const | Op::Slot | Op::HasSlot | Op::Variable | Op::HasVariable | Op::Undefined => a,
         Op::Jump => return 0,
         Op::Move | Op::Select | Op::Has | Op::OptSelect | Op::Not | Op::Neg => a.max(b),
         Op::Branch | Op::ListPush | Op::ListPushOptional | Op::OptionalOf => a.max(b),
@@ -111,7 +111,7 @@ fn ids_in_range(pool: &Pool<'_>, found: &Found<'_>, constants: &Starts, slots: &
         Op::Const => constants.contains(id),
         Op::Slot | Op::HasSlot => slots.contains(id),
         Op::Variable | Op::HasVariable => id < count(pool.variables, VARIABLE_WORDS),
-        Op::Select | Op::Has | Op::OptSelect => pool.string(id).is_some(),
+        Op::Select | Op::Has | Op::OptSelect | Op::Undefined => pool.string(id).is_some(),
         Op::Call => Function::from_id(id).is_some(),
         _ => true,
     }

@@ -1,0 +1,106 @@
+//! Calls: arguments in consecutive registers, and the few functions that are no call at all.
+
+use wardgate_engine::cel::pool::ConstTag;
+use wardgate_engine::cel::{Function, Op};
+
+use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Field, Literal, Span};
+use super::super::env;
+use super::{Lowered, Lowerer, constants};
+use crate::regex;
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn call(
+        &mut self,
+        target: Option<&Expr>,
+        name: &str,
+        args: &[Expr],
+        to: u8,
+        span: Span,
+    ) -> Lowered {
+        let Some(function) = env::function(name, target.is_some()) else {
+            return Err(CelError::new(format!("function '{name}' has no implementation"), span));
+        };
+        let args: Vec<_> = target.into_iter().chain(args).collect();
+        if let (Function::Dyn, [only]) = (function, args.as_slice()) {
+            return self.write(only, to);
+        }
+        let mark = self.code.mark();
+        let mut first = None;
+        for (at, arg) in args.iter().enumerate() {
+            let register = self.register(arg.span)?;
+            first = first.or(Some(register));
+            self.argument(function, at, arg, register)?;
+        }
+        let count = u8::try_from(args.len()).unwrap_or(u8::MAX);
+        self.code.op_word(Op::Call, [to, first.unwrap_or(0), count], function.id());
+        self.code.release(mark);
+        Ok(())
+    }
+
+    /// Writes one argument; a literal pattern is compiled now rather than at each evaluation.
+    fn argument(&mut self, function: Function, at: usize, arg: &Expr, to: u8) -> Lowered {
+        let prepared = match &arg.kind {
+            ExprKind::Literal(Literal::String(text)) if takes_pattern(function) && at == 1 => {
+                self.pattern(text)
+            }
+            _ => None,
+        };
+        match prepared {
+            Some(constant) => {
+                self.code.op_word(Op::Const, [to, 0, 0], constant);
+                Ok(())
+            }
+            None => self.write(arg, to),
+        }
+    }
+
+    /// A pattern that does not compile stays text: the error is the evaluation's.
+    fn pattern(&mut self, text: &str) -> Option<u32> {
+        let words = regex::compile(text).ok()?.into_words();
+        let name = self.pool.string(text);
+        let length = u32::try_from(words.len()).ok()?;
+        let rest: Vec<_> = [name, length].into_iter().chain(words).collect();
+        Some(self.pool.constant(ConstTag::Regex, &rest))
+    }
+
+    /// A protobuf wrapper is what it wraps, or the default of its type.
+    pub(super) fn wrapper(&mut self, name: &str, fields: &[Field], to: u8) -> Lowered {
+        if let Some(field) = fields.last() {
+            return self.write(&field.value, to);
+        }
+        let literal = constants::default_of(env::wrapper_named(name).as_ref());
+        let constant = constants::literal(&literal, self.pool);
+        self.code.op_word(Op::Const, [to, 0, 0], constant);
+        Ok(())
+    }
+}
+
+const fn takes_pattern(function: Function) -> bool {
+    matches!(
+        function,
+        Function::Matches
+            | Function::RegexExtract
+            | Function::RegexExtractAll
+            | Function::RegexReplace
+    )
+}
+
+/// Returns the instruction behind an operator; the logical ones need jumps as well.
+pub(super) const fn operator(op: BinaryOp) -> Op {
+    match op {
+        BinaryOp::Or => Op::Or,
+        BinaryOp::And => Op::And,
+        BinaryOp::Eq => Op::Eq,
+        BinaryOp::Ne => Op::Ne,
+        BinaryOp::Lt => Op::Lt,
+        BinaryOp::Le => Op::Le,
+        BinaryOp::Gt => Op::Gt,
+        BinaryOp::Ge => Op::Ge,
+        BinaryOp::In => Op::In,
+        BinaryOp::Add => Op::Add,
+        BinaryOp::Sub => Op::Sub,
+        BinaryOp::Mul => Op::Mul,
+        BinaryOp::Div => Op::Div,
+        BinaryOp::Mod => Op::Mod,
+    }
+}

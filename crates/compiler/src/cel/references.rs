@@ -1,0 +1,104 @@
+//! Which parts of a policy an expression reads, before anything is resolved.
+
+use std::collections::BTreeSet;
+
+use super::ast::{Expr, ExprKind};
+
+/// What an expression reads besides the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    /// Every `x` of `V.x` and `variables.x`.
+    pub variables: BTreeSet<String>,
+    /// Every `x` of `C.x` and `constants.x`.
+    pub constants: BTreeSet<String>,
+    /// Every `x` of `G.x` and `globals.x`.
+    pub globals: BTreeSet<String>,
+    /// Whether it mentions `runtime`.
+    pub reads_derived_roles: bool,
+    /// Whether it calls `now()` or `timeSince()`.
+    pub reads_clock: bool,
+}
+
+/// Returns what `expr` reads. Names that a macro declares hide those of the policy.
+#[must_use]
+pub fn references(expr: &Expr) -> References {
+    let mut found = References::default();
+    found.visit(expr, &mut Vec::new());
+    found
+}
+
+impl References {
+    fn visit<'e>(&mut self, expr: &'e Expr, hidden: &mut Vec<&'e str>) {
+        match &expr.kind {
+            ExprKind::Ident(name) | ExprKind::Global(name) => {
+                self.reads_derived_roles |=
+                    name == "runtime" && !hidden.contains(&"runtime") || name == ".runtime";
+            }
+            ExprKind::Select { operand, field, .. } | ExprKind::Has { operand, field } => {
+                if let ExprKind::Ident(name) | ExprKind::Global(name) = &operand.kind
+                    && !hidden.contains(&name.as_str())
+                {
+                    self.member(name, field);
+                }
+            }
+            ExprKind::Call { function, .. } => {
+                self.reads_clock |=
+                    matches!(function.as_str(), "now" | ".now" | "timeSince" | ".timeSince");
+            }
+            _ => {}
+        }
+        let depth = hidden.len();
+        if let ExprKind::Comprehension(node) = &expr.kind {
+            self.visit(&node.range, hidden);
+            hidden.extend(expr.kind.declared());
+            node.filter.iter().chain([&node.body]).for_each(|part| self.visit(part, hidden));
+        } else if let ExprKind::Bind { value: outer, body, .. }
+        | ExprKind::OptMap { target: outer, body, .. } = &expr.kind
+        {
+            self.visit(outer, hidden);
+            hidden.extend(expr.kind.declared());
+            self.visit(body, hidden);
+        } else {
+            expr.kind.children().into_iter().for_each(|child| self.visit(child, hidden));
+        }
+        hidden.truncate(depth);
+    }
+
+    fn member(&mut self, base: &str, field: &str) {
+        let names = match base.trim_start_matches('.') {
+            "V" | "variables" => &mut self.variables,
+            "C" | "constants" => &mut self.constants,
+            "G" | "globals" => &mut self.globals,
+            _ => return,
+        };
+        names.insert(field.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cel::parse;
+
+    #[test]
+    fn references_are_what_no_macro_hides() {
+        let check = |source: &str, expected: [&[&str]; 3], derived_roles: bool, clock: bool| {
+            let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let [variables, constants, globals] = expected.map(set);
+            let expected = References {
+                variables,
+                constants,
+                globals,
+                reads_derived_roles: derived_roles,
+                reads_clock: clock,
+            };
+            assert_eq!(references(&parse(source).unwrap()), expected, "{source}");
+        };
+        check("V.a + variables.b.c", [&["a", "b"], &[], &[]], false, false);
+        check("has(C.a) && constants.b in G.c", [&[], &["a", "b"], &["c"]], false, false);
+        check("V.l.exists(V, V.x == G.y)", [&["l"], &[], &["y"]], false, false);
+        check("'a' in runtime.effectiveDerivedRoles", [&[], &[], &[]], true, false);
+        check("P.attr.t.timeSince() > now()", [&[], &[], &[]], false, true);
+        check("cel.bind(V, V.a, V.b)", [&["a"], &[], &[]], false, false);
+    }
+}
