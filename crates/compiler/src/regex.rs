@@ -8,7 +8,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind, Literal};
 use wardgate_engine::regex::{ClassSource, Error, Missing, Range, Regex};
 
 /// Compiles `pattern` with full Unicode.
@@ -25,14 +25,14 @@ pub struct Unicode;
 
 impl ClassSource for Unicode {
     fn class(&self, name: &str) -> Result<Vec<Range>, Missing> {
-        let name: String =
-            name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).map(lower).collect();
+        let name: String = name.to_ascii_lowercase().split(['_', '-', ' ']).collect();
         match name.as_str() {
             "any" => Ok(vec![(0, u32::from(char::MAX))]),
             "ascii" => Ok(vec![(0, 0x7F)]),
             "assigned" => property(r"\P{gc=Unassigned}"),
             "cs" | "surrogate" => Ok(vec![SURROGATES]),
-            "c" | "other" => with_surrogates(property(r"\p{gc=Other}")?),
+            // No text contains surrogates, so they only matter to the complement.
+            "c" | "other" => Ok([property(r"\p{gc=Other}")?, vec![SURROGATES]].concat()),
             _ if names::is_category(&name) => property(&format!(r"\p{{gc={name}}}")),
             _ if names::is_script(&name) => property(&format!(r"\p{{sc={name}}}")),
             _ => Err(Missing::Name),
@@ -51,14 +51,14 @@ fn property(pattern: &str) -> Result<Vec<Range>, Missing> {
     let hir = regex_syntax::parse(pattern).map_err(|_| Missing::Name)?;
     match hir.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Ok(class.iter().map(pair).collect()),
+        // A class of one character, such as `\p{Zl}`.
+        HirKind::Literal(Literal(text)) => Ok(points(&text)),
         _ => Err(Missing::Name),
     }
 }
 
-/// The category includes what no text can contain, which only matters to its complement.
-fn with_surrogates(mut ranges: Vec<Range>) -> Result<Vec<Range>, Missing> {
-    ranges.push(SURROGATES);
-    Ok(ranges)
+fn points(text: &[u8]) -> Vec<Range> {
+    String::from_utf8_lossy(text).chars().map(u32::from).map(|point| (point, point)).collect()
 }
 
 /// Cuts the surrogates out of `range`.
@@ -72,10 +72,6 @@ fn scalar_parts((first, last): Range) -> impl Iterator<Item = ClassUnicodeRange>
 
 fn pair(range: &ClassUnicodeRange) -> Range {
     (u32::from(range.start()), u32::from(range.end()))
-}
-
-fn lower(letter: char) -> char {
-    letter.to_ascii_lowercase()
 }
 
 const SURROGATES: Range = (0xD800, 0xDFFF);
