@@ -9,6 +9,7 @@ pub mod emit;
 pub mod expression;
 pub mod policy;
 pub mod regex;
+pub mod repository;
 pub mod resolve;
 pub mod source;
 pub mod yaml;

@@ -1,3 +1,357 @@
 //! Looks up what policies import, and leaves nothing to be looked up.
+//!
+//! Each policy gets the derived roles that its rules name and the variables and constants that its
+//! expressions use, and no others. What is imported but unused must still be well formed.
 
 pub mod model;
+mod names;
+mod order;
+mod references;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use self::model::{
+    DerivedRole, Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
+};
+use self::names::Names;
+use self::references::Cache;
+use crate::diagnostics::{self, Code, Diagnostic};
+use crate::expression::ExprSource;
+use crate::policy::model::{
+    Body, Common, DerivedRolesBody, Export, Policy, PrincipalBody, ResourceBody, RoleBody,
+    ScopePermissions,
+};
+use crate::policy::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, set_key};
+use crate::repository::Repository;
+use crate::source::Place;
+use wardgate_engine::attr::Attr;
+
+/// Resolves the policies of a repository.
+///
+/// # Errors
+/// Everything that is wrong with them, sorted; never an empty list.
+pub fn resolve(repository: &Repository) -> Result<Resolved, Vec<Diagnostic>> {
+    let mut resolver = Resolver::new(&repository.policies);
+    let mut resolved = Resolved::default();
+    for policy in &repository.policies {
+        resolver.policy(policy, &mut resolved);
+    }
+    if !resolver.errors.is_empty() {
+        diagnostics::sort(&mut resolver.errors);
+        return Err(resolver.errors);
+    }
+    resolved.resource.sort_by(|a, b| a.head.order(&b.head));
+    resolved.principal.sort_by(|a, b| a.head.order(&b.head));
+    resolved.role.sort_by(|a, b| a.head.order(&b.head));
+    resolved.unused = resolver.unused.into_values().cloned().collect();
+    Ok(resolved)
+}
+
+/// The sets that policies import, by key.
+struct Sets<'r> {
+    roles: HashMap<String, (&'r DerivedRolesBody, &'r Policy)>,
+    variables: HashMap<String, &'r Export<ExprSource>>,
+    constants: HashMap<String, &'r Export<Attr>>,
+}
+
+impl<'r> Sets<'r> {
+    fn new(policies: &'r [Policy]) -> Self {
+        let (mut roles, mut variables, mut constants) =
+            (HashMap::new(), HashMap::new(), HashMap::new());
+        for policy in policies {
+            match &policy.body {
+                Body::DerivedRoles(body) => {
+                    roles.insert(policy.key(), (body, policy));
+                }
+                Body::ExportVariables(set) => {
+                    variables.insert(policy.key(), set);
+                }
+                Body::ExportConstants(set) => {
+                    constants.insert(policy.key(), set);
+                }
+                Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
+            }
+        }
+        Self { roles, variables, constants }
+    }
+
+    fn variables(&self, name: &str) -> Option<&'r Export<ExprSource>> {
+        self.variables.get(&set_key(EXPORT_VARIABLES, name)).copied()
+    }
+
+    fn constants(&self, name: &str) -> Option<&'r Export<Attr>> {
+        self.constants.get(&set_key(EXPORT_CONSTANTS, name)).copied()
+    }
+}
+
+struct Resolver<'r> {
+    sets: Sets<'r>,
+    cache: Cache,
+    /// The derived roles of each set that was imported, by the key of the set.
+    roles: HashMap<String, BTreeMap<&'r str, DerivedRole>>,
+    /// Unused expressions by file and offset.
+    unused: BTreeMap<(&'r str, usize), &'r ExprSource>,
+    errors: Vec<Diagnostic>,
+}
+
+/// The names that some expressions use.
+#[derive(Default)]
+struct Used<'r> {
+    variables: BTreeSet<&'r str>,
+    constants: BTreeSet<&'r str>,
+}
+
+impl<'r> Resolver<'r> {
+    fn new(policies: &'r [Policy]) -> Self {
+        Self {
+            sets: Sets::new(policies),
+            cache: Cache::default(),
+            roles: HashMap::new(),
+            unused: BTreeMap::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn policy(&mut self, policy: &'r Policy, resolved: &mut Resolved) {
+        match &policy.body {
+            Body::Resource(body) => resolved.resource.push(self.resource(policy, body)),
+            Body::Principal(body) => resolved.principal.push(self.principal(policy, body)),
+            Body::Role(body) => resolved.role.push(self.role(policy, body)),
+            Body::DerivedRoles(_) | Body::ExportVariables(_) | Body::ExportConstants(_) => return,
+        }
+        self.errors.extend(policy.deferred.iter().cloned());
+    }
+
+    fn resource(&mut self, policy: &'r Policy, body: &'r ResourceBody) -> ResourcePolicy {
+        let derived_roles = self.derived_roles(body);
+        let expressions = body.rules.iter().flat_map(|rule| {
+            let condition = rule.condition.iter().flat_map(|condition| condition.expressions());
+            condition.chain(rule.output.expressions())
+        });
+        ResourcePolicy {
+            head: self.head(policy, &body.common, expressions),
+            schemas: body.schemas.clone(),
+            derived_roles,
+            rules: body.rules.clone(),
+        }
+    }
+
+    fn principal(&mut self, policy: &'r Policy, body: &'r PrincipalBody) -> PrincipalPolicy {
+        let rules = body.rules.iter().flat_map(|rule| &rule.actions);
+        let expressions = rules.flat_map(|rule| {
+            let condition = rule.condition.iter().flat_map(|condition| condition.expressions());
+            condition.chain(rule.output.expressions())
+        });
+        PrincipalPolicy {
+            head: self.head(policy, &body.common, expressions),
+            rules: body.rules.clone(),
+        }
+    }
+
+    fn role(&mut self, policy: &'r Policy, body: &'r RoleBody) -> RolePolicy {
+        let expressions = body.rules.iter().flat_map(|rule| {
+            let condition = rule.condition.iter().flat_map(|condition| condition.expressions());
+            condition.chain(rule.output.expressions())
+        });
+        let mut head = self.head(policy, &body.common, expressions);
+        // A role policy narrows what other policies allow, whatever the scope says.
+        head.scope_permissions = ScopePermissions::RequireParentalConsentForAllows;
+        RolePolicy { head, parent_roles: body.parent_roles.clone(), rules: body.rules.clone() }
+    }
+
+    fn head(
+        &mut self,
+        policy: &'r Policy,
+        common: &'r Common,
+        expressions: impl Iterator<Item = &'r ExprSource>,
+    ) -> Head {
+        let names = Names::resolve(
+            &self.sets,
+            &common.constants,
+            &common.variables,
+            &mut self.cache,
+            &mut self.errors,
+        );
+        let used = self.used(&names, expressions);
+        self.keep_unused(&names, &used);
+        Head {
+            name: common.name.clone(),
+            version: common.version.clone(),
+            scope: common.scope.clone(),
+            key: policy.key(),
+            scope_permissions: common.scope_permissions.unwrap_or_default(),
+            constants: used.constants(&names),
+            variables: used.variables(&names),
+            annotations: policy.annotations.clone(),
+            place: policy.place.clone(),
+        }
+    }
+
+    /// Returns what the expressions name, and what the variables among it name in turn.
+    fn used(
+        &mut self,
+        names: &Names<'r>,
+        expressions: impl Iterator<Item = &'r ExprSource>,
+    ) -> Used<'r> {
+        let mut used = Used::default();
+        let mut pending = Vec::new();
+        for expression in expressions {
+            self.unknown(names, expression);
+            pending.push(expression);
+        }
+        while let Some(expression) = pending.pop() {
+            let references = self.cache.of(&expression.text);
+            for (name, _) in &references.constants {
+                used.constants
+                    .extend(names.constants.get_key_value(name.as_str()).map(|(k, _)| *k));
+            }
+            for (name, _) in &references.variables {
+                if let Some((name, definition)) = names.variables.get_key_value(name.as_str())
+                    && used.variables.insert(name)
+                {
+                    pending.push(&definition.value);
+                }
+            }
+        }
+        used
+    }
+
+    /// Reports the names in an expression that nothing defines.
+    fn unknown(&mut self, names: &Names<'r>, expression: &ExprSource) {
+        let references = self.cache.of(&expression.text);
+        let constants = references.constants.iter();
+        let constants = constants.filter(|(name, _)| !names.constants.contains_key(name.as_str()));
+        let variables = references.variables.iter();
+        let variables = variables.filter(|(name, _)| !names.variables.contains_key(name.as_str()));
+        let constants = constants.map(|one| (Code::UndefinedConstant, "constant", one));
+        let variables = variables.map(|one| (Code::UndefinedVariable, "variable", one));
+        for (code, what, (name, offset)) in constants.chain(variables) {
+            let message = format!("no {what} `{name}` is defined or imported");
+            let error = Diagnostic::error(code, &expression.at, message);
+            self.errors.push(error.at(expression.locate(*offset)));
+        }
+    }
+
+    fn keep_unused(&mut self, names: &Names<'r>, used: &Used<'r>) {
+        for (name, definition) in &names.variables {
+            if !used.variables.contains(name) {
+                self.keep(&definition.value);
+            }
+        }
+    }
+
+    fn keep(&mut self, expression: &'r ExprSource) {
+        let at = (expression.at.file.path.as_str(), expression.scalar.offset);
+        self.unused.insert(at, expression);
+    }
+
+    /// Returns the derived roles that the rules name.
+    fn derived_roles(&mut self, body: &'r ResourceBody) -> BTreeMap<String, DerivedRole> {
+        let mut imported: BTreeMap<&'r str, Vec<(&str, &Place)>> = BTreeMap::new();
+        for import in &body.import_derived_roles {
+            let key = set_key(DERIVED_ROLES, &import.name);
+            self.compile_set(&key);
+            for name in self.roles.get(&key).into_iter().flat_map(BTreeMap::keys) {
+                imported.entry(name).or_default().push((&import.name, &import.place));
+            }
+        }
+        let mut roles = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        for named in body.rules.iter().flat_map(|rule| &rule.derived_roles) {
+            let sets = imported.get(named.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+            match sets {
+                [] => {
+                    let message = format!("no import defines the derived role `{}`", named.name);
+                    self.errors.push(Diagnostic::error(
+                        Code::UnknownDerivedRole,
+                        &named.place,
+                        message,
+                    ));
+                }
+                [(set, _)] => {
+                    let set = self.roles.get(&set_key(DERIVED_ROLES, set));
+                    if let Some(role) = set.and_then(|set| set.get(named.name.as_str())) {
+                        roles.insert(named.name.clone(), role.clone());
+                    }
+                }
+                sets if seen.insert(&named.name) => {
+                    let error = self.ambiguous(&named.name, &named.place, sets);
+                    self.errors.push(error);
+                }
+                _ => {}
+            }
+        }
+        roles
+    }
+
+    fn ambiguous(&self, role: &str, place: &Place, sets: &[(&str, &Place)]) -> Diagnostic {
+        let places: Vec<_> = sets
+            .iter()
+            .map(|(set, import)| {
+                let key = set_key(DERIVED_ROLES, set);
+                let file =
+                    self.sets.roles.get(&key).map_or("", |(_, policy)| &policy.place.file.path);
+                let at = import.position;
+                format!("`{set}` in {file} (imported at {}:{})", at.line, at.column)
+            })
+            .collect();
+        let message =
+            format!("several imports define the derived role `{role}`: {}", places.join(", "));
+        Diagnostic::error(Code::AmbiguousDerivedRole, place, message)
+    }
+
+    /// Resolves all roles of a set, once.
+    fn compile_set(&mut self, key: &str) {
+        let Some(&(body, policy)) = self.sets.roles.get(key) else { return };
+        if self.roles.contains_key(key) {
+            return;
+        }
+        self.errors.extend(policy.deferred.iter().cloned());
+        let names = Names::resolve(
+            &self.sets,
+            &body.constants,
+            &body.variables,
+            &mut self.cache,
+            &mut self.errors,
+        );
+        let mut all = Used::default();
+        let mut roles = BTreeMap::new();
+        for definition in &body.definitions {
+            let conditions = definition.condition.iter();
+            let expressions: Vec<_> =
+                conditions.flat_map(|condition| condition.expressions()).collect();
+            let used = self.used(&names, expressions.iter().copied());
+            expressions.iter().for_each(|expression| self.keep(expression));
+            roles.insert(
+                definition.name.as_str(),
+                DerivedRole {
+                    name: definition.name.clone(),
+                    origin: key.to_owned(),
+                    parent_roles: definition.parent_roles.clone(),
+                    condition: definition.condition.clone(),
+                    constants: used.constants(&names),
+                    variables: used.variables(&names),
+                },
+            );
+            all.variables.extend(used.variables);
+        }
+        self.keep_unused(&names, &all);
+        self.roles.insert(key.to_owned(), roles);
+    }
+}
+
+impl Used<'_> {
+    fn constants(&self, names: &Names<'_>) -> BTreeMap<String, Attr> {
+        let used = names.constants.iter().filter(|(name, _)| self.constants.contains(*name));
+        used.map(|(name, definition)| ((*name).to_owned(), definition.value.clone())).collect()
+    }
+
+    fn variables(&self, names: &Names<'_>) -> Vec<Variable> {
+        let used = names.order.iter().filter(|name| self.variables.contains(*name));
+        let definition = |name: &&str| {
+            let definition = names.variables.get(name)?;
+            Some(Variable { name: (*name).to_owned(), expr: definition.value.clone() })
+        };
+        used.filter_map(definition).collect()
+    }
+}

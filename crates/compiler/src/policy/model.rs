@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
 
+use super::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, policy_key, set_key};
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
 use crate::source::{Place, Position};
@@ -24,6 +25,23 @@ pub struct Policy {
     pub body: Body,
     /// What is wrong with it if it is used: Cerbos loads such a document, but refuses to compile it.
     pub deferred: Vec<Diagnostic>,
+}
+
+impl Policy {
+    /// Returns the key that the policy goes by, such as `resource.album.vdefault/acme`.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let of =
+            |kind, common: &Common| policy_key(kind, &common.name, &common.version, &common.scope);
+        match &self.body {
+            Body::Resource(body) => of("resource", &body.common),
+            Body::Principal(body) => of("principal", &body.common),
+            Body::Role(body) => of("role", &body.common),
+            Body::DerivedRoles(body) => set_key(DERIVED_ROLES, &body.name),
+            Body::ExportVariables(set) => set_key(EXPORT_VARIABLES, &set.name),
+            Body::ExportConstants(set) => set_key(EXPORT_CONSTANTS, &set.name),
+        }
+    }
 }
 
 /// The kinds of policy.
@@ -295,4 +313,24 @@ pub struct Output {
     pub activated: Option<ExprSource>,
     /// When everything but its condition matched (`when.conditionNotMet`).
     pub condition_not_met: Option<ExprSource>,
+}
+
+impl Condition {
+    /// Returns its expressions in the order in which they are written.
+    #[must_use]
+    pub fn expressions(&self) -> Vec<&ExprSource> {
+        match self {
+            Self::Expr(expression) => vec![expression],
+            Self::All(parts) | Self::Any(parts) | Self::None(parts) => {
+                parts.iter().flat_map(Self::expressions).collect()
+            }
+        }
+    }
+}
+
+impl Output {
+    /// Returns its expressions.
+    pub fn expressions(&self) -> impl Iterator<Item = &ExprSource> {
+        self.activated.iter().chain(&self.condition_not_met)
+    }
 }

@@ -6,6 +6,15 @@
 /// The version of a role policy that does not name one.
 pub const DEFAULT_VERSION: &str = "default";
 
+/// The kind of a set of derived roles, as keys spell it.
+pub(crate) const DERIVED_ROLES: &str = "derived_roles";
+
+/// The kind of a set of exported variables, as keys spell it.
+pub(crate) const EXPORT_VARIABLES: &str = "export_variables";
+
+/// The kind of a set of exported constants, as keys spell it.
+pub(crate) const EXPORT_CONSTANTS: &str = "export_constants";
+
 /// What a name must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -99,7 +108,10 @@ pub fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
 
 /// Names of the old form, which Cerbos restricted to certain characters, lose those that are not
 /// word characters. Others stay as they are.
-fn sanitize(name: &str) -> String {
+///
+/// Cerbos looks a resource policy up by the sanitized name of the kind.
+#[must_use]
+pub fn sanitize(name: &str) -> String {
     let of_old_form = |segment: &str| {
         segment.starts_with(|c: char| c.is_ascii_alphabetic())
             && segment.chars().all(|c| is_name_char(c) || matches!(c, '@' | '/'))

@@ -3,6 +3,7 @@
 //! Every list is in a fixed order: policies by name, version and scope, rules as written, variables
 //! so that each stands after those it names.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
@@ -22,7 +23,7 @@ pub struct Resolved {
     pub principal: Vec<PrincipalPolicy>,
     /// Role policies.
     pub role: Vec<RolePolicy>,
-    /// Expressions that no rule uses, which must be well formed all the same.
+    /// Expressions that must be well formed though no rule may use them.
     pub unused: Vec<ExprSource>,
 }
 
@@ -47,6 +48,14 @@ pub struct Head {
     pub annotations: BTreeMap<String, String>,
     /// Where the document starts.
     pub place: Place,
+}
+
+impl Head {
+    /// Policies stand by name, version and scope.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let key = |head: &Self| (head.name.clone(), head.version.clone(), head.scope.clone());
+        key(self).cmp(&key(other))
+    }
 }
 
 /// A variable to be evaluated.

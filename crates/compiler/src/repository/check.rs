@@ -1,0 +1,162 @@
+//! What must hold among the documents of a repository.
+//!
+//! Each policy is defined once; each import and each ancestor scope is there; and the policies of a
+//! scope agree on its permissions, because they are a property of the scope and not of one policy.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use wardgate_engine::glob;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::policy::model::{Body, Common, Definitions, Named, Policy, ScopePermissions};
+use crate::policy::name::{
+    DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, ancestors, policy_key, set_key,
+};
+use crate::source::Place;
+
+pub(super) fn repository(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
+    drop_duplicates(policies, errors);
+    let keys: HashSet<String> = policies.iter().map(Policy::key).collect();
+    missing_imports(policies, &keys, errors);
+    missing_ancestors(policies, &keys, errors);
+    conflicting_permissions(policies, errors);
+}
+
+fn drop_duplicates(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<String, Place> = HashMap::new();
+    policies.retain(|policy| {
+        let key = policy.key();
+        let Some(other) = first.get(&key) else {
+            first.insert(key, policy.place.clone());
+            return true;
+        };
+        let message = format!("policy `{key}` is defined already, at {}", shown(other));
+        errors.push(Diagnostic::error(Code::DuplicatePolicy, &policy.place, message));
+        false
+    });
+}
+
+fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
+    for policy in policies {
+        let (roles, constants, variables) = imports(&policy.body);
+        let sets = [
+            (roles, DERIVED_ROLES, "derived roles"),
+            (constants, EXPORT_CONSTANTS, "constants"),
+            (variables, EXPORT_VARIABLES, "variables"),
+        ];
+        for (imports, kind, what) in sets {
+            for import in imports.iter().filter(|i| !keys.contains(&set_key(kind, &i.name))) {
+                let message = format!("no file defines the {what} `{}`", import.name);
+                errors.push(Diagnostic::error(Code::MissingImport, &import.place, message));
+            }
+        }
+    }
+}
+
+type Imports<'p> = (&'p [Named], &'p [Named], &'p [Named]);
+
+/// Returns the imported derived roles, constants and variables.
+fn imports(body: &Body) -> Imports<'_> {
+    fn of<'p, C, V>(
+        roles: &'p [Named],
+        constants: &'p Definitions<C>,
+        variables: &'p Definitions<V>,
+    ) -> Imports<'p> {
+        (roles, &constants.imports, &variables.imports)
+    }
+    match body {
+        Body::Resource(body) => {
+            of(&body.import_derived_roles, &body.common.constants, &body.common.variables)
+        }
+        Body::Principal(body) => of(&[], &body.common.constants, &body.common.variables),
+        Body::Role(body) => of(&[], &body.common.constants, &body.common.variables),
+        Body::DerivedRoles(body) => of(&[], &body.constants, &body.variables),
+        Body::ExportVariables(_) | Body::ExportConstants(_) => (&[], &[], &[]),
+    }
+}
+
+/// A scope above a resource policy may also be filled by a role policy that speaks of the resource.
+fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
+    let patterns = role_patterns(policies);
+    let mut missing: BTreeMap<String, Vec<&Policy>> = BTreeMap::new();
+    for policy in policies {
+        let (kind, common) = match &policy.body {
+            Body::Resource(body) => ("resource", &body.common),
+            Body::Principal(body) => ("principal", &body.common),
+            _ => continue,
+        };
+        for scope in ancestors(&common.scope) {
+            let key = policy_key(kind, &common.name, &common.version, scope);
+            let is_filled = || kind == "resource" && fills(&patterns, common, scope);
+            if !keys.contains(&key) && !is_filled() {
+                missing.entry(key).or_default().push(policy);
+            }
+        }
+    }
+    for (key, mut descendants) in missing {
+        descendants.sort_by_key(|policy| policy.key());
+        let Some(first) = descendants.first() else { continue };
+        let names: Vec<_> =
+            descendants.iter().map(|policy| format!("`{}`", policy.key())).collect();
+        let message = format!("policy `{key}` is missing: {} stands below it", names.join(", "));
+        errors.push(Diagnostic::error(Code::MissingAncestor, &first.place, message));
+    }
+}
+
+/// The resource patterns of role policies by scope and version.
+type Patterns<'p> = HashMap<(&'p str, &'p str), Vec<&'p str>>;
+
+fn role_patterns(policies: &[Policy]) -> Patterns<'_> {
+    let mut patterns: Patterns<'_> = HashMap::new();
+    for policy in policies {
+        if let Body::Role(body) = &policy.body {
+            let key = (body.common.scope.as_str(), body.common.version.as_str());
+            let resources = body.rules.iter().map(|rule| rule.resource.as_str());
+            patterns.entry(key).or_default().extend(resources);
+        }
+    }
+    patterns
+}
+
+fn fills(patterns: &Patterns<'_>, common: &Common, scope: &str) -> bool {
+    let patterns = patterns.get(&(scope, common.version.as_str()));
+    patterns
+        .is_some_and(|patterns| patterns.iter().any(|pattern| glob::matches(pattern, &common.name)))
+}
+
+fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<&str, (ScopePermissions, &Place)> = HashMap::new();
+    for policy in policies {
+        let common = match &policy.body {
+            Body::Resource(body) => &body.common,
+            Body::Principal(body) => &body.common,
+            _ => continue,
+        };
+        let permissions = common.scope_permissions.unwrap_or_default();
+        let here = &common.scope_permissions_place;
+        let (other, there) = *first.entry(&common.scope).or_insert((permissions, here));
+        if other != permissions {
+            let message = format!(
+                "the policies of scope `{}` disagree on `scopePermissions`: {} says `{}`",
+                common.scope,
+                shown(there),
+                name(other)
+            );
+            let error = Diagnostic::error(Code::ScopePermissionsConflict, here, message);
+            errors.push(error.found(format!("`{}`", name(permissions))));
+        }
+    }
+}
+
+const fn name(permissions: ScopePermissions) -> &'static str {
+    match permissions {
+        ScopePermissions::OverrideParent => "SCOPE_PERMISSIONS_OVERRIDE_PARENT",
+        ScopePermissions::RequireParentalConsentForAllows => {
+            "SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS"
+        }
+    }
+}
+
+fn shown(place: &Place) -> String {
+    format!("{}:{}:{}", place.file.path, place.position.line, place.position.column)
+}

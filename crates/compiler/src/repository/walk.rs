@@ -1,0 +1,176 @@
+//! Which files of a directory hold policies.
+//!
+//! The rules are those of Cerbos: `.yaml`, `.yml` and `.json` in any case; hidden entries and
+//! directories named `testdata` are passed over, and so are test suites (`*_test.yaml`) and the
+//! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::yaml::limits::MAX_FILE_BYTES;
+
+/// Reads the policy files below `root`, sorted by path.
+pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(String, Vec<u8>)> {
+    let mut walk =
+        Walk { pending: vec![(String::new(), root.to_owned(), 0)], files: Vec::new(), seen: 0 };
+    while let Some((path, directory, depth)) = walk.pending.pop() {
+        if let Err(error) = walk.enter(&path, &directory, depth, errors) {
+            let shown = if path.is_empty() { "." } else { &path };
+            errors.push(unreadable(shown, &error));
+        }
+    }
+    walk.files.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
+    let mut files = Vec::with_capacity(walk.files.len());
+    for (path, location) in walk.files {
+        match read(&location) {
+            Ok(bytes) => files.push((path, bytes)),
+            Err(error) => errors.push(unreadable(&path, &error)),
+        }
+    }
+    files
+}
+
+/// Picks the policy files among `files` and sorts them by path.
+pub(super) fn select<'f>(
+    files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<(&'f str, &'f [u8])> {
+    let mut misplaced = BTreeSet::new();
+    let mut chosen: Vec<_> = files.into_iter().collect();
+    chosen.retain(|(path, _)| match role(path) {
+        Role::Policy => true,
+        Role::Other => false,
+        Role::Misplaced(directory) => {
+            misplaced.insert(directory);
+            false
+        }
+    });
+    errors.extend(misplaced.iter().map(|directory| misplaced_schemas(directory)));
+    chosen.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
+    chosen
+}
+
+struct Walk {
+    /// Directories still to be entered: path below the root, location, depth.
+    pending: Vec<(String, PathBuf, usize)>,
+    files: Vec<(String, PathBuf)>,
+    seen: usize,
+}
+
+impl Walk {
+    fn enter(
+        &mut self,
+        path: &str,
+        directory: &Path,
+        depth: usize,
+        errors: &mut Vec<Diagnostic>,
+    ) -> io::Result<()> {
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            self.seen = self.seen.saturating_add(1);
+            if self.seen > MAX_ENTRIES || depth > MAX_DIRECTORY_DEPTH {
+                return Err(io::Error::other(
+                    "the directory holds too many files, or nests too deeply",
+                ));
+            }
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else {
+                if is_policy_name(&name.to_string_lossy()) {
+                    return Err(io::Error::other("the name of a file is not UTF-8"));
+                }
+                continue;
+            };
+            let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+            match (entry.file_type()?.is_dir(), enters(path.is_empty(), name)) {
+                (false, _) if is_policy_name(name) => self.files.push((below, entry.path())),
+                (false, _) | (true, Enter::No) => {}
+                (true, Enter::Yes) => {
+                    self.pending.push((below, entry.path(), depth.saturating_add(1)));
+                }
+                (true, Enter::Misplaced) => errors.push(misplaced_schemas(&below)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a regular file, one byte more than allowed at most: the caller refuses what is too large.
+fn read(location: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(location)?.is_file() {
+        return Err(io::Error::other("this is not a file"));
+    }
+    let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    File::open(location)?.take(bound).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+enum Role<'p> {
+    Policy,
+    Other,
+    Misplaced(&'p str),
+}
+
+fn role(path: &str) -> Role<'_> {
+    let mut start = 0;
+    for (end, _) in path.match_indices('/') {
+        let name = path.get(start..end).unwrap_or_default();
+        match enters(start == 0, name) {
+            Enter::Yes => start = end.saturating_add(1),
+            Enter::No => return Role::Other,
+            Enter::Misplaced => return Role::Misplaced(path.get(..end).unwrap_or(path)),
+        }
+    }
+    match is_policy_name(path.get(start..).unwrap_or_default()) {
+        true => Role::Policy,
+        false => Role::Other,
+    }
+}
+
+enum Enter {
+    Yes,
+    No,
+    Misplaced,
+}
+
+fn enters(at_root: bool, directory: &str) -> Enter {
+    match directory {
+        SCHEMAS if at_root => Enter::No,
+        SCHEMAS => Enter::Misplaced,
+        TEST_DATA => Enter::No,
+        name if is_hidden(name) => Enter::No,
+        _ => Enter::Yes,
+    }
+}
+
+fn is_hidden(name: &str) -> bool {
+    name.starts_with('.') && !matches!(name, "." | "..")
+}
+
+fn is_policy_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let stem = EXTENSIONS.iter().find_map(|extension| lower.strip_suffix(extension));
+    !is_hidden(name) && stem.is_some_and(|stem| !stem.ends_with("_test"))
+}
+
+/// A directory's entries stand together, so paths are compared name by name.
+fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.split('/').cmp(b.split('/'))
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+    Diagnostic::in_file(Code::Unreadable, path, format!("cannot be read: {error}"))
+}
+
+fn misplaced_schemas(directory: &str) -> Diagnostic {
+    let message = format!("a directory `{SCHEMAS}` can only stand at the root");
+    Diagnostic::in_file(Code::Unreadable, directory, message)
+}
+
+const SCHEMAS: &str = "_schemas";
+const TEST_DATA: &str = "testdata";
+const EXTENSIONS: [&str; 3] = [".yaml", ".yml", ".json"];

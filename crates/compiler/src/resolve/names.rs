@@ -1,0 +1,164 @@
+//! The variables and constants that the expressions of one policy may name.
+//!
+//! Imports come first, then the policy's own. A name has one definition; variables may name each
+//! other in any order, but not in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wardgate_engine::attr::Attr;
+
+use super::references::Cache;
+use super::{Sets, order};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::expression::ExprSource;
+use crate::policy::model::{Definition, Definitions, Export, Origin};
+use crate::policy::name::is_identifier;
+use crate::source::Place;
+
+/// What names stand for in one policy.
+pub(super) struct Names<'r> {
+    pub(super) constants: BTreeMap<&'r str, &'r Definition<Attr>>,
+    pub(super) variables: BTreeMap<&'r str, &'r Definition<ExprSource>>,
+    /// All variables, each after those it names.
+    pub(super) order: Vec<&'r str>,
+}
+
+/// A definition, and where it entered the policy.
+struct Found<'r, T> {
+    definition: &'r Definition<T>,
+    import: Option<&'r str>,
+    at: &'r Place,
+}
+
+impl<'r> Names<'r> {
+    pub(super) fn resolve(
+        sets: &Sets<'r>,
+        constants: &'r Definitions<Attr>,
+        variables: &'r Definitions<ExprSource>,
+        cache: &mut Cache,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let constants = gather(constants, |name| sets.constants(name));
+        let variables = gather(variables, |name| sets.variables(name));
+        let mut names = Self {
+            constants: unique("constant", Code::ConstantRedefined, &constants, errors),
+            variables: unique("variable", Code::VariableRedefined, &variables, errors),
+            order: Vec::new(),
+        };
+        valid_names(Code::InvalidConstantName, names.constants.values().copied(), errors);
+        valid_names(Code::InvalidVariableName, names.variables.values().copied(), errors);
+        let edges = names.edges(cache, errors);
+        names.order = order::sort(&edges, &names.variables, errors);
+        names
+    }
+
+    /// Returns which variables each variable names, and reports the names that nothing defines.
+    fn edges(
+        &self,
+        cache: &mut Cache,
+        errors: &mut Vec<Diagnostic>,
+    ) -> BTreeMap<&'r str, BTreeSet<&'r str>> {
+        let mut edges = BTreeMap::new();
+        for (name, definition) in &self.variables {
+            let references = cache.of(&definition.value.text);
+            let mut error = |code, offset, message: String| {
+                let position = definition.value.locate(offset);
+                errors.push(Diagnostic::error(code, &definition.place, message).at(position));
+            };
+            for (constant, offset) in &references.constants {
+                if !self.constants.contains_key(constant.as_str()) {
+                    let message =
+                        format!("variable `{name}` names the unknown constant `{constant}`");
+                    error(Code::UndefinedConstant, *offset, message);
+                }
+            }
+            let mut named = BTreeSet::new();
+            for (variable, offset) in &references.variables {
+                match self.variables.get_key_value(variable.as_str()) {
+                    Some((key, _)) if key == name => {
+                        let message = format!("variable `{name}` names itself");
+                        error(Code::CyclicalVariables, *offset, message);
+                    }
+                    Some((key, _)) => {
+                        named.insert(*key);
+                    }
+                    None => {
+                        let message =
+                            format!("variable `{name}` names the unknown variable `{variable}`");
+                        error(Code::UndefinedVariable, *offset, message);
+                    }
+                }
+            }
+            edges.insert(*name, named);
+        }
+        edges
+    }
+}
+
+fn gather<'r, T>(
+    definitions: &'r Definitions<T>,
+    set: impl Fn(&str) -> Option<&'r Export<T>>,
+) -> Vec<Found<'r, T>> {
+    let mut found = Vec::new();
+    for import in &definitions.imports {
+        let exported = set(&import.name).map(|set| set.definitions.as_slice()).unwrap_or_default();
+        found.extend(exported.iter().map(|definition| Found {
+            definition,
+            import: Some(&import.name),
+            at: &import.place,
+        }));
+    }
+    let own = definitions.local.iter();
+    found.extend(own.map(|definition| Found { definition, import: None, at: &definition.place }));
+    found
+}
+
+/// Keeps the last definition of each name and reports the names that have more than one.
+fn unique<'r, T>(
+    what: &str,
+    code: Code,
+    found: &[Found<'r, T>],
+    errors: &mut Vec<Diagnostic>,
+) -> BTreeMap<&'r str, &'r Definition<T>> {
+    let mut by_name: BTreeMap<&str, Vec<&Found<'r, T>>> = BTreeMap::new();
+    for one in found {
+        by_name.entry(&one.definition.name).or_default().push(one);
+    }
+    let mut names = BTreeMap::new();
+    for definitions in by_name.values() {
+        let Some(last) = definitions.last() else { continue };
+        names.insert(last.definition.name.as_str(), last.definition);
+        if definitions.len() > 1 {
+            let places: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
+            let name = &last.definition.name;
+            let message = format!("{what} `{name}` has several definitions: {}", places.join(", "));
+            errors.push(Diagnostic::error(code, last.at, message));
+        }
+    }
+    names
+}
+
+fn origin<T>(found: &Found<'_, T>) -> String {
+    let Place { file, position, .. } = &found.definition.place;
+    let what = match (found.import, found.definition.origin) {
+        (Some(import), _) => format!("import `{import}`"),
+        (None, Origin::TopLevel) => "the deprecated `variables` of the document".to_owned(),
+        (None, _) => "`local`".to_owned(),
+    };
+    format!("{what} ({}:{}:{})", file.path, position.line, position.column)
+}
+
+fn valid_names<'r, T: 'r>(
+    code: Code,
+    definitions: impl Iterator<Item = &'r Definition<T>>,
+    errors: &mut Vec<Diagnostic>,
+) {
+    for definition in definitions.filter(|definition| !is_identifier(&definition.name)) {
+        let place = Place { position: definition.key, ..definition.place.clone() };
+        let message = format!("`{}` cannot be named in an expression", definition.name);
+        let error = Diagnostic::error(code, &place, message);
+        errors.push(
+            error.expected("letters, digits and `_`, no digit first, no word of the language"),
+        );
+    }
+}
