@@ -1,0 +1,101 @@
+//! `conformance`: runs the public corpora and prints what passed.
+//!
+//! `conformance [--corpora DIR] [--suite NAME] [--filter TEXT] [--list-failures N]`
+//!
+//! Ends with 0 if every case passed or the corpora are not there, with 1 if a case failed, and with 2
+//! if it was called wrongly or a suite could not be read.
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use wardgate_tests::conformance::{Report, SUITES, Suite};
+
+fn main() -> ExitCode {
+    match Options::parse(std::env::args().skip(1)).and_then(|options| options.run()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("conformance: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Options {
+    corpora: PathBuf,
+    suite: Option<String>,
+    filter: String,
+    failures: usize,
+}
+
+impl Options {
+    fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
+        let mut options =
+            Self { corpora: beside, suite: None, filter: String::new(), failures: FAILURES_SHOWN };
+        while let Some(name) = args.next() {
+            let value = args.next().ok_or_else(|| format!("`{name}` needs a value"))?;
+            match name.as_str() {
+                "--corpora" => options.corpora = value.into(),
+                "--suite" => options.suite = Some(value),
+                "--filter" => options.filter = value,
+                "--list-failures" => {
+                    let number = value.parse();
+                    options.failures =
+                        number.map_err(|_| format!("expected a number, found `{value}`"))?;
+                }
+                _ => return Err(format!("unknown option `{name}`")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Runs the suites that were asked for and says whether everything passed.
+    fn run(&self) -> Result<bool, String> {
+        if !self.corpora.is_dir() {
+            println!("conformance: no corpora at {}, nothing to run", self.corpora.display());
+            return Ok(true);
+        }
+        let mut passed = true;
+        for suite in self.suites()? {
+            let report = suite.run(&self.corpora, &self.filter)?;
+            self.print(suite, &report);
+            passed &= report.failures.is_empty();
+        }
+        Ok(passed)
+    }
+
+    fn suites(&self) -> Result<Vec<&'static Suite>, String> {
+        let asked = |suite: &&Suite| self.suite.as_ref().is_none_or(|name| name == suite.name);
+        let suites: Vec<_> = SUITES.iter().filter(asked).collect();
+        if suites.is_empty() {
+            let known: Vec<_> = SUITES.iter().map(|suite| suite.name).collect();
+            return Err(format!("unknown suite, expected one of {}", known.join(", ")));
+        }
+        Ok(suites)
+    }
+
+    fn print(&self, suite: &Suite, report: &Report) {
+        let (failed, skipped) = (report.failures.len(), report.skipped.len());
+        println!("{}: {} passed, {failed} failed, {skipped} skipped", suite.name, report.passed);
+        for (name, failure) in report.failures.iter().take(self.failures) {
+            println!("  failed {name}");
+            println!("    expected {}", failure.expected.replace('\n', "\n    "));
+            println!("    found    {}", failure.found.replace('\n', "\n    "));
+        }
+        if failed > self.failures {
+            println!("  and {} more failures", failed - self.failures);
+        }
+        for (name, why) in &report.skipped {
+            println!("  skipped {name}: {why}");
+        }
+        if failed > 0 {
+            println!("  failures by reason:");
+            report.reasons().iter().for_each(|(count, reason)| println!("  {count:>5}  {reason}"));
+        }
+    }
+}
+
+/// How many failures of a suite are shown in full unless `--list-failures` says otherwise.
+const FAILURES_SHOWN: usize = 20;

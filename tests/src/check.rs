@@ -1,0 +1,68 @@
+//! Cerbos's check inputs, as JSON, read into requests.
+
+use serde_json::Value as Json;
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+
+/// Reads a check input.
+///
+/// # Errors
+/// If a field that must be text, or a list of text, is something else.
+pub fn request(json: &Json) -> Result<Request, String> {
+    let principal = json.get("principal").unwrap_or(&Json::Null);
+    let resource = json.get("resource").unwrap_or(&Json::Null);
+    Ok(Request {
+        request_id: word(json, "requestId")?,
+        principal: Principal {
+            id: word(principal, "id")?,
+            policy_version: word(principal, "policyVersion")?,
+            scope: word(principal, "scope")?,
+            roles: words(principal, "roles")?,
+            attr: attributes(principal.get("attr")),
+        },
+        resource: Resource {
+            kind: word(resource, "kind")?,
+            policy_version: word(resource, "policyVersion")?,
+            id: word(resource, "id")?,
+            scope: word(resource, "scope")?,
+            attr: attributes(resource.get("attr")),
+        },
+        actions: words(json, "actions")?,
+        aux_data: AuxData { jwt: attributes(json.pointer("/auxData/jwt")) },
+    })
+}
+
+fn word(json: &Json, key: &str) -> Result<String, String> {
+    match json.get(key) {
+        None | Some(Json::Null) => Ok(String::new()),
+        Some(Json::String(text)) => Ok(text.clone()),
+        Some(other) => Err(format!("`{key}`: expected text, found {other}")),
+    }
+}
+
+fn words(json: &Json, key: &str) -> Result<Vec<String>, String> {
+    let items = json.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
+    let text = |item: &Json| {
+        item.as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| format!("`{key}`: expected text, found {item}"))
+    };
+    items.iter().map(text).collect()
+}
+
+fn attributes(json: Option<&Json>) -> AttrMap {
+    let entries = json.and_then(Json::as_object).into_iter().flatten();
+    entries.map(|(key, value)| (key.as_str().into(), attribute(value))).collect()
+}
+
+/// JSON becomes an attribute; numbers become doubles, as in the Cerbos API.
+fn attribute(json: &Json) -> Attr {
+    match json {
+        Json::Null => Attr::Null,
+        Json::Bool(value) => Attr::Bool(*value),
+        Json::Number(value) => Attr::Number(value.as_f64().unwrap_or(f64::NAN)),
+        Json::String(text) => Attr::String(text.as_str().into()),
+        Json::Array(items) => Attr::List(items.iter().map(attribute).collect()),
+        Json::Object(_) => Attr::Map(attributes(Some(json))),
+    }
+}

@@ -1,0 +1,214 @@
+//! The public corpora, run against this project: suites of cases, and what became of each.
+//!
+//! A case that panics has failed, and so has one that the runner cannot read: nothing is passed over
+//! in silence.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
+
+pub mod cel_eval;
+pub mod cel_spec;
+pub mod cerbos_lib;
+
+/// Every suite, in the order in which they run.
+pub const SUITES: &[Suite] = &[
+    Suite { name: "cel-spec", load: cel_spec::load },
+    Suite { name: "cerbos-lib", load: cerbos_lib::load },
+    Suite { name: "cerbos-cel-eval", load: cel_eval::load },
+];
+
+/// A named set of cases that live in the corpora.
+#[derive(Clone, Copy)]
+pub struct Suite {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// Reads the cases from the folder of the corpora.
+    pub load: fn(&Path) -> Result<Vec<Case>, String>,
+}
+
+/// One case, ready to run.
+pub struct Case {
+    name: String,
+    run: Box<dyn Fn() -> Outcome>,
+}
+
+/// What became of a case.
+pub enum Outcome {
+    /// As expected.
+    Passed,
+    /// The host that it is about is not here; the text says which.
+    Skipped(String),
+    /// Not as expected.
+    Failed(Failure),
+}
+
+/// What a case wanted and what it got.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What the corpus says.
+    pub expected: String,
+    /// What this project says.
+    pub found: String,
+}
+
+/// What became of the cases of one suite.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many passed.
+    pub passed: usize,
+    /// Those that failed, by name.
+    pub failures: Vec<(String, Failure)>,
+    /// Those that were skipped, by name, and why.
+    pub skipped: Vec<(String, String)>,
+}
+
+impl Suite {
+    /// Runs the cases whose names contain `filter`.
+    ///
+    /// # Errors
+    /// If the cases cannot be read.
+    pub fn run(&self, corpora: &Path, filter: &str) -> Result<Report, String> {
+        let mut report = Report::default();
+        for case in (self.load)(corpora)? {
+            if case.name.contains(filter) {
+                let outcome = case.outcome();
+                report.add(case.name, outcome);
+            }
+        }
+        Ok(report)
+    }
+}
+
+impl Case {
+    /// A case called `name` that `run` decides.
+    pub fn new(name: impl Into<String>, run: impl Fn() -> Outcome + 'static) -> Self {
+        Self { name: name.into(), run: Box::new(run) }
+    }
+
+    fn outcome(&self) -> Outcome {
+        catch_unwind(AssertUnwindSafe(|| (self.run)())).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+            Outcome::failed("no panic", format!("panic: {}", text.unwrap_or_default()))
+        })
+    }
+}
+
+impl Outcome {
+    /// A failure.
+    pub fn failed(expected: impl fmt::Display, found: impl fmt::Display) -> Self {
+        Self::Failed(Failure { expected: expected.to_string(), found: found.to_string() })
+    }
+}
+
+impl From<Result<(), Failure>> for Outcome {
+    fn from(result: Result<(), Failure>) -> Self {
+        result.map_or_else(Self::Failed, |()| Self::Passed)
+    }
+}
+
+impl Failure {
+    /// The failure in a few words: its first line without what differs from case to case, such as
+    /// quoted text and numbers.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let mut reason = String::new();
+        let mut quote = None;
+        for c in self.found.lines().next().unwrap_or_default().chars() {
+            match (quote, c) {
+                (Some(open), c) if c == open => quote = None,
+                (Some(_), _) => continue,
+                (None, '`' | '\'' | '"') => quote = Some(c),
+                (None, '0'..='9') if reason.ends_with('#') => continue,
+                (None, '0'..='9') => {
+                    reason.push('#');
+                    continue;
+                }
+                (None, _) => {}
+            }
+            reason.push(c);
+        }
+        reason.chars().take(REASON_CHARACTERS).collect()
+    }
+}
+
+impl Report {
+    /// The failures counted by reason, the commonest first.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<(usize, String)> {
+        let mut counts = BTreeMap::<String, usize>::new();
+        for (_, failure) in &self.failures {
+            *counts.entry(failure.reason()).or_default() += 1;
+        }
+        let mut reasons: Vec<_> =
+            counts.into_iter().map(|(reason, count)| (count, reason)).collect();
+        reasons.sort_by(|(a, _), (b, _)| b.cmp(a));
+        reasons
+    }
+
+    fn add(&mut self, name: String, outcome: Outcome) {
+        match outcome {
+            Outcome::Passed => self.passed += 1,
+            Outcome::Skipped(why) => self.skipped.push((name, why)),
+            Outcome::Failed(failure) => self.failures.push((name, failure)),
+        }
+    }
+}
+
+/// Returns the files of `folder` whose names end in `.extension`, sorted by name.
+///
+/// # Errors
+/// If the folder cannot be listed.
+pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+    let listing = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths: Vec<_> = listing
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|found| found == extension))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Returns the text of the file at `path`.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn text(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Returns the name of the file at `path` without its extension.
+#[must_use]
+pub fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Enough to tell reasons apart, short enough for one line.
+const REASON_CHARACTERS: usize = 90;
+
+#[cfg(test)]
+mod tests {
+    use super::{Case, Failure, Outcome, Report};
+
+    #[test]
+    fn reasons_forget_what_differs_between_cases() {
+        let check = |found: &str, expected: &str| {
+            let failure = Failure { expected: String::new(), found: found.to_owned() };
+            assert_eq!(failure.reason(), expected);
+        };
+        check("no such key `a`\nmore", "no such key ``");
+        check("column 12: unexpected \"x\"", "column #: unexpected \"\"");
+        check("", "");
+    }
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let case = Case::new("boom", || panic!("{}", "found a bug"));
+        let mut report = Report::default();
+        report.add("boom".to_owned(), case.outcome());
+        assert_eq!(report.reasons(), [(1, "panic: found a bug".to_owned())]);
+        assert!(matches!(case.outcome(), Outcome::Failed(_)));
+    }
+}
