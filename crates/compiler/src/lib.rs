@@ -11,5 +11,6 @@ pub mod policy;
 pub mod regex;
 pub mod repository;
 pub mod resolve;
+pub mod schema;
 pub mod source;
 pub mod yaml;

@@ -53,3 +53,10 @@ pub const MAX_REQUEST_VALUES: usize = 100_000;
 
 /// Bytes of all the strings of one request, names of members included.
 pub const MAX_REQUEST_BYTES: usize = 16 << 20;
+
+/// Steps that checking the attributes of one request against one schema may take: a keyword, a
+/// comparison or an instruction of a regular expression is one step, as are 16 bytes of text.
+pub const MAX_SCHEMA_STEPS: u32 = 2_000_000;
+
+/// How deep the nodes of a schema may lead to each other while one value is checked.
+pub const MAX_SCHEMA_DEPTH: usize = 128;

@@ -1,0 +1,192 @@
+//! JSON Schemas in, the table's own words out (see [`wardgate_engine::schema`]).
+//!
+//! Drafts 4 to 2020-12, as Cerbos reads them: keywords that no draft has are passed over, and a format
+//! always counts. A keyword that would mean something and is not supported is an error, because to
+//! ignore it would let attributes through that it refuses. References reach this file and other files
+//! of `_schemas`, and nothing else: a schema is never fetched.
+
+mod keywords;
+mod reference;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use wardgate_engine::schema::Keyword;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::emit::pool::PoolBuilder;
+use crate::policy::model::SchemaRef;
+use crate::source::{Place, Position, SourceFile};
+use crate::yaml::{Kind, Node};
+use keywords::Reader;
+use reference::Target;
+
+/// One file of `_schemas`.
+#[derive(Debug)]
+pub struct SchemaFile {
+    /// The text, for messages.
+    pub source: Arc<SourceFile>,
+    /// What it says.
+    pub root: Node,
+}
+
+/// Why a file of `_schemas` cannot be had.
+#[derive(Debug)]
+pub enum Unavailable {
+    /// There is no such file.
+    Missing,
+    /// It is not well formed.
+    Broken(Vec<Diagnostic>),
+}
+
+/// Where schema files come from: a path inside `_schemas` in, the file out.
+pub type Load<'a> = dyn Fn(&str) -> Result<SchemaFile, Unavailable> + 'a;
+
+/// Writes the schemas that policies name, each node once.
+pub struct SchemaWriter<'a> {
+    load: &'a Load<'a>,
+    files: BTreeMap<String, Rc<SchemaFile>>,
+    ids: BTreeMap<Target, u32>,
+    queue: VecDeque<Target>,
+    bodies: Vec<Vec<u32>>,
+}
+
+/// What is wrong at one place of a schema.
+#[derive(Debug)]
+struct Fault {
+    at: Position,
+    message: String,
+}
+
+impl Fault {
+    fn new(at: Position, message: impl Into<String>) -> Self {
+        Self { at, message: message.into() }
+    }
+}
+
+impl<'a> SchemaWriter<'a> {
+    /// Makes a writer without schemas.
+    #[must_use]
+    pub fn new(load: &'a Load<'a>) -> Self {
+        Self {
+            load,
+            files: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            queue: VecDeque::new(),
+            bodies: Vec::new(),
+        }
+    }
+
+    /// Returns the node of the schema that a policy names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the schema and with those it refers to.
+    pub fn add(
+        &mut self,
+        pool: &mut PoolBuilder,
+        wanted: &SchemaRef,
+    ) -> Result<u32, Vec<Diagnostic>> {
+        let fail = |message| vec![Diagnostic::error(Code::InvalidSchema, &wanted.place, message)];
+        let target = Target::of_policy(&wanted.reference).map_err(fail)?;
+        let id = self.node(target.clone());
+        let mut errors = Vec::new();
+        if matches!(self.file(&target.file), Err(Unavailable::Missing)) {
+            self.queue.clear();
+            return Err(fail(format!("schema `{}` does not exist in `_schemas`", target.file)));
+        }
+        while let Some(next) = self.queue.pop_front() {
+            errors.extend(self.write(pool, &next));
+        }
+        if errors.is_empty() { Ok(id) } else { Err(errors) }
+    }
+
+    /// Returns the finished section.
+    #[must_use]
+    pub fn finish(self) -> Vec<u32> {
+        let mut offset = self.bodies.len();
+        let mut words = Vec::new();
+        for body in &self.bodies {
+            words.push(index(offset));
+            offset = offset.saturating_add(body.len());
+        }
+        words.extend(self.bodies.into_iter().flatten());
+        words
+    }
+
+    fn node(&mut self, target: Target) -> u32 {
+        if let Some(id) = self.ids.get(&target) {
+            return *id;
+        }
+        let id = index(self.bodies.len());
+        self.bodies.push(Vec::new());
+        self.ids.insert(target.clone(), id);
+        self.queue.push_back(target);
+        id
+    }
+
+    fn write(&mut self, pool: &mut PoolBuilder, target: &Target) -> Vec<Diagnostic> {
+        let file = match self.file(&target.file) {
+            Ok(file) => file,
+            Err(Unavailable::Broken(errors)) => return errors,
+            Err(Unavailable::Missing) => {
+                let message = format!("schema `{}` does not exist in `_schemas`", target.file);
+                return vec![Diagnostic::in_file(Code::InvalidSchema, &target.file, message)];
+            }
+        };
+        let mut reader = Reader { writer: self, pool, file: &file, target, faults: Vec::new() };
+        let body = reader.schema();
+        let faults = reader.faults;
+        if let Some(place) =
+            self.ids.get(target).and_then(|id| self.bodies.get_mut(usize::try_from(*id).ok()?))
+        {
+            *place = body;
+        }
+        faults.into_iter().map(|fault| diagnostic(&file, target, fault)).collect()
+    }
+
+    fn file(&mut self, path: &str) -> Result<Rc<SchemaFile>, Unavailable> {
+        if let Some(file) = self.files.get(path) {
+            return Ok(Rc::clone(file));
+        }
+        let file = Rc::new((self.load)(path)?);
+        self.files.insert(path.to_owned(), Rc::clone(&file));
+        Ok(file)
+    }
+}
+
+/// The words of a node whose keywords are `clauses`.
+fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
+    clauses.sort_by_key(|(keyword, _)| *keyword);
+    let mut words = vec![index(clauses.len())];
+    for (keyword, rest) in clauses {
+        words.extend([keyword.code(), index(rest.len())]);
+        words.extend(rest);
+    }
+    words
+}
+
+fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
+    let path = format!("#{}", target.pointer);
+    let place = Place { file: Arc::clone(&file.source), position: fault.at, path: path.into() };
+    Diagnostic::error(Code::InvalidSchema, &place, fault.message)
+}
+
+/// Returns the value under `key` of a map.
+fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Kind::Map(entries) = &node.kind else { return None };
+    entries.iter().find(|entry| text(&entry.key) == Some(key)).map(|entry| &entry.value)
+}
+
+fn text(node: &Node) -> Option<&str> {
+    match &node.kind {
+        Kind::String(text, _) => Some(text),
+        _ => None,
+    }
+}
+
+/// A section never reaches 2^32 words: the size of a schema file is bounded, and a saturated index
+/// points nowhere, which fails the check.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

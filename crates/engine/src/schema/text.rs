@@ -1,0 +1,90 @@
+//! Text inside a report: quoted as Go quotes it, and paths as URL-escaped JSON pointers.
+
+use alloc::format;
+use alloc::string::String;
+
+/// Returns `text` between two `mark`s, with what is not printable escaped.
+#[must_use]
+pub fn quoted(text: &str, mark: char) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(mark);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == mark => out.extend(['\\', c]),
+            c if is_printable(c) => out.push(c),
+            c => push_escaped(&mut out, c),
+        }
+    }
+    out.push(mark);
+    out
+}
+
+/// Appends one segment of a JSON pointer.
+pub(super) fn push_pointer_segment(path: &mut String, segment: &str) {
+    for c in segment.chars() {
+        match c {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            'a'..='z'
+            | 'A'..='Z'
+            | '0'..='9'
+            | '-'
+            | '_'
+            | '.'
+            | '$'
+            | '&'
+            | '+'
+            | '='
+            | ':'
+            | '@' => path.push(c),
+            c => {
+                let mut buffer = [0; 4];
+                c.encode_utf8(&mut buffer)
+                    .bytes()
+                    .for_each(|byte| path.push_str(&format!("%{byte:02X}")));
+            }
+        }
+    }
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    let code = u32::from(c);
+    match code {
+        0..0x80 => out.push_str(&format!("\\x{code:02x}")),
+        0x80..0x1_0000 => out.push_str(&format!("\\u{code:04x}")),
+        _ => out.push_str(&format!("\\U{code:08x}")),
+    }
+}
+
+/// Go counts no white space but the plain blank as printable; otherwise both languages ask Unicode.
+fn is_printable(c: char) -> bool {
+    c == ' ' || !c.is_whitespace() && (matches!(c, '\'' | '"') || c.escape_debug().len() == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{String, push_pointer_segment, quoted};
+
+    #[test]
+    fn quotes_as_go_does() {
+        let check = |text: &str, expected: &str| assert_eq!(quoted(text, '\''), expected);
+        check("a b", "'a b'");
+        check("x'\"\u{1}é", "'x\\'\"\\x01é'");
+        check("\\\n\u{a0}\u{200b}", "'\\\\\\n\\u00a0\\u200b'");
+    }
+
+    #[test]
+    fn paths_are_escaped_twice() {
+        let mut path = String::new();
+        push_pointer_segment(&mut path, "a b/c~é");
+        assert_eq!(path, "a%20b~1c~0%C3%A9");
+    }
+}
