@@ -14,3 +14,4 @@ pub mod resolve;
 pub mod schema;
 pub mod source;
 pub mod yaml;
+pub mod zones;

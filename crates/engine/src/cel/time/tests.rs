@@ -12,7 +12,11 @@ fn a_moment_reads_and_writes_rfc_3339() {
     let check = |text: &str, expected: Result<&str, &str>| {
         let found = parse_timestamp(text).map(|moment| moment.to_string());
         let expected = expected.map(String::from);
-        assert_eq!(found.map_err(|error| error.to_string()), expected.map_err(String::from), "{text}");
+        assert_eq!(
+            found.map_err(|error| error.to_string()),
+            expected.map_err(String::from),
+            "{text}"
+        );
     };
     let wrong = Err("type conversion error from 'string' to 'google.protobuf.Timestamp'");
     let range = Err("timestamp overflow");
