@@ -4,8 +4,9 @@
 //! together, so the suites speak of texts and data alone.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
-use wardgate_compiler::cel::{self, Env, Signature, Type};
+use wardgate_compiler::cel::{self, CelError, Env, Scope, Signature, Standalone, Type};
 use wardgate_compiler::emit::pool::PoolBuilder;
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::cel::value::{Map, OwnedMap};
@@ -45,12 +46,10 @@ impl Expression {
     /// # Errors
     /// What the compiler or the evaluator says.
     pub fn evaluate(&self) -> Result<Datum, String> {
-        let mut builder = PoolBuilder::default();
-        let program = compile(&self.text, &self.env(), &mut builder)?;
-        let pool = builder.view();
-        let bindings = self.bindings.iter().map(|(name, datum)| (name.as_str(), value(datum)));
-        let activation = Free { bindings: bindings.collect() };
-        written(&eval(&pool, program, &activation, &Cell::new(MAX_STEPS)))
+        let compiled = Standalone::compile(&self.text, &self.env()).map_err(described)?;
+        let bindings = self.bindings.iter().map(|(name, datum)| (name.clone(), value(datum)));
+        let bindings: Vec<_> = bindings.collect();
+        compiled.eval(&bindings, Timestamp::default(), |value| written(&value))
     }
 
     /// Returns the type that the checker finds.
@@ -58,7 +57,8 @@ impl Expression {
     /// # Errors
     /// What the compiler says.
     pub fn deduced_type(&self) -> Result<Type, String> {
-        check(&self.text, &self.env()).map(|checked| checked.result)
+        let expr = cel::parse(&self.text).map_err(described)?;
+        cel::check(&expr, &self.env()).map(|checked| checked.result).map_err(described)
     }
 
     fn env(&self) -> Env {
@@ -86,44 +86,22 @@ impl Expression {
 /// What the compiler or the evaluator says.
 pub fn in_policy(text: &str, request: &Request, now: Timestamp) -> Result<Datum, String> {
     let mut builder = PoolBuilder::default();
-    let program = compile(text, &Env::cerbos(), &mut builder)?;
+    let program = program(text, &mut builder).map_err(described)?;
     let pool = builder.view();
     let activation = Condition { request, now };
     written(&eval(&pool, program, &activation, &Cell::new(MAX_STEPS)))
 }
 
-fn check(text: &str, env: &Env) -> Result<cel::Checked, String> {
-    let describe = |stage: &str, errors: Vec<cel::CelError>| {
-        let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        format!("{stage}: {}", messages.join("; "))
-    };
-    let expr = cel::parse(text).map_err(|errors| describe("parse", errors))?;
-    cel::check(&expr, env).map_err(|errors| describe("check", errors))
+fn program(text: &str, pool: &mut PoolBuilder) -> Result<u32, Vec<CelError>> {
+    let checked = cel::check(&cel::parse(text)?, &Env::cerbos())?.with_source(text);
+    let (values, variables) = (BTreeMap::new(), BTreeMap::new());
+    let scope = Scope { constants: &values, globals: &values, variables: &variables };
+    cel::lower(&checked, &scope, pool)
 }
 
-fn compile(text: &str, env: &Env, _pool: &mut PoolBuilder) -> Result<u32, String> {
-    check(text, env)?;
-    Err("lower: not there yet".to_owned())
-}
-
-/// The variables of an expression that stands on its own.
-struct Free<'a> {
-    bindings: Vec<(&'a str, Value<'a>)>,
-}
-
-impl<'a> Activation<'a> for Free<'a> {
-    fn root(&self, root: Root, name: &'a str) -> Value<'a> {
-        let bound = self.bindings.iter().find(|(bound, _)| root == Root::Free && *bound == name);
-        bound.map_or(Value::Error(Error::NoSuchAttribute(name)), |(_, value)| value.clone())
-    }
-
-    fn variable(&self, _id: u32) -> Value<'a> {
-        Value::Error(Error::Malformed)
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::default()
-    }
+fn described(errors: Vec<CelError>) -> String {
+    let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    format!("compile: {}", messages.join("; "))
 }
 
 /// A request, without variables.
