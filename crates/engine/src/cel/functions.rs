@@ -18,6 +18,8 @@ mod regex;
 mod sets;
 mod spiffe;
 mod strings;
+#[cfg(test)]
+mod testing;
 mod time;
 
 use super::context::Context;

@@ -273,6 +273,7 @@ pub(super) const EXTENSIONS: Functions = &[
     ("isMask", F::CidrIsMask, &[".(net.CIDR) bool"]),
     ("isUnspecified", F::IpIsUnspecified, &[".(net.IP) bool"]),
     ("join", F::Join, &[".(list(string)) string", ".(list(string), string) string"]),
+    ("json.encode", F::JsonEncode, &["(dyn) string"]),
     ("last", F::Last, &[".(list(V)) optional(V)"]),
     ("lastIndexOf", F::LastIndexOf, &[".(string, string) int", ".(string, string, int) int"]),
     ("lists.range", F::ListsRange, &["(int) list(int)"]),

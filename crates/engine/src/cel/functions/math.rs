@@ -17,8 +17,8 @@ pub(super) fn call<'a>(
 ) -> Answer<'a> {
     use Function as F;
     match function {
-        F::MathGreatest => extreme(args, Ordering::Less, "no such overload: math.@max", context),
-        F::MathLeast => extreme(args, Ordering::Greater, "no such overload: math.@min", context),
+        F::MathGreatest => extreme(args, &GREATEST, context),
+        F::MathLeast => extreme(args, &LEAST, context),
         F::MathAbs | F::MathSign | F::MathSqrt | F::MathBitNot => one(function, args),
         F::MathBitAnd | F::MathBitOr | F::MathBitXor => bits(function, args),
         F::MathBitShiftLeft | F::MathBitShiftRight => shift(function, args),
@@ -26,23 +26,37 @@ pub(super) fn call<'a>(
     }
 }
 
-/// Returns the argument, or element of the only argument, that no other one beats. Of equals the
-/// first.
-fn extreme<'a>(
-    args: &[Value<'a>],
+/// Which of several numbers to take.
+struct Extreme {
+    /// How the best so far compares with a better one.
     beaten: Ordering,
     mismatch: &'static str,
-    context: &Context<'a, '_>,
-) -> Answer<'a> {
+    empty: &'static str,
+}
+
+const GREATEST: Extreme = Extreme {
+    beaten: Ordering::Less,
+    mismatch: "no such overload: math.@max",
+    empty: "math.@max(list) argument must not be empty",
+};
+
+const LEAST: Extreme = Extreme {
+    beaten: Ordering::Greater,
+    mismatch: "no such overload: math.@min",
+    empty: "math.@min(list) argument must not be empty",
+};
+
+/// Returns the argument, or element of the only argument, that no other one beats. Of equals the
+/// first.
+fn extreme<'a>(args: &[Value<'a>], which: &Extreme, context: &Context<'a, '_>) -> Answer<'a> {
     let mut best: Option<Value<'a>> = None;
     let mut consider = |value: Value<'a>| {
         context.charge(1)?;
         let order = match &best {
-            Some(best) => compare(best, &value).ok_or(Error::Fixed(mismatch))?,
-            None if is_number(&value) => beaten,
-            None => return Err(Error::Fixed(mismatch)),
+            Some(best) => compare(best, &value),
+            None => is_number(&value).then_some(which.beaten),
         };
-        if order == beaten {
+        if order.ok_or(Error::Fixed(which.mismatch))? == which.beaten {
             best = Some(value);
         }
         Ok(())
@@ -51,7 +65,7 @@ fn extreme<'a>(
         [Value::List(list)] => list.iter().try_for_each(&mut consider)?,
         _ => args.iter().cloned().try_for_each(&mut consider)?,
     }
-    best.ok_or(Error::Fixed("math.@min(list) and math.@max(list) argument must not be empty"))
+    best.ok_or(Error::Fixed(which.empty))
 }
 
 const fn is_number(value: &Value<'_>) -> bool {
@@ -151,3 +165,6 @@ fn rounding<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
         _ => return Err(Error::NoSuchOverload),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,20 +12,34 @@ pub(super) fn with_pattern<'a, T>(
     context: &Context<'a, '_>,
     search: impl FnOnce(Program<'_>, &mut u32) -> Result<T, OutOfSteps>,
 ) -> Result<T, Error<'a>> {
-    let mut steps = context.steps.get();
-    let found = match pattern {
-        Value::Regex(constant) => {
-            search(Program::view(constant.words().ok_or(Error::Malformed)?), &mut steps)
-        }
+    with_program(pattern, context, |program| metered(context, |steps| search(program, steps)))
+}
+
+/// Runs `body` with the program of `pattern`; what the body does with it, it pays for itself.
+pub(super) fn with_program<'a, T>(
+    pattern: &Value<'a>,
+    context: &Context<'a, '_>,
+    body: impl FnOnce(Program<'_>) -> Result<T, Error<'a>>,
+) -> Result<T, Error<'a>> {
+    match pattern {
+        Value::Regex(constant) => body(Program::view(constant.words().ok_or(Error::Malformed)?)),
         Value::String(text) => {
             context.charge(text.len())?;
             let regex = compile(text, &Ascii)
                 .map_err(|error| Error::text(format_args!("{}", error.message(text))))?;
-            steps = context.steps.get();
-            search(regex.program(), &mut steps)
+            body(regex.program())
         }
-        _ => return Err(Error::NoSuchOverload),
-    };
+        _ => Err(Error::NoSuchOverload),
+    }
+}
+
+/// Lets a search draw on the budget.
+pub(super) fn metered<'a, T>(
+    context: &Context<'a, '_>,
+    search: impl FnOnce(&mut u32) -> Result<T, OutOfSteps>,
+) -> Result<T, Error<'a>> {
+    let mut steps = context.steps.get();
+    let found = search(&mut steps);
     context.steps.set(steps);
     found.map_err(|OutOfSteps| Error::Limit)
 }

@@ -5,13 +5,14 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::pattern::{metered, with_program};
 use super::strings::quoted;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{Str, Value};
 use crate::limits::MAX_STRING_BYTES;
-use crate::regex::{Ascii, Captures, OutOfSteps, Program, Regex, compile};
+use crate::regex::{Captures, Program};
 
 pub(super) fn call<'a>(
     function: Function,
@@ -43,29 +44,7 @@ pub(super) fn call<'a>(
     }
 }
 
-/// Runs `body` with the compiled form of `pattern`.
-fn with_program<'a>(
-    pattern: &Value<'a>,
-    context: &Context<'a, '_>,
-    body: impl FnOnce(&Program<'_>) -> Answer<'a>,
-) -> Answer<'a> {
-    match pattern {
-        Value::Regex(constant) => body(&Program::view(constant.words().ok_or(Error::Malformed)?)),
-        Value::String(text) => {
-            // Compiling takes longer for a character than matching.
-            context.charge(text.len())?;
-            body(&compiled(text)?.program())
-        }
-        _ => Err(Error::NoSuchOverload),
-    }
-}
-
-fn compiled<'a>(pattern: &str) -> Result<Regex, Error<'a>> {
-    compile(pattern, &Ascii)
-        .map_err(|error| Error::text(format_args!("{}", error.message(pattern))))
-}
-
-fn check_groups<'a>(program: &Program<'_>, pattern: &Value<'a>) -> Result<(), Error<'a>> {
+fn check_groups<'a>(program: Program<'_>, pattern: &Value<'a>) -> Result<(), Error<'a>> {
     if program.groups() <= 2 {
         return Ok(());
     }
@@ -80,7 +59,7 @@ fn check_groups<'a>(program: &Program<'_>, pattern: &Value<'a>) -> Result<(), Er
 }
 
 /// Returns the text of the group, if the pattern has one and it took part; else of the whole match.
-fn extracted<'a>(program: &Program<'_>, text: &Str<'a>, found: &Captures) -> Option<Value<'a>> {
+fn extracted<'a>(program: Program<'_>, text: &Str<'a>, found: &Captures) -> Option<Value<'a>> {
     if program.groups() > 1 {
         let group = found.group(1).filter(|range| !range.is_empty())?;
         return text.part(group).map(Value::String);
@@ -88,13 +67,13 @@ fn extracted<'a>(program: &Program<'_>, text: &Str<'a>, found: &Captures) -> Opt
     text.part(found.whole()).map(Value::String)
 }
 
-fn extract<'a>(program: &Program<'_>, text: &Str<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+fn extract<'a>(program: Program<'_>, text: &Str<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let found = metered(context, |steps| program.captures(text, steps))?;
     let part = found.and_then(|found| extracted(program, text, &found));
     Ok(part.map_or(Value::none(), Value::some))
 }
 
-fn extract_all<'a>(program: &Program<'_>, text: &Str<'a>, context: &Context<'a, '_>) -> Answer<'a> {
+fn extract_all<'a>(program: Program<'_>, text: &Str<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let mut parts = Vec::new();
     let mut matches = program.matches(text);
     while let Some(found) = metered(context, |steps| matches.next(steps))? {
@@ -105,7 +84,7 @@ fn extract_all<'a>(program: &Program<'_>, text: &Str<'a>, context: &Context<'a, 
 }
 
 fn replace<'a>(
-    program: &Program<'_>,
+    program: Program<'_>,
     text: &str,
     new: &str,
     most: usize,
@@ -172,17 +151,6 @@ fn expand<'a>(
 
 fn bad_replacement<'a>(new: &str, why: &str) -> Error<'a> {
     Error::text(format_args!("invalid replacement string: '{new}' {why}"))
-}
-
-/// Lets a search draw on the budget.
-fn metered<'a, T>(
-    context: &Context<'a, '_>,
-    search: impl FnOnce(&mut u32) -> Result<T, OutOfSteps>,
-) -> Result<T, Error<'a>> {
-    let mut steps = context.steps.get();
-    let found = search(&mut steps);
-    context.steps.set(steps);
-    found.map_err(|OutOfSteps| Error::Limit)
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl<'a> Output<'a, '_, '_> {
             Value::String(text) => self.push(text),
             Value::Bytes(bytes) => self.push(&String::from_utf8_lossy(bytes)),
             Value::Duration(nanoseconds) => self.push(&number::seconds(*nanoseconds)),
-            Value::Timestamp(moment) => self.push(&moment.to_string()),
+            Value::Timestamp(moment) => self.push(&moment.at_offset(0).to_string()),
             Value::Null => self.push("null"),
             Value::Type(name) => self.push(name),
             Value::List(list) => self.print_list(list, deeper(depth)?),
