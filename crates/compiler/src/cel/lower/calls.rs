@@ -7,6 +7,7 @@ use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Field, Literal, Span
 use super::super::env;
 use super::{Lowered, Lowerer, constants};
 use crate::regex;
+use crate::zones::zone_words;
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn call(
@@ -37,11 +38,15 @@ impl Lowerer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Writes one argument; a literal pattern is compiled now rather than at each evaluation.
+    /// Writes one argument; a literal pattern or time zone is compiled now rather than at each
+    /// evaluation.
     fn argument(&mut self, function: Function, at: usize, arg: &Expr, to: u8) -> Lowered {
         let prepared = match &arg.kind {
             ExprKind::Literal(Literal::String(text)) if takes_pattern(function) && at == 1 => {
                 self.pattern(text)
+            }
+            ExprKind::Literal(Literal::String(name)) if takes_zone(function) && at == 1 => {
+                self.zone(name)
             }
             _ => None,
         };
@@ -57,10 +62,20 @@ impl Lowerer<'_, '_, '_> {
     /// A pattern that does not compile stays text: the error is the evaluation's.
     fn pattern(&mut self, text: &str) -> Option<u32> {
         let words = regex::compile(text).ok()?.into_words();
-        let name = self.pool.string(text);
+        self.named(ConstTag::Regex, text, words)
+    }
+
+    /// An offset, or a name that is unknown, stays text.
+    fn zone(&mut self, name: &str) -> Option<u32> {
+        let words = zone_words(name)?;
+        self.named(ConstTag::Zone, name, words)
+    }
+
+    fn named(&mut self, tag: ConstTag, name: &str, words: Vec<u32>) -> Option<u32> {
+        let name = self.pool.string(name);
         let length = u32::try_from(words.len()).ok()?;
         let rest: Vec<_> = [name, length].into_iter().chain(words).collect();
-        Some(self.pool.constant(ConstTag::Regex, &rest))
+        Some(self.pool.constant(tag, &rest))
     }
 
     /// A protobuf wrapper is what it wraps, or the default of its type.
@@ -82,6 +97,22 @@ const fn takes_pattern(function: Function) -> bool {
             | Function::RegexExtract
             | Function::RegexExtractAll
             | Function::RegexReplace
+    )
+}
+
+const fn takes_zone(function: Function) -> bool {
+    matches!(
+        function,
+        Function::GetDate
+            | Function::GetDayOfMonth
+            | Function::GetDayOfWeek
+            | Function::GetDayOfYear
+            | Function::GetFullYear
+            | Function::GetHours
+            | Function::GetMilliseconds
+            | Function::GetMinutes
+            | Function::GetMonth
+            | Function::GetSeconds
     )
 }
 
