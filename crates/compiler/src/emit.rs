@@ -1,3 +1,312 @@
-//! Writing a policy table.
+//! Writing a policy table from resolved policies.
+//!
+//! Everything gets its id in the order in which the resolved policies name it, so that the same
+//! policies always give the same words. See `wardgate_engine::table::layout` for what is written.
 
+mod assemble;
+mod blocks;
+mod expressions;
 pub mod pool;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::names::sanitized;
+use wardgate_engine::table::layout::{Key, PolicyKind};
+use wardgate_engine::table::{Evaluation, Parts};
+
+use crate::diagnostics::{self, Diagnostic};
+use crate::policy::model::{Condition, Effect, Output, ScopePermissions};
+use crate::resolve::model::{Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy};
+use assemble::Assembly;
+use blocks::{Block, Row};
+use expressions::Names;
+
+/// What a table is to be beyond its policies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// What an error in a condition means.
+    pub evaluation: Evaluation,
+    /// Whether a scope without policies falls back to its nearest ancestor that has some.
+    pub lenient_scope_search: bool,
+    /// The policy version that a request without one means.
+    pub default_version: String,
+    /// The values of `globals`.
+    pub globals: BTreeMap<String, Attr>,
+}
+
+impl Default for Options {
+    /// Strict evaluation, strict scope search, version `default`, no globals.
+    fn default() -> Self {
+        Self {
+            evaluation: Evaluation::Strict,
+            lenient_scope_search: false,
+            default_version: "default".to_owned(),
+            globals: BTreeMap::new(),
+        }
+    }
+}
+
+/// Writes the table.
+///
+/// # Errors
+/// Every expression that does not compile, in the order of the report.
+pub fn table(resolved: &Resolved, options: &Options) -> Result<Parts, Vec<Diagnostic>> {
+    let mut emitter = Emitter { options, assembly: Assembly::default(), errors: Vec::new() };
+    for policy in &resolved.resource {
+        emitter.resource_policy(policy);
+    }
+    for policy in &resolved.principal {
+        emitter.principal_policy(policy);
+    }
+    emitter.role_policies(&resolved.role);
+    for expr in &resolved.unused {
+        emitter.check_only(expr);
+    }
+    if emitter.errors.is_empty() {
+        return Ok(emitter.assembly.finish(options));
+    }
+    diagnostics::sort(&mut emitter.errors);
+    Err(emitter.errors)
+}
+
+struct Emitter<'o> {
+    options: &'o Options,
+    assembly: Assembly,
+    errors: Vec<Diagnostic>,
+}
+
+/// What a rule says, whatever its policy.
+struct Body<'r> {
+    effect: Option<Effect>,
+    condition: Option<&'r Condition>,
+    output: &'r Output,
+    negate: bool,
+}
+
+impl Emitter<'_> {
+    fn resource_policy(&mut self, policy: &ResourcePolicy) {
+        let names = self.names(&policy.head.constants, &policy.head.variables);
+        let mut block = Block::new(&policy.head.key);
+        let mut granted = BTreeMap::new();
+        for (name, role) in &policy.derived_roles {
+            let own = self.names(&role.constants, &role.variables);
+            let condition = role.condition.as_ref().and_then(|at| self.condition(at, &own));
+            block.derived_role(name, condition, own.set, &role.parent_roles);
+            granted.insert(name.as_str(), (condition, own.set, &role.parent_roles));
+        }
+        for rule in &policy.rules {
+            let row = self.row(
+                &policy.head,
+                &rule.name,
+                rule.place.position.line,
+                &names,
+                &Body {
+                    effect: Some(rule.effect),
+                    condition: rule.condition.as_ref(),
+                    output: &rule.output,
+                    negate: needs_consent(&policy.head),
+                },
+            );
+            let actions = rule.actions.as_slice();
+            if !rule.roles.is_empty() {
+                block.row(row.clone(), Some(actions), Some(&rule.roles), None);
+            }
+            for named in &rule.derived_roles {
+                let Some((condition, set, parents)) = granted.get(named.name.as_str()) else {
+                    continue;
+                };
+                let derived_role = Some(self.assembly.pool.string(&named.name));
+                let row = Row {
+                    role_condition: *condition,
+                    role_variables: condition.and(*set),
+                    derived_role,
+                    ..row.clone()
+                };
+                block.row(row, Some(actions), Some(parents), None);
+            }
+        }
+        let kind = sanitized(&policy.head.name);
+        let at = self.assembly.block(block);
+        let key = self.assembly.ids([&kind, &policy.head.version, &policy.head.scope]);
+        self.assembly.name(Key::Resource, key, at);
+        self.register(PolicyKind::Resource, &policy.head, policy.rules.len());
+    }
+
+    fn principal_policy(&mut self, policy: &PrincipalPolicy) {
+        let names = self.names(&policy.head.constants, &policy.head.variables);
+        let mut block = Block::new(&policy.head.key);
+        let mut count = 0;
+        for rule in &policy.rules {
+            let resource = sanitized(&rule.resource).into_owned();
+            for action in &rule.actions {
+                let row = self.row(
+                    &policy.head,
+                    &action.name,
+                    action.place.position.line,
+                    &names,
+                    &Body {
+                        effect: Some(action.effect),
+                        condition: action.condition.as_ref(),
+                        output: &action.output,
+                        negate: needs_consent(&policy.head),
+                    },
+                );
+                let actions = std::slice::from_ref(&action.action);
+                block.row(row, Some(actions), None, Some(&resource));
+                count += 1;
+            }
+        }
+        let at = self.assembly.block(block);
+        let head = &policy.head;
+        let key = self.assembly.ids([&head.name, &head.version, &head.scope]);
+        self.assembly.name(Key::Principal, key, at);
+        let key = self.assembly.ids([&head.version, &head.scope, ""]);
+        self.assembly.name(Key::PrincipalVersion, [key[0], key[1], 0], 0);
+        self.register(PolicyKind::Principal, head, count);
+    }
+
+    /// Role policies of one version and scope share a block. A role policy without rules has no
+    /// effect beyond its parent roles.
+    fn role_policies(&mut self, policies: &[RolePolicy]) {
+        let mut blocks: BTreeMap<(&str, &str), Block> = BTreeMap::new();
+        for policy in policies {
+            let names = self.names(&policy.head.constants, &policy.head.variables);
+            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
+            for rule in &policy.rules {
+                let row = self.role_row(policy, rule, &names);
+                let block = blocks.entry(place).or_insert_with(|| Block::new(""));
+                block.role_policy(&policy.head.name, &policy.head.key);
+                let role = std::slice::from_ref(&policy.head.name);
+                block.row(row, Some(&rule.allow_actions), Some(role), Some(&rule.resource));
+            }
+            let count = policy.rules.len();
+            self.policy_record(PolicyKind::Role, &policy.head, count);
+        }
+        for ((version, scope), block) in blocks {
+            let at = self.assembly.block(block);
+            let key = self.assembly.ids([version, scope, ""]);
+            self.assembly.name(Key::Roles, [key[0], key[1], 0], at);
+            self.assembly.name(Key::ResourceScope, [key[1], 0, 0], 0);
+        }
+        self.parent_roles(policies);
+    }
+
+    /// A role policy denies unless its condition holds, so its outputs change places.
+    fn role_row(
+        &mut self,
+        policy: &RolePolicy,
+        rule: &crate::policy::model::RoleRule,
+        names: &Names,
+    ) -> Row {
+        let line = rule.place.position.line;
+        let mut row = self.row(
+            &policy.head,
+            &rule.name,
+            line,
+            names,
+            &Body {
+                effect: rule.condition.is_some().then_some(Effect::Deny),
+                condition: rule.condition.as_ref(),
+                output: &rule.output,
+                negate: false,
+            },
+        );
+        if let Some(condition) = row.condition {
+            row.condition = Some(self.assembly.negation(condition));
+            std::mem::swap(&mut row.output_activated, &mut row.output_not_met);
+        }
+        row.from_role_policy = true;
+        row
+    }
+
+    /// Writes down all ancestors of each role, nearest first.
+    fn parent_roles(&mut self, policies: &[RolePolicy]) {
+        let mut parents: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+        for policy in policies {
+            let own = parents.entry((&policy.head.scope, &policy.head.name)).or_default();
+            own.extend(policy.parent_roles.iter().map(String::as_str));
+        }
+        for (scope, role) in parents.keys() {
+            let ancestors = ancestors(&parents, scope, role);
+            let at = self.assembly.names(ancestors.iter().copied());
+            let key = self.assembly.ids([scope, role, ""]);
+            self.assembly.name(Key::ParentRoles, [key[0], key[1], 0], at);
+        }
+    }
+
+    fn row(&mut self, head: &Head, name: &str, line: u32, names: &Names, body: &Body<'_>) -> Row {
+        let condition = body.condition.and_then(|condition| self.condition(condition, names));
+        let negate = body.negate && body.effect == Some(Effect::Allow) && condition.is_some();
+        let pool = &mut self.assembly.pool;
+        let mut row = Row {
+            effect: if negate { Some(Effect::Deny) } else { body.effect },
+            name: pool.string(name),
+            source: pool.string(&format!("{}#{name}", head.key)),
+            policy: pool.string(&head.key),
+            file: pool.string(&head.place.file.path),
+            line,
+            condition,
+            variables: names.set,
+            negated: negate,
+            ..Row::default()
+        };
+        if let Some(condition) = condition.filter(|_| negate) {
+            row.condition = Some(self.assembly.negation(condition));
+        }
+        let output = body.output;
+        row.output_activated = output.activated.as_ref().and_then(|e| self.program(e, names));
+        row.output_not_met = output.condition_not_met.as_ref().and_then(|e| self.program(e, names));
+        row
+    }
+
+    /// Notes that a resource or principal policy exists in its scope, and what the scope permits.
+    fn register(&mut self, kind: PolicyKind, head: &Head, rules: usize) {
+        let scope = self.assembly.pool.string(&head.scope);
+        let key = match kind {
+            PolicyKind::Principal => Key::PrincipalScope,
+            PolicyKind::Resource | PolicyKind::Role => Key::ResourceScope,
+        };
+        self.assembly.name(key, [scope, 0, 0], 0);
+        let consent = u32::from(needs_consent(head));
+        self.assembly.name(Key::ScopePermissions, [scope, 0, 0], consent);
+        self.policy_record(kind, head, rules);
+    }
+
+    fn policy_record(&mut self, kind: PolicyKind, head: &Head, rules: usize) {
+        let pool = &mut self.assembly.pool;
+        let record = [
+            kind.code(),
+            pool.string(&head.key),
+            pool.string(&head.place.file.path),
+            assemble::index(rules),
+            pool.string(&head.name),
+            pool.string(&head.version),
+            pool.string(&head.scope),
+        ];
+        self.assembly.policies.extend(record);
+    }
+}
+
+fn needs_consent(head: &Head) -> bool {
+    head.scope_permissions == ScopePermissions::RequireParentalConsentForAllows
+}
+
+/// Returns every role that `role` inherits from in `scope`, in the order of a walk in depth.
+fn ancestors<'p>(
+    parents: &BTreeMap<(&'p str, &'p str), Vec<&'p str>>,
+    scope: &'p str,
+    role: &'p str,
+) -> Vec<&'p str> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    let of = |role| parents.get(&(scope, role)).into_iter().flatten().rev().copied();
+    let mut open: Vec<&str> = of(role).collect();
+    while let Some(role) = open.pop() {
+        if seen.insert(role) {
+            found.push(role);
+            open.extend(of(role));
+        }
+    }
+    found
+}

@@ -1,0 +1,227 @@
+//! Rule blocks: rows, and the bit sets by which the engine narrows them.
+
+use std::collections::BTreeMap;
+
+use wardgate_engine::table::layout::{
+    BLOCK_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE, FROM_ROLE_POLICY, NEGATED, RULE_WORDS,
+    block, rule,
+};
+
+use super::assemble::{Assembly, index};
+use crate::policy::model::Effect;
+
+/// One rule as the engine considers it: references are offsets and ids.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    /// Nothing for a rule that only emits outputs.
+    pub(super) effect: Option<Effect>,
+    pub(super) name: u32,
+    pub(super) source: u32,
+    pub(super) policy: u32,
+    pub(super) file: u32,
+    pub(super) line: u32,
+    pub(super) condition: Option<u32>,
+    pub(super) variables: Option<u32>,
+    pub(super) role_condition: Option<u32>,
+    pub(super) role_variables: Option<u32>,
+    pub(super) derived_role: Option<u32>,
+    pub(super) output_activated: Option<u32>,
+    pub(super) output_not_met: Option<u32>,
+    pub(super) from_role_policy: bool,
+    pub(super) negated: bool,
+}
+
+/// The rules of one policy, or of all role policies of one version and scope.
+pub(super) struct Block {
+    policy: String,
+    rows: Vec<Row>,
+    actions: Dimension,
+    roles: Dimension,
+    resources: Dimension,
+    derived_roles: Vec<DerivedRole>,
+    role_policies: BTreeMap<String, String>,
+}
+
+struct DerivedRole {
+    name: String,
+    condition: Option<u32>,
+    variables: Option<u32>,
+    parent_roles: Vec<String>,
+}
+
+/// Which rows name which value. `None`: the block does not narrow by it.
+type Dimension = Option<BTreeMap<String, Vec<usize>>>;
+
+impl Block {
+    pub(super) fn new(policy: &str) -> Self {
+        Self {
+            policy: policy.to_owned(),
+            rows: Vec::new(),
+            actions: None,
+            roles: None,
+            resources: None,
+            derived_roles: Vec::new(),
+            role_policies: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a row that applies to these actions, roles and resources; `None` means any.
+    pub(super) fn row(
+        &mut self,
+        row: Row,
+        actions: Option<&[String]>,
+        roles: Option<&[String]>,
+        resource: Option<&String>,
+    ) {
+        let at = self.rows.len();
+        self.rows.push(row);
+        note(&mut self.actions, at, actions);
+        note(&mut self.roles, at, roles);
+        note(&mut self.resources, at, resource.map(std::slice::from_ref));
+    }
+
+    pub(super) fn derived_role(
+        &mut self,
+        name: &str,
+        condition: Option<u32>,
+        variables: Option<u32>,
+        parent_roles: &[String],
+    ) {
+        let parent_roles = parent_roles.to_vec();
+        let name = name.to_owned();
+        self.derived_roles.push(DerivedRole { name, condition, variables, parent_roles });
+    }
+
+    pub(super) fn role_policy(&mut self, role: &str, key: &str) {
+        self.role_policies.insert(role.to_owned(), key.to_owned());
+    }
+
+    /// Writes the block: header, dimensions, records, rules.
+    pub(super) fn write(self, assembly: &mut Assembly) -> Vec<u32> {
+        let mut words = vec![0; BLOCK_WORDS];
+        set(&mut words, block::RULES, index(self.rows.len()));
+        set(&mut words, block::POLICY, assembly.pool.string(&self.policy));
+        let rules = self.rows.len();
+        for (place, dimension) in [
+            (block::ACTIONS, &self.actions),
+            (block::ROLES, &self.roles),
+            (block::RESOURCES, &self.resources),
+        ] {
+            if let Some(values) = dimension {
+                let content = write_dimension(values, rules, assembly);
+                append(&mut words, place, &content);
+            }
+        }
+        if !self.derived_roles.is_empty() || !self.role_policies.is_empty() {
+            let records = self.records(assembly);
+            append(&mut words, block::DERIVED_ROLES, &records);
+        }
+        let rows: Vec<u32> = self.rows.iter().flat_map(Row::words).collect();
+        append(&mut words, block::RULE_RECORDS, &rows);
+        words
+    }
+
+    fn records(&self, assembly: &mut Assembly) -> Vec<u32> {
+        let count = self.derived_roles.len() + self.role_policies.len();
+        let mut words = vec![index(count)];
+        for role in &self.derived_roles {
+            let parents = assembly.names(role.parent_roles.iter().map(String::as_str));
+            let name = assembly.pool.string(&role.name);
+            words.extend([name, optional(role.condition), optional(role.variables), parents]);
+        }
+        for (role, key) in &self.role_policies {
+            words.extend([assembly.pool.string(role), assembly.pool.string(key)]);
+        }
+        words
+    }
+}
+
+impl Row {
+    fn words(&self) -> [u32; RULE_WORDS] {
+        let mut words = [0; RULE_WORDS];
+        words[rule::EFFECT] = match self.effect {
+            None => EFFECT_NONE,
+            Some(Effect::Allow) => EFFECT_ALLOW,
+            Some(Effect::Deny) => EFFECT_DENY,
+        };
+        words[rule::NAME] = self.name;
+        words[rule::CONDITION] = optional(self.condition);
+        words[rule::ROLE_CONDITION] = optional(self.role_condition);
+        words[rule::VARIABLES] = optional(self.variables);
+        words[rule::ROLE_VARIABLES] = optional(self.role_variables);
+        words[rule::OUTPUT_ACTIVATED] = optional(self.output_activated);
+        words[rule::OUTPUT_NOT_MET] = optional(self.output_not_met);
+        words[rule::DERIVED_ROLE] = optional(self.derived_role);
+        words[rule::FLAGS] = self.flags();
+        words[rule::SOURCE] = self.source;
+        words[rule::POLICY] = self.policy;
+        words[rule::FILE] = self.file;
+        words[rule::LINE] = self.line;
+        words
+    }
+
+    fn flags(&self) -> u32 {
+        let role_policy = if self.from_role_policy { FROM_ROLE_POLICY } else { 0 };
+        let negated = if self.negated { NEGATED } else { 0 };
+        role_policy | negated
+    }
+}
+
+fn note(dimension: &mut Dimension, row: usize, values: Option<&[String]>) {
+    let Some(values) = values else { return };
+    let dimension = dimension.get_or_insert_default();
+    for value in values {
+        dimension.entry(value.clone()).or_default().push(row);
+    }
+}
+
+/// Only `*` makes a pattern, as in Cerbos.
+fn is_glob(value: &str) -> bool {
+    value.contains('*')
+}
+
+fn write_dimension(
+    values: &BTreeMap<String, Vec<usize>>,
+    rules: usize,
+    assembly: &mut Assembly,
+) -> Vec<u32> {
+    let mut exact: Vec<(u32, Vec<u32>)> = Vec::new();
+    let mut globs = Vec::new();
+    for (value, rows) in values {
+        let entry = (assembly.pool.string(value), bit_set(rows, rules));
+        if is_glob(value) { globs.push(entry) } else { exact.push(entry) }
+    }
+    exact.sort_by_key(|entry| entry.0);
+    let mut words = vec![index(exact.len()), index(globs.len())];
+    for (id, bits) in exact.into_iter().chain(globs) {
+        words.push(id);
+        words.extend(bits);
+    }
+    words
+}
+
+fn bit_set(rows: &[usize], rules: usize) -> Vec<u32> {
+    let mut bits = vec![0; rules.div_ceil(32)];
+    for row in rows {
+        if let Some(word) = bits.get_mut(row / 32) {
+            *word |= 1 << (row % 32);
+        }
+    }
+    bits
+}
+
+fn append(words: &mut Vec<u32>, place: usize, content: &[u32]) {
+    let at = index(words.len());
+    set(words, place, at);
+    words.extend_from_slice(content);
+}
+
+fn set(words: &mut [u32], at: usize, value: u32) {
+    if let Some(word) = words.get_mut(at) {
+        *word = value;
+    }
+}
+
+fn optional(reference: Option<u32>) -> u32 {
+    reference.map_or(0, |reference| reference + 1)
+}
