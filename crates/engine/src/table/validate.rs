@@ -54,7 +54,7 @@ impl core::error::Error for Flaw {}
 /// Checks the whole table.
 pub(super) fn validate(table: &PolicyTable) -> Result<(), Flaw> {
     strings(table).ok_or(Flaw::Strings)?;
-    // programs
+    crate::cel::validate(table.pool()).map_err(|_| Flaw::Programs)?;
     let conditions = conditions(table).ok_or(Flaw::Conditions)?;
     let sets = variable_sets(table).ok_or(Flaw::Conditions)?;
     string_index(table).ok_or(Flaw::Index)?;
