@@ -7,6 +7,7 @@ mod assemble;
 mod blocks;
 mod expressions;
 pub mod pool;
+mod schemas;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use wardgate_engine::table::{Evaluation, Parts};
 use crate::diagnostics::{self, Diagnostic};
 use crate::policy::model::{Condition, Effect, Output, ScopePermissions};
 use crate::resolve::model::{Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy};
+use crate::schema::Load;
 use assemble::Assembly;
 use blocks::{Block, Row};
 use expressions::Names;
@@ -31,17 +33,32 @@ pub struct Options {
     pub lenient_scope_search: bool,
     /// The policy version that a request without one means.
     pub default_version: String,
+    /// What becomes of requests whose attributes do not fit the schemas of their policy.
+    pub schema_enforcement: Enforcement,
     /// The values of `globals`.
     pub globals: BTreeMap<String, Attr>,
 }
 
+/// What becomes of requests whose attributes do not fit the schemas of their policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Enforcement {
+    /// Schemas are not looked at.
+    #[default]
+    None,
+    /// The decision says so.
+    Warn,
+    /// The decision says so and denies.
+    Reject,
+}
+
 impl Default for Options {
-    /// Strict evaluation, strict scope search, version `default`, no globals.
+    /// Strict evaluation, strict scope search, version `default`, no schemas, no globals.
     fn default() -> Self {
         Self {
             evaluation: Evaluation::Strict,
             lenient_scope_search: false,
             default_version: "default".to_owned(),
+            schema_enforcement: Enforcement::None,
             globals: BTreeMap::new(),
         }
     }
@@ -50,8 +67,12 @@ impl Default for Options {
 /// Writes the table.
 ///
 /// # Errors
-/// Every expression that does not compile, in the order of the report.
-pub fn table(resolved: &Resolved, options: &Options) -> Result<Parts, Vec<Diagnostic>> {
+/// Every expression and schema that does not compile, in the order of the report.
+pub fn table(
+    resolved: &Resolved,
+    options: &Options,
+    load: &Load<'_>,
+) -> Result<Parts, Vec<Diagnostic>> {
     let mut emitter = Emitter { options, assembly: Assembly::default(), errors: Vec::new() };
     for policy in &resolved.resource {
         emitter.resource_policy(policy);
@@ -62,6 +83,9 @@ pub fn table(resolved: &Resolved, options: &Options) -> Result<Parts, Vec<Diagno
     emitter.role_policies(&resolved.role);
     for expr in &resolved.unused {
         emitter.check_only(expr);
+    }
+    if options.schema_enforcement != Enforcement::None {
+        emitter.schemas(&resolved.resource, load);
     }
     if emitter.errors.is_empty() {
         return Ok(emitter.assembly.finish(options));

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cel;
+mod compile;
 pub mod diagnostics;
 pub mod emit;
 pub mod expression;
@@ -15,3 +16,6 @@ pub mod schema;
 pub mod source;
 pub mod yaml;
 pub mod zones;
+
+pub use compile::{Compiled, compile_dir, compile_files};
+pub use emit::{Enforcement, Options};

@@ -3,20 +3,21 @@
 use std::collections::{BTreeMap, HashMap};
 
 use wardgate_engine::table::layout::{
-    FLAG_LENIENT_SCOPE_SEARCH, FLAG_STRICT, HEADER_WORDS, INDEX_WORDS, Junction, Key, MAGIC,
-    Section, VERSION, hash_key, hash_text,
+    FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
+    INDEX_WORDS, Junction, Key, MAGIC, Section, VERSION, hash_key, hash_text,
 };
 use wardgate_engine::table::{Evaluation, Parts};
 
-use super::Options;
 use super::blocks::Block;
 use super::pool::PoolBuilder;
+use super::{Enforcement, Options};
 
 /// All sections under construction.
 #[derive(Default)]
 pub(super) struct Assembly {
     pub(super) pool: PoolBuilder,
     pub(super) policies: Vec<u32>,
+    pub(super) schemas: Vec<u32>,
     conditions: Interned,
     sets: Interned,
     blocks: Vec<u32>,
@@ -80,7 +81,8 @@ impl Assembly {
         self.push(&words)
     }
 
-    fn push(&mut self, words: &[u32]) -> u32 {
+    /// Writes words into the section of blocks.
+    pub(super) fn push(&mut self, words: &[u32]) -> u32 {
         let at = index(self.blocks.len());
         self.blocks.extend_from_slice(words);
         at
@@ -107,7 +109,7 @@ impl Assembly {
                 Section::VariableSets => &self.sets.words,
                 Section::Index => &named,
                 Section::Blocks => &self.blocks,
-                Section::Schemas => &[],
+                Section::Schemas => &self.schemas,
                 Section::Policies => &self.policies,
             };
             let bounds = [index(words.len()), index(content.len())];
@@ -160,7 +162,12 @@ fn free_bucket(buckets: usize, hash: u32, is_free: impl Fn(usize) -> bool) -> us
 fn flags(options: &Options) -> u32 {
     let strict = if options.evaluation == Evaluation::Strict { FLAG_STRICT } else { 0 };
     let lenient = if options.lenient_scope_search { FLAG_LENIENT_SCOPE_SEARCH } else { 0 };
-    strict | lenient
+    let enforcement = match options.schema_enforcement {
+        Enforcement::None => 0,
+        Enforcement::Warn => FLAG_SCHEMA_WARN,
+        Enforcement::Reject => FLAG_SCHEMA_REJECT,
+    };
+    strict | lenient | enforcement
 }
 
 /// Returns a count, then the words.

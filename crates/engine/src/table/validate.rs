@@ -28,8 +28,6 @@ pub enum Flaw {
     Conditions,
     /// A rule block is malformed.
     Blocks,
-    /// A schema is malformed.
-    Schemas,
     /// The list of policies is malformed.
     Policies,
 }
@@ -43,7 +41,6 @@ impl core::fmt::Display for Flaw {
             Self::Programs => "a program is malformed",
             Self::Conditions => "a condition is malformed",
             Self::Blocks => "a rule block is malformed",
-            Self::Schemas => "a schema is malformed",
             Self::Policies => "the list of policies is malformed",
         })
     }
@@ -99,6 +96,7 @@ enum Target {
     Rules(u32),
     Roles(u32),
     Names(u32),
+    Schema(u32),
 }
 
 /// Checks the index and returns the blocks that it names.
@@ -119,7 +117,7 @@ fn index(table: &PolicyTable) -> Option<Vec<Target>> {
         } else if is(Key::ParentRoles) {
             targets.push(Target::Names(value));
         } else if is(Key::Schema) {
-            ensure(at(value) < table.section(Section::Schemas).len())?;
+            targets.push(Target::Schema(value));
         } else {
             ensure(word(entry, 0) < Key::Schema.code())?;
         }
@@ -189,6 +187,7 @@ impl BlockCheck<'_> {
             Target::Rules(offset) => self.block(offset, DERIVED_ROLE_WORDS),
             Target::Roles(offset) => self.block(offset, ROLE_POLICY_WORDS),
             Target::Names(offset) => self.names(offset),
+            Target::Schema(offset) => self.schema(offset),
         }
     }
 
@@ -200,6 +199,13 @@ impl BlockCheck<'_> {
         let list = self.words(offset)?;
         let names = list.get(1..1_usize.checked_add(at(word(list, 0)))?)?;
         ensure(names.iter().all(|id| has_string(self.table, *id)))
+    }
+
+    /// The nodes themselves are read with checks: a schema that cannot be followed refuses the request.
+    fn schema(&self, offset: u32) -> Option<()> {
+        let record = self.words(offset)?.get(..4)?;
+        let ignored = [word(record, 1), word(record, 3)];
+        ignored.iter().filter_map(|list| list.checked_sub(1)).try_for_each(|list| self.names(list))
     }
 
     fn block(&self, offset: u32, record_words: usize) -> Option<()> {

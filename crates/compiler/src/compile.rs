@@ -1,0 +1,82 @@
+//! From policy sources to the parts of a policy table, in one call.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path};
+
+use wardgate_engine::table::Parts;
+
+use crate::diagnostics::Diagnostic;
+use crate::emit::{self, Options};
+use crate::repository::Repository;
+use crate::resolve::resolve;
+use crate::schema::{SchemaFile, Unavailable};
+use crate::source::SourceFile;
+use crate::yaml;
+
+/// What compilation gives.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The parts of the policy table, ready to be sealed.
+    pub parts: Parts,
+    /// How many policies of all kinds were read; those that are disabled do not count.
+    pub policies: usize,
+}
+
+/// Compiles the policies below a directory; its `_schemas` hold the schemas that they name.
+///
+/// # Errors
+/// Everything that is wrong with them, sorted; never an empty list.
+pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    let schemas = root.join(SCHEMAS);
+    let load = |path: &str| {
+        let only_names =
+            Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+        let bytes = fs::read(schemas.join(path)).ok().filter(|_| only_names);
+        schema_file(path, bytes.as_deref())
+    };
+    compile(&Repository::read(root)?, options, &load)
+}
+
+/// Compiles policies that are in memory: paths with `/` between their segments, and contents.
+///
+/// # Errors
+/// Everything that is wrong with them, sorted; never an empty list.
+pub fn compile_files(
+    files: &[(String, Vec<u8>)],
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let files: BTreeMap<&str, &[u8]> =
+        files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let load =
+        |path: &str| schema_file(path, files.get(format!("{SCHEMAS}/{path}").as_str()).copied());
+    compile(
+        &Repository::from_files(files.iter().map(|(path, bytes)| (*path, *bytes)))?,
+        options,
+        &load,
+    )
+}
+
+fn compile(
+    repository: &Repository,
+    options: &Options,
+    load: &crate::schema::Load<'_>,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let parts = emit::table(&resolve(repository)?, options, load)?;
+    Ok(Compiled { parts, policies: repository.policies.len() })
+}
+
+fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
+    let bytes = bytes.ok_or(Unavailable::Missing)?;
+    let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
+    let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
+    let mut read = yaml::read(&source);
+    match read.documents.pop() {
+        Some(root) if read.errors.is_empty() => Ok(SchemaFile { source, root }),
+        Some(_) => Err(Unavailable::Broken(read.errors)),
+        None => Err(Unavailable::Missing),
+    }
+}
+
+/// The directory of the schemas, at the root of the policies.
+const SCHEMAS: &str = "_schemas";
