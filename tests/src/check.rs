@@ -28,7 +28,10 @@ pub fn request(json: &Json) -> Result<Request, String> {
             attr: attributes(resource.get("attr")),
         },
         actions: words(json, "actions")?,
-        aux_data: AuxData { jwt: attributes(json.pointer("/auxData/jwt")) },
+        aux_data: AuxData {
+            jwt: attributes(json.pointer("/auxData/jwt")),
+            jwts: attributes(json.pointer("/auxData/jwts")),
+        },
     })
 }
 

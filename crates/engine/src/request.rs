@@ -55,4 +55,6 @@ pub struct Resource {
 pub struct AuxData {
     /// Claims of a JSON Web Token whose signature the host has checked.
     pub jwt: AttrMap,
+    /// Several tokens by name: each a map whose one key `claims` holds the claims, a map again.
+    pub jwts: AttrMap,
 }

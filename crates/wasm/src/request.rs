@@ -73,6 +73,9 @@ fn aux_data(reader: &mut Reader, value: &JsValue, path: &Path<'_>) -> Result<Aux
     if value.is_undefined() {
         return Ok(AuxData::default());
     }
-    let fields = reader.fields(value, path, &["jwt"])?;
-    Ok(AuxData { jwt: reader.attributes(fields.member("jwt"), &path.key("jwt"))? })
+    let fields = reader.fields(value, path, &["jwt", "jwts"])?;
+    Ok(AuxData {
+        jwt: reader.attributes(fields.member("jwt"), &path.key("jwt"))?,
+        jwts: reader.attributes(fields.member("jwts"), &path.key("jwts"))?,
+    })
 }

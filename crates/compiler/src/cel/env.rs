@@ -125,7 +125,8 @@ pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
         (PRINCIPAL, "roles") => strings(),
         (RESOURCE, "kind") => Type::String,
         (PRINCIPAL | RESOURCE, "attr") => attributes(),
-        (AUX_DATA, "jwt") => attributes(),
+        (AUX_DATA, "jwt") | (JWT, "claims") => attributes(),
+        (AUX_DATA, "jwts") => Type::map(Type::String, message_type(JWT)),
         (RUNTIME, "effective_derived_roles" | "effectiveDerivedRoles") => strings(),
         _ => return None,
     })
@@ -175,5 +176,6 @@ const REQUEST: &str = "cerbos.engine.v1.Request";
 const PRINCIPAL: &str = "cerbos.engine.v1.Request.Principal";
 const RESOURCE: &str = "cerbos.engine.v1.Request.Resource";
 const AUX_DATA: &str = "cerbos.engine.v1.AuxData";
+const JWT: &str = "cerbos.engine.v1.AuxData.JWT";
 const RUNTIME: &str = "cerbos.engine.v1.Runtime";
 const VARIABLES: &str = "cerbos.Variables";

@@ -39,6 +39,7 @@ pub fn request_root(request: &Request, root: Root) -> Value<'_> {
         Root::ResourcePolicyVersion => text(&resource.policy_version),
         Root::ResourceScope => text(&resource.scope),
         Root::AuxDataJwt => map(&request.aux_data.jwt),
+        Root::AuxDataJwts => map(&request.aux_data.jwts),
         Root::Request => Value::Message(Message::Request(request)),
         Root::Principal => Value::Message(Message::Principal(principal)),
         Root::Resource => Value::Message(Message::Resource(resource)),

@@ -115,6 +115,8 @@ pub enum Root {
     Runtime = 16,
     /// A variable of the embedding program; the first path segment is its (dotted) name.
     Free = 17,
+    /// `request.auxData.jwts`, a map of maps.
+    AuxDataJwts = 18,
 }
 
 /// How many roots there are; their codes lie below.
@@ -188,4 +190,4 @@ macro_rules! from_code {
 from_code!(ConstTag: Null False True Int Uint Double String Bytes List Map Timestamp Duration Type None Some Regex Zone);
 from_code!(Root: PrincipalId PrincipalRoles PrincipalAttr PrincipalPolicyVersion PrincipalScope
     ResourceKind ResourceId ResourceAttr ResourcePolicyVersion ResourceScope AuxDataJwt
-    EffectiveDerivedRoles Request Principal Resource AuxData Runtime Free);
+    EffectiveDerivedRoles Request Principal Resource AuxData Runtime Free AuxDataJwts);

@@ -200,6 +200,7 @@ fn field_root(message: Root, field: &str) -> Option<Root> {
         (Root::Resource, "policy_version" | "policyVersion") => Root::ResourcePolicyVersion,
         (Root::Resource, "scope") => Root::ResourceScope,
         (Root::AuxData, "jwt") => Root::AuxDataJwt,
+        (Root::AuxData, "jwts") => Root::AuxDataJwts,
         (Root::Runtime, "effective_derived_roles" | "effectiveDerivedRoles") => {
             Root::EffectiveDerivedRoles
         }

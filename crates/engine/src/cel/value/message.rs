@@ -45,7 +45,7 @@ impl<'a> Message<'a> {
             Self::Request(request) => request_field(request, name),
             Self::Principal(principal) => principal_field(principal, name),
             Self::Resource(resource) => resource_field(resource, name),
-            Self::AuxData(aux) => (name == "jwt").then(|| map(&aux.jwt)),
+            Self::AuxData(aux) => aux_data_field(aux, name),
             Self::Runtime(roles) => {
                 matches!(name, "effectiveDerivedRoles" | "effective_derived_roles")
                     .then(|| Value::List(roles.clone()))
@@ -73,7 +73,7 @@ impl<'a> Message<'a> {
             Self::Request(_) => &["principal", "resource", "auxData"],
             Self::Principal(_) => &["id", "roles", "attr", "policyVersion", "scope"],
             Self::Resource(_) => &["kind", "id", "attr", "policyVersion", "scope"],
-            Self::AuxData(_) => &["jwt"],
+            Self::AuxData(_) => &["jwt", "jwts"],
             Self::Runtime(_) => &["effectiveDerivedRoles"],
         };
         let present = |name: &'static str| {
@@ -89,8 +89,18 @@ pub(crate) fn is_present(value: &Value<'_>) -> bool {
         Value::List(list) => !list.is_empty(),
         Value::Map(map) => !map.is_empty(),
         // A request without verified claims has no auxData at all.
-        Value::Message(Message::AuxData(aux)) => !aux.jwt.entries().is_empty(),
+        Value::Message(Message::AuxData(aux)) => {
+            !aux.jwt.entries().is_empty() || !aux.jwts.entries().is_empty()
+        }
         _ => true,
+    }
+}
+
+fn aux_data_field<'a>(aux: &'a AuxData, name: &str) -> Option<Value<'a>> {
+    match name {
+        "jwt" => Some(map(&aux.jwt)),
+        "jwts" => Some(map(&aux.jwts)),
+        _ => None,
     }
 }
 
