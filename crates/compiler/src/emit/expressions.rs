@@ -65,7 +65,7 @@ impl Emitter<'_> {
         let text: Arc<str> = Arc::clone(&expr.text);
         let checked = cel::parse(&text).and_then(|parsed| cel::check(&parsed, &Env::cerbos()));
         match checked {
-            Ok(checked) => Some(checked),
+            Ok(checked) => Some(checked.with_source(&text)),
             Err(errors) => self.refuse(expr, &errors),
         }
     }

@@ -119,9 +119,6 @@ pub enum Root {
     AuxDataJwts = 18,
 }
 
-/// How many roots there are; their codes lie below.
-pub const ROOT_COUNT: u32 = 18;
-
 impl<'a> Pool<'a> {
     /// Returns string `id`.
     #[must_use]

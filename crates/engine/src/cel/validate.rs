@@ -8,7 +8,7 @@ mod programs;
 
 use core::fmt;
 
-use super::pool::{PROGRAM_WORDS, Pool, ROOT_COUNT, VARIABLE_WORDS};
+use super::pool::{PROGRAM_WORDS, Pool, Root, VARIABLE_WORDS};
 use crate::limits::MAX_VARIABLE_DEPTH;
 
 use constants::Starts;
@@ -77,8 +77,7 @@ fn slot_size(pool: &Pool<'_>, at: usize) -> Option<usize> {
     let [root, count, path @ ..] = pool.slots.get(at..)? else { return None };
     let count = usize::try_from(*count).ok()?;
     let path = path.get(..count)?;
-    let free_needs_name = *root != ROOT_COUNT - 1 || count > 0;
-    let valid = *root < ROOT_COUNT && free_needs_name;
+    let valid = Root::from_code(*root).is_some_and(|root| root != Root::Free || count > 0);
     (valid && path.iter().all(|id| pool.string(*id).is_some())).then_some(count + 2)
 }
 
