@@ -21,6 +21,8 @@ mod tests;
 
 use alloc::vec::Vec;
 
+use crate::limits::MAX_STEPS;
+
 pub use captures::{Captures, Matches};
 pub use class::{Ascii, ClassSource, Missing, Range};
 pub use error::{Error, ErrorKind};
@@ -58,6 +60,20 @@ impl Regex {
 /// # Errors
 /// The first fault that Go's parser would report, or that a bound of [`crate::limits`] is exceeded.
 pub fn compile(pattern: &str, source: &dyn ClassSource) -> Result<Regex, Error> {
-    let parsed = parse::parse(pattern, source)?;
+    compile_paying(pattern, source, &mut MAX_STEPS.clone())
+}
+
+/// Compiles `pattern` as [`compile`] does, paying from `steps`: a short pattern can stand for a long
+/// program, so its length is no measure of what it costs.
+///
+/// # Errors
+/// As [`compile`]; when the steps are used up they are zero and the error is
+/// [`ErrorKind::TooLarge`].
+pub fn compile_paying(
+    pattern: &str,
+    source: &dyn ClassSource,
+    steps: &mut u32,
+) -> Result<Regex, Error> {
+    let parsed = parse::parse(pattern, source, steps)?;
     Ok(Regex { words: program::encode(&parsed) })
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::program::{Program, Step};
-use super::search::Place;
+use super::search::{Place, Start};
 use super::steps::{OutOfSteps, pay};
 
 /// A match: the bytes of the whole and of its groups.
@@ -148,16 +148,20 @@ impl Machine<'_> {
         mut place: Place<'_>,
         steps: &mut u32,
     ) -> Result<Option<Captures>, OutOfSteps> {
-        let anchored = self.program.is_anchored();
+        let start = self.program.start();
         loop {
+            let idle = self.next.at.is_empty();
+            if idle && (self.found.is_some() || !place.reach(start, steps)?) {
+                break;
+            }
             pay(steps, self.seen.len() / 16)?;
             self.seen.fill(0);
-            self.advance(&place, !anchored || place.at == 0, steps)?;
-            let over = self.next.at.is_empty() && (anchored || self.found.is_some());
-            if over || !place.advance() {
-                return Ok(self.found.map(|slots| Captures { slots }));
+            self.advance(&place, start != Start::Anchored || place.at == 0, steps)?;
+            if !place.advance() {
+                break;
             }
         }
+        Ok(self.found.map(|slots| Captures { slots }))
     }
 
     /// Follows all threads that wait at `place`, then, if nothing better is known, a new one.
@@ -228,7 +232,7 @@ impl Machine<'_> {
             Some(Step::Split { first, second }) => {
                 self.tasks.extend([Task::Visit(second), Task::Visit(first)]);
             }
-            Some(Step::Read(set)) if place.next().is_some_and(|found| set.has(found)) => {
+            Some(Step::Read(set)) if place.next.is_some_and(|found| set.has(found)) => {
                 // This is what bounds the memory of a pattern with many groups.
                 pay(steps, self.slots.len() / 4)?;
                 self.next.at.push(next);

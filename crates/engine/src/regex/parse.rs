@@ -15,6 +15,7 @@ use super::class::{Class, ClassSource, LAST, Missing, Range};
 use super::code::{Draft, Repeat, alternate};
 use super::error::{Error, ErrorKind};
 use super::search::Look;
+use super::steps;
 use crate::limits::{
     MAX_REGEX_BYTES, MAX_REGEX_CLASS_WORDS, MAX_REGEX_INSTRUCTIONS, MAX_REGEX_REPEAT,
 };
@@ -31,12 +32,17 @@ pub(super) struct Parsed {
 }
 
 /// Parses `pattern` with the flags that Go's `regexp.Compile` sets.
-pub(super) fn parse(pattern: &str, source: &dyn ClassSource) -> Result<Parsed, Error> {
+pub(super) fn parse(
+    pattern: &str,
+    source: &dyn ClassSource,
+    steps: &mut u32,
+) -> Result<Parsed, Error> {
     let mut parser = Parser {
         pattern,
         at: 0,
         token_at: 0,
         source,
+        steps,
         flags: Flags::default(),
         frames: Vec::new(),
         frame: Frame::default(),
@@ -50,6 +56,7 @@ pub(super) fn parse(pattern: &str, source: &dyn ClassSource) -> Result<Parsed, E
     }
     while let Some(next) = parser.peek() {
         parser.token_at = parser.at;
+        parser.pay(0)?;
         parser.last_repeat = parser.token(next)?;
     }
     parser.finish()
@@ -61,6 +68,8 @@ struct Parser<'p> {
     /// Where the current token begins.
     token_at: usize,
     source: &'p dyn ClassSource,
+    /// What is left to pay with, a step for each token and for each [`WORK`] instructions moved.
+    steps: &'p mut u32,
     flags: Flags,
     /// The groups around the current one, outermost first.
     frames: Vec<Frame>,
@@ -158,7 +167,9 @@ impl Parser<'_> {
 
     /// Appends the atom that matches one code point of `class`.
     fn class_atom(&mut self, class: Class) -> Result<(), Error> {
-        let draft = match *class.into_ranges().as_slice() {
+        let ranges = class.into_ranges();
+        self.pay(ranges.len())?;
+        let draft = match *ranges.as_slice() {
             [(first, last)] if first == last => Draft::Char(first),
             [(0, LAST)] => Draft::Any,
             ref ranges => Draft::Class(self.class_id(ranges)?),
@@ -260,11 +271,18 @@ impl Parser<'_> {
         if repeat.size(body.len()) > MAX_REGEX_INSTRUCTIONS {
             return Err(self.whole(ErrorKind::TooLarge));
         }
+        self.pay(repeat.size(body.len()))?;
         let code = repeat.apply(&body);
         self.size = self.size.saturating_sub(body.len());
         self.grow(code.len())?;
         self.frame.code.extend(code);
         Ok(())
+    }
+
+    /// Pays for moving `work` instructions or ranges.
+    fn pay(&mut self, work: usize) -> Result<(), Error> {
+        let cost = (work / WORK).saturating_add(1);
+        steps::pay(self.steps, cost).map_err(|_| self.whole(ErrorKind::TooLarge))
     }
 
     fn grow(&mut self, by: usize) -> Result<(), Error> {
@@ -300,6 +318,9 @@ impl Frame {
         self.atom_weight = 1;
     }
 }
+
+/// Moving this many instructions takes about as long as a step of a search.
+const WORK: usize = 8;
 
 /// How many of the latest classes a new one is compared with: all would take quadratic time.
 const SHARED_CLASSES: usize = 64;

@@ -5,8 +5,9 @@
 //! search allocates nothing.
 
 use alloc::vec;
+use core::str::Chars;
 
-use super::program::{Program, Step};
+use super::program::{Program, Set, Step};
 use super::steps::{OutOfSteps, pay};
 
 /// A place between two characters of a text.
@@ -14,7 +15,20 @@ use super::steps::{OutOfSteps, pay};
 pub(super) struct Place<'t> {
     pub(super) at: usize,
     before: Option<char>,
-    rest: core::str::Chars<'t>,
+    pub(super) next: Option<char>,
+    /// What comes after `next`.
+    rest: Chars<'t>,
+}
+
+/// Where a match can begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Only at the beginning of the text.
+    Anchored,
+    /// Only before this character.
+    Before(char),
+    /// Anywhere.
+    Anywhere,
 }
 
 /// Conditions on a place, as bits.
@@ -50,13 +64,19 @@ impl Program<'_> {
         Lists::new(&mut a, &mut b, &mut c, &mut seen).search(*self, text, steps)
     }
 
-    /// Tells whether every match begins at the beginning of the text.
-    pub(super) fn is_anchored(&self) -> bool {
+    /// Returns where a match can begin.
+    pub(super) fn start(&self) -> Start {
         let mut at = 0;
         while let Some(Step::Save(_)) = self.step(at) {
             at += 1;
         }
-        matches!(self.step(at), Some(Step::Assert(looks)) if looks & Look::TEXT_START != 0)
+        match self.step(at) {
+            Some(Step::Assert(looks)) if looks & Look::TEXT_START != 0 => Start::Anchored,
+            Some(Step::Read(Set::One(point))) => {
+                char::from_u32(point).map_or(Start::Anywhere, Start::Before)
+            }
+            _ => Start::Anywhere,
+        }
     }
 }
 
@@ -76,13 +96,15 @@ impl<'l> Lists<'l> {
         text: &str,
         steps: &mut u32,
     ) -> Result<bool, OutOfSteps> {
-        let anchored = program.is_anchored();
+        let start = program.start();
         let mut place = Place::new(text, 0);
         let mut count = 0;
         loop {
-            pay(steps, self.seen.len() / 16)?;
+            if count == 0 && !place.reach(start, steps)? {
+                return Ok(false);
+            }
             self.seen.fill(0);
-            if !anchored || place.at == 0 {
+            if start != Start::Anchored || place.at == 0 {
                 self.follow(0);
             }
             for nth in 0..count {
@@ -93,7 +115,7 @@ impl<'l> Lists<'l> {
             };
             count = passed;
             core::mem::swap(&mut self.waiting, &mut self.passed);
-            if !place.advance() || (anchored && count == 0) {
+            if !place.advance() {
                 return Ok(false);
             }
         }
@@ -107,29 +129,29 @@ impl<'l> Lists<'l> {
         place: &Place<'_>,
         steps: &mut u32,
     ) -> Result<Option<usize>, OutOfSteps> {
-        let next = place.next();
-        let looks = place.looks();
         let mut count: usize = 0;
+        let mut cost = self.seen.len() / 16;
         while let Some(at) = self.pop() {
-            pay(steps, 1)?;
+            cost = cost.saturating_add(1);
             match program.step(at) {
-                Some(Step::Match) => return Ok(None),
+                Some(Step::Match) => return pay(steps, cost).map(|()| None),
                 Some(Step::Jump(to)) => self.follow(to),
                 Some(Step::Save(_)) => self.follow(at.saturating_add(1)),
-                Some(Step::Assert(wanted)) if wanted & !looks == 0 => {
+                Some(Step::Assert(wanted)) if wanted & !place.looks() == 0 => {
                     self.follow(at.saturating_add(1));
                 }
                 Some(Step::Split { first, second }) => {
                     self.follow(first);
                     self.follow(second);
                 }
-                Some(Step::Read(set)) if next.is_some_and(|next| set.has(next)) => {
+                Some(Step::Read(set)) if place.next.is_some_and(|next| set.has(next)) => {
                     store(self.waiting, count, at.saturating_add(1));
                     count = count.saturating_add(1);
                 }
                 _ => {}
             }
         }
+        pay(steps, cost)?;
         Ok(Some(count))
     }
 
@@ -163,34 +185,54 @@ impl<'t> Place<'t> {
     /// Returns the place before byte `at`, or the end of the text if there is no such place.
     pub(super) fn new(text: &'t str, at: usize) -> Self {
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));
-        Self { at: before.len(), before: before.chars().next_back(), rest: rest.chars() }
-    }
-
-    pub(super) fn next(&self) -> Option<char> {
-        self.rest.clone().next()
+        let mut rest = rest.chars();
+        let next = rest.next();
+        Self { at: before.len(), before: before.chars().next_back(), next, rest }
     }
 
     /// Steps over one character; tells whether there was one.
     pub(super) fn advance(&mut self) -> bool {
-        let Some(next) = self.rest.next() else {
+        let Some(next) = self.next else {
             return false;
         };
         self.before = Some(next);
+        self.next = self.rest.next();
         self.at = self.at.saturating_add(next.len_utf8());
         true
     }
 
+    /// Goes on to where a match can begin, at this place or a later one; tells whether there is one.
+    pub(super) fn reach(&mut self, start: Start, steps: &mut u32) -> Result<bool, OutOfSteps> {
+        match start {
+            Start::Anywhere => Ok(true),
+            Start::Anchored => Ok(self.at == 0),
+            Start::Before(wanted) if self.next == Some(wanted) => Ok(true),
+            Start::Before(wanted) => self.skip_to(wanted, steps),
+        }
+    }
+
+    fn skip_to(&mut self, wanted: char, steps: &mut u32) -> Result<bool, OutOfSteps> {
+        let text = self.rest.as_str();
+        let (skipped, rest) = text.split_at(text.find(wanted).unwrap_or(text.len()));
+        pay(steps, skipped.len() / 16)?;
+        let passed = self.next.map_or(0, char::len_utf8).saturating_add(skipped.len());
+        self.before = skipped.chars().next_back().or(self.next);
+        self.at = self.at.saturating_add(passed);
+        self.rest = rest.chars();
+        self.next = self.rest.next();
+        Ok(self.next.is_some())
+    }
+
     /// Returns the conditions that hold here.
     pub(super) fn looks(&self) -> u32 {
-        let next = self.next();
         let side = |end: Option<char>, text: u32, line: u32| match end {
             None => text | line,
             Some('\n') => line,
             Some(_) => 0,
         };
-        let edge = is_word(self.before) != is_word(next);
+        let edge = is_word(self.before) != is_word(self.next);
         side(self.before, Look::TEXT_START, Look::LINE_START)
-            | side(next, Look::TEXT_END, Look::LINE_END)
+            | side(self.next, Look::TEXT_END, Look::LINE_END)
             | if edge { Look::WORD_EDGE } else { Look::NOT_WORD_EDGE }
     }
 }

@@ -3,10 +3,10 @@
 use crate::cel::context::Context;
 use crate::cel::error::Error;
 use crate::cel::value::Value;
-use crate::regex::{Ascii, OutOfSteps, Program, compile};
+use crate::regex::{Ascii, OutOfSteps, Program, compile_paying};
 
 /// Runs `search` with the program of `pattern`. The search pays for itself from the steps it is
-/// given; a pattern that has to be compiled first pays a step for each of its bytes.
+/// given; a pattern that has to be compiled first pays for that too.
 pub(super) fn with_pattern<'a, T>(
     pattern: &Value<'a>,
     context: &Context<'a, '_>,
@@ -24,9 +24,13 @@ pub(super) fn with_program<'a, T>(
     match pattern {
         Value::Regex(constant) => body(Program::view(constant.words().ok_or(Error::Malformed)?)),
         Value::String(text) => {
-            context.charge(text.len())?;
-            let regex = compile(text, &Ascii)
-                .map_err(|error| Error::text(format_args!("{}", error.message(text))))?;
+            let mut steps = context.steps.get();
+            let regex = compile_paying(text, &Ascii, &mut steps);
+            context.steps.set(steps);
+            let regex = regex.map_err(|error| match steps {
+                0 => Error::Limit,
+                _ => Error::text(format_args!("{}", error.message(text))),
+            })?;
             body(regex.program())
         }
         _ => Err(Error::NoSuchOverload),

@@ -14,6 +14,7 @@ impl Parser<'_> {
         // The closing bracket stands for itself in the first place.
         while first || !self.eat(']') {
             first = false;
+            self.pay(0)?;
             if !self.posix_class(&mut class)? && !self.class_escape(&mut class)? {
                 self.span(start, &mut class)?;
             }

@@ -91,7 +91,9 @@ impl Parser<'_> {
         self.frame.begin_atom(inner.weight);
         let slot = inner.capture.map(|group| group.saturating_mul(2));
         self.frame.code.extend(slot.map(Draft::Save));
-        self.frame.code.extend(alternate(inner.branches, inner.code));
+        let code = alternate(inner.branches, inner.code);
+        self.pay(code.len())?;
+        self.frame.code.extend(code);
         self.frame.code.extend(slot.map(|slot| Draft::Save(slot.saturating_add(1))));
         Ok(())
     }
