@@ -58,8 +58,8 @@ fn attributes(json: Option<&Json>) -> AttrMap {
     entries.map(|(key, value)| (key.as_str().into(), attribute(value))).collect()
 }
 
-/// JSON becomes an attribute; numbers become doubles, as in the Cerbos API.
-fn attribute(json: &Json) -> Attr {
+/// Makes an attribute of JSON; numbers become doubles, as in the Cerbos API.
+pub fn attribute(json: &Json) -> Attr {
     match json {
         Json::Null => Attr::Null,
         Json::Bool(value) => Attr::Bool(*value),

@@ -4,6 +4,7 @@
 //! data it says so and passes.
 #![forbid(unsafe_code)]
 
+pub mod cases;
 pub mod check;
 pub mod conformance;
 pub mod datum;
