@@ -1,7 +1,8 @@
 //! A policy repository: the documents of a directory, and what must hold among them.
 //!
 //! The order in which a file system lists its entries reaches no result: files are taken in the order
-//! of their paths. All errors of all files are reported together.
+//! of their paths. All errors of all files are reported together, those of the later stages included as
+//! far as they can be found.
 
 mod check;
 pub mod limits;
@@ -12,6 +13,7 @@ use std::path::Path;
 use crate::diagnostics::{self, Code, Diagnostic};
 use crate::policy::model::Policy;
 use crate::policy::parse;
+use crate::resolve;
 use crate::source::{Place, SourceFile};
 use crate::yaml;
 
@@ -69,6 +71,7 @@ impl Repository {
         if errors.is_empty() {
             return Ok(repository);
         }
+        errors.extend(resolve::errors(&repository.policies));
         diagnostics::sort(&mut errors);
         Err(errors)
     }

@@ -8,7 +8,7 @@ mod names;
 mod order;
 mod references;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use self::model::{
     DerivedRole, Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
@@ -18,7 +18,7 @@ use self::references::Cache;
 use crate::diagnostics::{self, Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::policy::model::{
-    Body, Common, DerivedRolesBody, Export, Policy, PrincipalBody, ResourceBody, RoleBody,
+    Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,
     ScopePermissions,
 };
 use crate::policy::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, set_key};
@@ -32,10 +32,7 @@ use wardgate_engine::attr::Attr;
 /// Everything that is wrong with them, sorted; never an empty list.
 pub fn resolve(repository: &Repository) -> Result<Resolved, Vec<Diagnostic>> {
     let mut resolver = Resolver::new(&repository.policies);
-    let mut resolved = Resolved::default();
-    for policy in &repository.policies {
-        resolver.policy(policy, &mut resolved);
-    }
+    let mut resolved = resolver.run(&repository.policies);
     if !resolver.errors.is_empty() {
         diagnostics::sort(&mut resolver.errors);
         return Err(resolver.errors);
@@ -47,11 +44,20 @@ pub fn resolve(repository: &Repository) -> Result<Resolved, Vec<Diagnostic>> {
     Ok(resolved)
 }
 
+/// Returns what is wrong with those policies of a repository that were read without an error.
+pub(crate) fn errors(policies: &[Policy]) -> Vec<Diagnostic> {
+    let mut resolver = Resolver::new(policies);
+    resolver.run(policies);
+    resolver.errors
+}
+
 /// The sets that policies import, by key.
 struct Sets<'r> {
     roles: HashMap<String, (&'r DerivedRolesBody, &'r Policy)>,
     variables: HashMap<String, &'r Export<ExprSource>>,
     constants: HashMap<String, &'r Export<Attr>>,
+    /// Sets that could not be read in full: what they lack is not reported.
+    unsound: HashSet<String>,
 }
 
 impl<'r> Sets<'r> {
@@ -72,7 +78,13 @@ impl<'r> Sets<'r> {
                 Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
             }
         }
-        Self { roles, variables, constants }
+        let unsound = policies.iter().filter(|policy| !policy.sound).map(Policy::key).collect();
+        Self { roles, variables, constants, unsound }
+    }
+
+    /// Whether one of the imported sets could not be read in full.
+    fn any_unsound(&self, kind: &str, imports: &[Named]) -> bool {
+        imports.iter().any(|import| self.unsound.contains(&set_key(kind, &import.name)))
     }
 
     fn variables(&self, name: &str) -> Option<&'r Export<ExprSource>> {
@@ -110,6 +122,14 @@ impl<'r> Resolver<'r> {
             unused: BTreeMap::new(),
             errors: Vec::new(),
         }
+    }
+
+    fn run(&mut self, policies: &'r [Policy]) -> Resolved {
+        let mut resolved = Resolved::default();
+        for policy in policies.iter().filter(|policy| policy.sound) {
+            self.policy(policy, &mut resolved);
+        }
+        resolved
     }
 
     fn policy(&mut self, policy: &'r Policy, resolved: &mut Resolved) {
@@ -218,6 +238,9 @@ impl<'r> Resolver<'r> {
 
     /// Reports the names in an expression that nothing defines.
     fn unknown(&mut self, names: &Names<'r>, expression: &ExprSource) {
+        if names.is_partial {
+            return;
+        }
         let references = self.cache.of(&expression.text);
         let constants = references.constants.iter();
         let constants = constants.filter(|(name, _)| !names.constants.contains_key(name.as_str()));
@@ -255,11 +278,13 @@ impl<'r> Resolver<'r> {
                 imported.entry(name).or_default().push((&import.name, &import.place));
             }
         }
+        let is_partial = self.sets.any_unsound(DERIVED_ROLES, &body.import_derived_roles);
         let mut roles = BTreeMap::new();
         let mut seen = BTreeSet::new();
         for named in body.rules.iter().flat_map(|rule| &rule.derived_roles) {
             let sets = imported.get(named.name.as_str()).map(Vec::as_slice).unwrap_or_default();
             match sets {
+                [] if is_partial => {}
                 [] => {
                     let message = format!("no import defines the derived role `{}`", named.name);
                     self.errors.push(Diagnostic::error(

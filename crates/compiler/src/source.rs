@@ -37,8 +37,18 @@ impl SourceFile {
             let error = Diagnostic::in_file(Code::Syntax, path, "the file is not UTF-8");
             Box::new(error.at(position))
         })?;
-        Ok(Arc::new(Self { path: path.to_owned(), text: text.to_owned() }))
+        Ok(Arc::new(Self { path: path.to_owned(), text: one_kind_of_line_end(text) }))
     }
+}
+
+/// Makes a lone carriage return, which YAML takes for the end of a line, one that all agree on.
+fn one_kind_of_line_end(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        out.push(if c == '\r' && rest.peek() != Some(&'\n') { '\n' } else { c });
+    }
+    out
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";

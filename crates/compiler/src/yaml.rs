@@ -6,6 +6,7 @@
 mod build;
 mod json;
 pub mod limits;
+mod padding;
 mod plain;
 pub(crate) mod scalar;
 #[cfg(test)]

@@ -19,6 +19,8 @@ pub struct Policy {
     pub place: Place,
     /// Whether the document is to be left out.
     pub disabled: bool,
+    /// Whether it was read without an error.
+    pub sound: bool,
     /// `metadata.annotations`.
     pub annotations: BTreeMap<String, String>,
     /// What kind of policy it is.

@@ -27,11 +27,13 @@ pub(crate) fn policy(
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Policy> {
     let mut reader = Reader::new(file);
-    let policy = reader.policy(document);
-    errors.append(&mut reader.errors);
-    if policy.as_ref().is_none_or(|policy| !policy.disabled) {
-        errors.append(&mut reader.checks);
+    let mut policy = reader.policy(document);
+    let is_disabled = policy.as_ref().is_some_and(|policy| policy.disabled);
+    let found = reader.findings(is_disabled);
+    if let Some(policy) = &mut policy {
+        policy.sound = found.is_empty();
     }
+    errors.extend(found);
     policy
 }
 
@@ -50,7 +52,7 @@ impl Reader<'_> {
         let body = self.body(kind, &value, variables)?;
         let deferred = std::mem::take(&mut self.deferred);
         let disabled = disabled.unwrap_or(false);
-        Some(Policy { place: root.place, disabled, annotations, body, deferred })
+        Some(Policy { place: root.place, disabled, sound: true, annotations, body, deferred })
     }
 
     fn body(
@@ -82,7 +84,7 @@ impl Reader<'_> {
 
     fn api_version(&mut self, object: &Object<'_>) {
         let Some(value) = object.get("apiVersion") else {
-            self.invalid(&object.missing("apiVersion"), "`apiVersion` is required");
+            self.missing(&object.missing("apiVersion"), "`apiVersion` is required");
             return;
         };
         match self.text(value) {

@@ -1,5 +1,6 @@
 //! What must hold among the documents of a repository.
 //!
+//! A document that is wrong in itself counts as there, and nothing more is asked of it.
 //! Each policy is defined once; each import and each ancestor scope is there; and the policies of a
 //! scope agree on its permissions, because they are a property of the scope and not of one policy.
 
@@ -37,7 +38,7 @@ fn drop_duplicates(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
 }
 
 fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
-    for policy in policies {
+    for policy in policies.iter().filter(|policy| policy.sound) {
         let (roles, constants, variables) = imports(&policy.body);
         let sets = [
             (roles, DERIVED_ROLES, "derived roles"),
@@ -79,7 +80,7 @@ fn imports(body: &Body) -> Imports<'_> {
 fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
     let patterns = role_patterns(policies);
     let mut missing: BTreeMap<String, Vec<&Policy>> = BTreeMap::new();
-    for policy in policies {
+    for policy in policies.iter().filter(|policy| policy.sound) {
         let (kind, common) = match &policy.body {
             Body::Resource(body) => ("resource", &body.common),
             Body::Principal(body) => ("principal", &body.common),
@@ -98,7 +99,7 @@ fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut V
         let Some(first) = descendants.first() else { continue };
         let names: Vec<_> =
             descendants.iter().map(|policy| format!("`{}`", policy.key())).collect();
-        let message = format!("policy `{key}` is missing: {} stands below it", names.join(", "));
+        let message = format!("policy `{key}` is missing above {}", names.join(", "));
         errors.push(Diagnostic::error(Code::MissingAncestor, &first.place, message));
     }
 }
@@ -126,7 +127,7 @@ fn fills(patterns: &Patterns<'_>, common: &Common, scope: &str) -> bool {
 
 fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
     let mut first: HashMap<&str, (ScopePermissions, &Place)> = HashMap::new();
-    for policy in policies {
+    for policy in policies.iter().filter(|policy| policy.sound) {
         let common = match &policy.body {
             Body::Resource(body) => &body.common,
             Body::Principal(body) => &body.common,

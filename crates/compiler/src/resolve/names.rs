@@ -12,7 +12,7 @@ use super::{Sets, order};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
-use crate::policy::name::is_identifier;
+use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
 use crate::source::Place;
 
 /// What names stand for in one policy.
@@ -21,6 +21,8 @@ pub(super) struct Names<'r> {
     pub(super) variables: BTreeMap<&'r str, &'r Definition<ExprSource>>,
     /// All variables, each after those it names.
     pub(super) order: Vec<&'r str>,
+    /// Whether an imported set could not be read in full.
+    pub(super) is_partial: bool,
 }
 
 /// A definition, and where it entered the policy.
@@ -38,12 +40,15 @@ impl<'r> Names<'r> {
         cache: &mut Cache,
         errors: &mut Vec<Diagnostic>,
     ) -> Self {
+        let is_partial = sets.any_unsound(EXPORT_CONSTANTS, &constants.imports)
+            || sets.any_unsound(EXPORT_VARIABLES, &variables.imports);
         let constants = gather(constants, |name| sets.constants(name));
         let variables = gather(variables, |name| sets.variables(name));
         let mut names = Self {
             constants: unique("constant", Code::ConstantRedefined, &constants, errors),
             variables: unique("variable", Code::VariableRedefined, &variables, errors),
             order: Vec::new(),
+            is_partial,
         };
         valid_names(Code::InvalidConstantName, names.constants.values().copied(), errors);
         valid_names(Code::InvalidVariableName, names.variables.values().copied(), errors);
@@ -62,6 +67,9 @@ impl<'r> Names<'r> {
         for (name, definition) in &self.variables {
             let references = cache.of(&definition.value.text);
             let mut error = |code, offset, message: String| {
+                if self.is_partial && code != Code::CyclicalVariables {
+                    return;
+                }
                 let position = definition.value.locate(offset);
                 errors.push(Diagnostic::error(code, &definition.place, message).at(position));
             };

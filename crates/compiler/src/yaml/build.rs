@@ -10,28 +10,40 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES};
+use super::padding::Padding;
 use super::{Entry, Fault, Kind, Node, Read, plain};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
 use crate::source::{Place, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Read {
-    let mut builder = Builder::new(file);
-    for event in Parser::new_from_str(&file.text) {
-        let outcome = match event {
-            Ok((event, span)) => builder.event(event, span),
-            Err(error) => Err(builder.syntax(&error)),
-        };
-        if let Err(fatal) = outcome {
-            builder.read.errors.push(*fatal);
-            break;
+    let mut padding = Padding::default();
+    loop {
+        let text = padding.apply(&file.text);
+        let mut builder = Builder::new(file, &padding);
+        let Err(fault) = builder.run(&text) else { return builder.read };
+        let mut read = builder.read;
+        match fault {
+            Stop::Indentation(marker, _) if padding.widen(&marker, &file.text) => {}
+            Stop::Indentation(_, fault) | Stop::Fault(fault) => {
+                read.errors.push(*fault);
+                return read;
+            }
         }
     }
-    builder.read
+}
+
+/// Why reading cannot go on.
+enum Stop {
+    /// A line between brackets is indented too little.
+    Indentation(Marker, Fault),
+    /// Anything else.
+    Fault(Fault),
 }
 
 struct Builder<'a> {
     file: &'a Arc<SourceFile>,
+    padding: &'a Padding,
     offsets: Offsets<'a>,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
@@ -50,9 +62,10 @@ struct Open {
 }
 
 impl<'a> Builder<'a> {
-    fn new(file: &'a Arc<SourceFile>) -> Self {
+    fn new(file: &'a Arc<SourceFile>, padding: &'a Padding) -> Self {
         Self {
             file,
+            padding,
             offsets: Offsets::new(&file.text),
             open: Vec::new(),
             anchors: HashMap::new(),
@@ -62,12 +75,26 @@ impl<'a> Builder<'a> {
         }
     }
 
+    fn run(&mut self, text: &str) -> Result<(), Stop> {
+        for event in Parser::new_from_str(text) {
+            match event {
+                Ok((event, span)) => self.event(event, span).map_err(Stop::Fault)?,
+                Err(error) if is_indentation(&error) => {
+                    return Err(Stop::Indentation(*error.marker(), self.syntax(&error)));
+                }
+                Err(error) => return Err(Stop::Fault(self.syntax(&error))),
+            }
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let node = self.scalar(&text, style, tag.as_deref(), span);
-                self.last_plain = (style == ScalarStyle::Plain)
-                    .then(|| (position(&span.start), position(&span.end)));
+                self.last_plain = (style == ScalarStyle::Plain).then(|| {
+                    (self.padding.position(&span.start), self.padding.position(&span.end))
+                });
                 self.add(node, anchor)
             }
             Event::SequenceStart(anchor, _) => self.start(Kind::Seq(Vec::new()), anchor, span),
@@ -103,9 +130,9 @@ impl<'a> Builder<'a> {
 
     /// Skips anchor and tag, which the scanner counts as part of the value.
     fn value_start(&self, span: Span) -> (usize, Position) {
-        let mut offset = self.offsets.byte(span.start.index());
-        let mut at = position(&span.start);
-        let end = self.offsets.byte(span.end.index());
+        let mut offset = self.offsets.byte(self.padding.index(&span.start));
+        let mut at = self.padding.position(&span.start);
+        let end = self.offsets.byte(self.padding.index(&span.end));
         while let Some(rest) = self.file.text.get(offset..end) {
             if !rest.starts_with(['&', '!']) {
                 break;
@@ -146,7 +173,11 @@ impl<'a> Builder<'a> {
 
     fn start(&mut self, kind: Kind, anchor: usize, span: Span) -> Result<(), Fault> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(self.limit(position(&span.start), "values nest too deeply", MAX_DEPTH));
+            return Err(self.limit(
+                self.padding.position(&span.start),
+                "values nest too deeply",
+                MAX_DEPTH,
+            ));
         }
         let (offset, at) = self.value_start(span);
         self.open.push(Open { node: Node { position: at, offset, kind }, anchor, key: None });
@@ -155,7 +186,8 @@ impl<'a> Builder<'a> {
 
     fn end(&mut self, span: Span) -> Result<(), Fault> {
         let Some(mut open) = self.open.pop() else {
-            return Err(self.error(position(&span.start), "a list or map ends that never began"));
+            return Err(self
+                .error(self.padding.position(&span.start), "a list or map ends that never began"));
         };
         if let Kind::Map(entries) = open.node.kind {
             open.node.kind = Kind::Map(self.resolve_merges(entries));
@@ -164,7 +196,7 @@ impl<'a> Builder<'a> {
     }
 
     fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Fault> {
-        let at = position(&span.start);
+        let at = self.padding.position(&span.start);
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(self.error(at, "an alias stands inside the value that it names"));
         };
@@ -269,7 +301,7 @@ impl<'a> Builder<'a> {
     }
 
     fn syntax(&self, error: &ScanError) -> Fault {
-        let at = position(error.marker());
+        let at = self.padding.position(error.marker());
         let info = error.info();
         if info.starts_with("simple key expect") {
             let message = "a line without `:` stands between the keys of a map";
@@ -384,11 +416,8 @@ fn measure(node: &Node) -> (usize, usize) {
     (size.saturating_add(1), depth.saturating_add(1))
 }
 
-fn position(marker: &Marker) -> Position {
-    Position {
-        line: u32::try_from(marker.line()).unwrap_or(u32::MAX).max(1),
-        column: u32::try_from(marker.col()).unwrap_or(u32::MAX).saturating_add(1),
-    }
+fn is_indentation(error: &ScanError) -> bool {
+    matches!(error.info(), "invalid indentation" | "invalid indentation in flow construct")
 }
 
 /// Byte offsets of characters: the scanner counts characters.

@@ -147,6 +147,16 @@ fn what_is_not_json_may_be_yaml() {
 }
 
 #[test]
+fn brackets_may_close_at_the_indentation_of_their_key() {
+    check(
+        "- a: {\n  é: {b: 1},\n  }\n  c: [\n2\n]\n  d: e",
+        r#"[{"a"@1:3={"é"@2:3={"b"@2:7=1@2:10}@2:6}@1:6 "c"@4:3=[2@5:1]@4:6 "d"@7:3="e"@7:6}@1:4]@1:1"#,
+    );
+    let many = format!("- a: [\n{}]", "1,\n".repeat(limits::MAX_PADDING));
+    assert!(outcome("p.yaml", &many).contains("invalid indentation"));
+}
+
+#[test]
 fn bounds_hold() {
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
     assert!(outcome("p.yaml", &deep(limits::MAX_DEPTH + 1)).contains("nest too deeply"));

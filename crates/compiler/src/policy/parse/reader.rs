@@ -19,6 +19,8 @@ pub(super) struct Reader<'a> {
     file: &'a Arc<SourceFile>,
     /// What keeps the document from being loaded.
     pub(super) errors: Vec<Diagnostic>,
+    /// The same, unless a field is misspelt: then what is missing may be there under that name.
+    missing: Vec<Diagnostic>,
     /// The same, unless the document is disabled.
     pub(super) checks: Vec<Diagnostic>,
     /// What keeps the document from being compiled.
@@ -59,12 +61,34 @@ pub(super) struct Item<'n> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(file: &'a Arc<SourceFile>) -> Self {
-        Self { file, errors: Vec::new(), checks: Vec::new(), deferred: Vec::new() }
+        Self {
+            file,
+            errors: Vec::new(),
+            missing: Vec::new(),
+            checks: Vec::new(),
+            deferred: Vec::new(),
+        }
     }
 
     pub(super) fn root<'n>(&self, node: &'n Node) -> Value<'n> {
         let file = Arc::clone(self.file);
         Value { node, place: Place { file, position: node.position, path: Arc::from("$") } }
+    }
+
+    /// Returns what keeps the document from being loaded.
+    pub(super) fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
+        let mut found = self.errors;
+        if !found.iter().any(|error| error.code == Code::Parse) {
+            found.extend(self.missing);
+        }
+        if !is_disabled {
+            found.extend(self.checks);
+        }
+        found
+    }
+
+    pub(super) fn missing(&mut self, place: &Place, message: impl Into<String>) {
+        self.missing.push(Diagnostic::error(Code::Validation, place, message));
     }
 
     pub(super) fn invalid(&mut self, place: &Place, message: impl Into<String>) {
@@ -139,7 +163,7 @@ impl<'a> Reader<'a> {
         if first.is_none() {
             let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
             let message = format!("one of {} is required", names.join(", "));
-            self.invalid(&object.place, message);
+            self.missing(&object.place, message);
         }
         first.cloned()
     }
@@ -233,7 +257,7 @@ impl<'a> Reader<'a> {
         shape: Shape,
     ) -> String {
         let Some(value) = object.get(field) else {
-            self.invalid(&object.missing(field), format!("`{field}` is required"));
+            self.missing(&object.missing(field), format!("`{field}` is required"));
             return String::new();
         };
         let Some(name) = self.text(value) else { return String::new() };
@@ -277,7 +301,7 @@ impl<'a> Reader<'a> {
     /// Complains about a list that is absent or empty.
     pub(super) fn require_items(&mut self, object: &Object<'_>, field: &str) {
         match object.get(field) {
-            None => self.invalid(&object.missing(field), format!("`{field}` is required")),
+            None => self.missing(&object.missing(field), format!("`{field}` is required")),
             Some(Value { node: Node { kind: Kind::Seq(items), .. }, place })
                 if items.is_empty() =>
             {

@@ -152,7 +152,7 @@ impl Reader<'_> {
     /// Reads the effect; a rule without one cannot be kept.
     fn effect(&mut self, object: &Object<'_>) -> Option<Effect> {
         let Some(value) = object.get("effect") else {
-            self.invalid(&object.missing("effect"), "`effect` is required");
+            self.missing(&object.missing("effect"), "`effect` is required");
             return None;
         };
         let words = &["EFFECT_UNSPECIFIED", "EFFECT_ALLOW", "EFFECT_DENY"];
