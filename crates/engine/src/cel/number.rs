@@ -1,7 +1,8 @@
-//! Numbers across types: exact conversions, exact comparison, and Go's text for a double.
+//! Numbers across types: conversion, comparison, and Go's text for a double.
 //!
-//! An `int` and a `double` are compared by their mathematical values: neither is rounded to the
-//! other's type first.
+//! A whole number is rounded to a double before it is compared with one, as the conformance tests
+//! of CEL demand: beyond 2^53 several whole numbers equal the same double. As a key of a map or an
+//! index of a list a double stands only for the number that it equals exactly.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -56,30 +57,16 @@ pub fn exact_uint(value: f64) -> Option<u64> {
     truncate_uint(value).filter(|uint| same(uint_to_double(*uint), value))
 }
 
-/// Compares by value; nothing if `right` is NaN.
+/// Compares an `int` with a double as doubles; nothing if `right` is NaN.
 #[must_use]
 pub fn compare_int_double(left: i64, right: f64) -> Option<Ordering> {
-    if right < -TWO_63 {
-        return Some(Ordering::Greater);
-    }
-    if right >= TWO_63 {
-        return Some(Ordering::Less);
-    }
-    let whole = exact_floor(right)?;
-    Some(left.cmp(&whole).then_with(|| fraction_order(int_to_double(whole), right)))
+    int_to_double(left).partial_cmp(&right)
 }
 
-/// Compares by value; nothing if `right` is NaN.
+/// Compares a `uint` with a double as doubles; nothing if `right` is NaN.
 #[must_use]
 pub fn compare_uint_double(left: u64, right: f64) -> Option<Ordering> {
-    if right < 0.0 {
-        return Some(Ordering::Greater);
-    }
-    if right >= TWO_64 {
-        return Some(Ordering::Less);
-    }
-    let whole = truncate_uint(right)?;
-    Some(left.cmp(&whole).then_with(|| fraction_order(uint_to_double(whole), right)))
+    uint_to_double(left).partial_cmp(&right)
 }
 
 /// Compares by value.
@@ -116,20 +103,57 @@ pub fn parse_double(text: &str) -> Option<f64> {
     (!digits || value.is_finite()).then_some(value)
 }
 
-fn exact_floor(value: f64) -> Option<i64> {
-    if value.is_nan() {
-        return None;
-    }
-    let whole = if value <= -TWO_63 { i64::MIN } else { truncate_int(value)? };
-    // Truncation goes towards zero; of a negative fraction the floor is one lower.
-    Some(if int_to_double(whole) > value { whole.saturating_sub(1) } else { whole })
-}
-
-fn fraction_order(whole: f64, value: f64) -> Ordering {
-    if whole < value { Ordering::Less } else { Ordering::Equal }
-}
-
 #[expect(clippy::float_cmp, reason = "exact equality is the question")]
 fn same(left: f64, right: f64) -> bool {
     left == right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_read_as_in_go() {
+        let check = |value: f64, expected: &str| assert_eq!(double_text(value), expected);
+        check(1.0, "1");
+        check(100_000.0, "100000");
+        check(1e6, "1e+06");
+        check(123_456_789.0, "1.23456789e+08");
+        check(1e21, "1e+21");
+        check(0.0001, "0.0001");
+        check(1e-5, "1e-05");
+        check(123.456, "123.456");
+        check(-1.5e300, "-1.5e+300");
+        check(-0.0, "-0");
+        check(f64::NAN, "NaN");
+        check(f64::INFINITY, "+Inf");
+        check(f64::NEG_INFINITY, "-Inf");
+    }
+
+    #[test]
+    fn texts_read_as_doubles() {
+        let check = |text: &str, expected: Option<f64>| assert_eq!(parse_double(text), expected);
+        check("1.5", Some(1.5));
+        check("-1e3", Some(-1000.0));
+        check("+.5", Some(0.5));
+        check("5.", Some(5.0));
+        check("inf", Some(f64::INFINITY));
+        check("-Infinity", Some(f64::NEG_INFINITY));
+        check("1e999", None);
+        check("", None);
+        check("1_000", None);
+        check(" 1", None);
+    }
+
+    #[test]
+    fn conversion_to_whole_numbers_knows_its_range() {
+        assert_eq!(truncate_int(-1.9), Some(-1));
+        assert_eq!(truncate_int(TWO_63), None);
+        assert_eq!(truncate_int(-TWO_63), None);
+        assert_eq!(exact_int(-TWO_63), Some(i64::MIN));
+        assert_eq!(exact_int(1.5), None);
+        assert_eq!(truncate_uint(-0.5), None);
+        assert_eq!(truncate_uint(TWO_64), None);
+        assert_eq!(truncate_int(f64::NAN), None);
+    }
 }

@@ -1,7 +1,7 @@
 //! Equality and order.
 //!
-//! Values of different types are unequal, except that numbers compare by their mathematical value;
-//! NaN equals nothing. Order exists within a type and among numbers. Both pay a step for each
+//! Values of different types are unequal, except that numbers compare with each other; NaN equals
+//! nothing. Order exists within a type and among numbers. Both pay a step for each
 //! element they visit, so a comparison of large values cannot outrun the budget.
 
 use core::cell::Cell;

@@ -33,9 +33,10 @@ fn numbers_are_equal_across_types() {
     check(Value::Int(1), Value::Double(1.0), true);
     check(Value::Uint(1), Value::Double(1.0), true);
     check(Value::Int(-1), Value::Uint(u64::MAX), false);
-    check(Value::Int(i64::MAX), Value::Double(9_223_372_036_854_775_808.0), false);
+    check(Value::Int(i64::MAX), Value::Double(9_223_372_036_854_775_808.0), true);
+    check(Value::Int(i64::MAX), Value::Double(9_223_372_036_854_777_857.0), false);
     check(Value::Int(i64::MIN), Value::Double(-9_223_372_036_854_775_808.0), true);
-    check(Value::Uint(u64::MAX), Value::Double(18_446_744_073_709_551_616.0), false);
+    check(Value::Uint(u64::MAX), Value::Double(18_446_744_073_709_551_616.0), true);
     check(Value::Double(f64::NAN), Value::Double(f64::NAN), false);
     check(Value::Int(0), Value::Double(f64::NAN), false);
     check(Value::Int(1), Value::Bool(true), false);
