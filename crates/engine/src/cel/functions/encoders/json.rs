@@ -51,7 +51,16 @@ fn write<'a>(attr: &Attr, out: &mut String, context: &Context<'a, '_>) -> Result
 
 fn number_text<'a>(number: f64) -> Result<String, Error<'a>> {
     if !number.is_finite() {
-        return Err(Error::Fixed("NaN and infinite numbers have no JSON form"));
+        let name = if number.is_nan() {
+            "NaN"
+        } else if number > 0.0 {
+            "+Inf"
+        } else {
+            "-Inf"
+        };
+        return Err(Error::text(format_args!(
+            "proto: google.protobuf.Value.number_value: invalid {name} value"
+        )));
     }
     let magnitude = number.abs();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {

@@ -27,7 +27,7 @@ fn json_is_compact_and_escaped() {
         (Value::Bytes(Bytes::Borrowed(b"hi")), "\"aGk=\""),
     ];
     for (value, expected) in cases {
-        let encoded = call(JsonEncode, &[value.clone()]);
+        let encoded = call(JsonEncode, core::slice::from_ref(&value));
         assert_eq!(encoded.as_str(), Some(expected), "{value:?}");
     }
     assert!(call(JsonEncode, &[d(f64::NAN)]).error().is_some());

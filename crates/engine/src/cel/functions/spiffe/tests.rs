@@ -24,8 +24,11 @@ fn an_id_has_parts() {
 fn a_trust_domain_is_named_by_itself_or_by_an_id() {
     for named in [s("cerbos.dev"), s(ID), id()] {
         let domain = call(SpiffeTrustDomain, &[named]);
-        assert_eq!(show(SpiffeTrustDomainName, &[domain.clone()]), "'cerbos.dev'");
-        assert_eq!(show(SpiffeTrustDomainId, &[domain.clone()]), "'spiffe://cerbos.dev'");
+        assert_eq!(show(SpiffeTrustDomainName, core::slice::from_ref(&domain)), "'cerbos.dev'");
+        assert_eq!(
+            show(SpiffeTrustDomainId, core::slice::from_ref(&domain)),
+            "'spiffe://cerbos.dev'"
+        );
         assert_eq!(show(SpiffeIdIsMemberOf, &[id(), domain]), "true");
     }
     let other = call(SpiffeTrustDomain, &[s("cerbos")]);

@@ -149,10 +149,13 @@ impl Clause {
             Some(letter @ ('s' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o')) => {
                 Ok((Self { letter, precision }, chars.as_str()))
             }
-            other => Err(Error::text(format_args!(
-                "could not parse formatting clause: unrecognized formatting clause \"{}\"",
-                other.unwrap_or_default()
-            ))),
+            _ => {
+                // cel-go looks at bytes, and so does its message.
+                let letter = rest.bytes().next().map(char::from).unwrap_or_default();
+                Err(Error::text(format_args!(
+                    "could not parse formatting clause: unrecognized formatting clause \"{letter}\""
+                )))
+            }
         }
     }
 
