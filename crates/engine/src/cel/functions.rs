@@ -16,7 +16,7 @@ mod paths;
 mod pattern;
 mod regex;
 mod sets;
-mod spiffe;
+pub(super) mod spiffe;
 mod strings;
 #[cfg(test)]
 mod testing;

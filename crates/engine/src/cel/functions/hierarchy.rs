@@ -27,7 +27,6 @@ pub(super) fn call<'a>(
 
 fn build<'a>(args: &[Value<'a>], context: &Context<'a, '_>) -> Answer<'a> {
     match args {
-        [value @ Value::Hierarchy(_)] => Ok(value.clone()),
         [Value::String(text)] => split(text, ".", context),
         [Value::String(text), Value::String(delimiter)] => split(text, delimiter, context),
         [Value::List(list)] => Ok(Value::Hierarchy(strings(list, context)?.into())),

@@ -62,7 +62,7 @@ pub(super) fn contains<'a>(
 ) -> Result<bool, Error<'a>> {
     context.charge(1)?;
     for element in list.iter() {
-        if context.equal(&element, wanted)? {
+        if context.equal(wanted, &element)? {
             return Ok(true);
         }
     }

@@ -1,6 +1,6 @@
 //! Cerbos's functions over SPIFFE ids.
 
-mod id;
+pub(in crate::cel) mod id;
 
 use alloc::format;
 use alloc::rc::Rc;
@@ -22,7 +22,6 @@ pub(super) fn call<'a>(
         context.charge_bytes(arg.as_str().map_or(0, str::len))?;
     }
     match (function, args) {
-        (F::SpiffeId, [id @ V::SpiffeId(_)]) => Ok(id.clone()),
         (F::SpiffeId, [V::String(text)]) => parse(text, FAILED).map(V::SpiffeId),
         (F::SpiffeIdIsMemberOf, [V::SpiffeId(id), V::SpiffeTrustDomain(domain)]) => {
             Ok(V::Bool(split(id).0 == &**domain))
@@ -32,7 +31,7 @@ pub(super) fn call<'a>(
             part(id, start..id.len()).map(V::String)
         }
         (F::SpiffeIdTrustDomain, [V::SpiffeId(id)]) => domain_of(id).map(V::SpiffeTrustDomain),
-        (F::SpiffeTrustDomain, _) => trust_domain(args),
+        (F::SpiffeTrustDomain, [V::String(text)]) => parse_domain(text).map(V::SpiffeTrustDomain),
         (F::SpiffeTrustDomainId, [V::SpiffeTrustDomain(name)]) => {
             Ok(V::string(format!("{}{name}", id::SCHEME)))
         }
@@ -82,15 +81,6 @@ fn matches<'a>(
         }
         SpiffeMatcher::TrustDomain(name) => split(&id).0 == &**name,
     }))
-}
-
-fn trust_domain<'a>(args: &[Value<'a>]) -> Answer<'a> {
-    match args {
-        [domain @ Value::SpiffeTrustDomain(_)] => Ok(domain.clone()),
-        [Value::SpiffeId(id)] => domain_of(id).map(Value::SpiffeTrustDomain),
-        [Value::String(text)] => parse_domain(text).map(Value::SpiffeTrustDomain),
-        _ => Err(Error::NoSuchOverload),
-    }
 }
 
 fn parse<'a>(text: &Str<'a>, failure: &str) -> Result<Str<'a>, Error<'a>> {

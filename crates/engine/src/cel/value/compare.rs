@@ -9,6 +9,7 @@ use core::cmp::Ordering;
 
 use super::{Error, List, Map, Value};
 use crate::cel::context::spend;
+use crate::cel::functions::spiffe;
 use crate::cel::number::{compare_int_double, compare_int_uint, compare_uint_double};
 use crate::limits::MAX_VALUE_DEPTH;
 
@@ -113,13 +114,17 @@ fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Bool(left), Value::Bool(right)) => left == right,
         (Value::SpiffeId(left), Value::SpiffeId(right))
         | (Value::SpiffeTrustDomain(left), Value::SpiffeTrustDomain(right)) => left == right,
+        // Only this way round: a text on the left knows nothing of SPIFFE.
+        (Value::SpiffeId(id), Value::String(text)) => id == text,
+        (Value::SpiffeTrustDomain(name), Value::String(text)) => {
+            spiffe::id::parse_domain(text) == Ok(&**name)
+        }
         (Value::Timestamp(left), Value::Timestamp(right)) => left == right,
         (Value::Duration(left), Value::Duration(right)) => left == right,
         (Value::Type(left), Value::Type(right)) => left == right,
         (Value::Ip(left), Value::Ip(right)) => left == right,
         (Value::Cidr(left, bits), Value::Cidr(right, others)) => left == right && bits == others,
         (Value::Hierarchy(left), Value::Hierarchy(right)) => left == right,
-        (Value::SpiffeMatcher(left), Value::SpiffeMatcher(right)) => left == right,
         (Value::Error(left), Value::Error(right)) => left == right,
         _ => false,
     }

@@ -7,7 +7,7 @@
 /// # Errors
 ///
 /// Names the rule that `id` breaks.
-pub(super) fn parse(id: &str) -> Result<(&str, &str), &'static str> {
+pub(in crate::cel) fn parse(id: &str) -> Result<(&str, &str), &'static str> {
     if id.is_empty() {
         return Err("cannot be empty");
     }
@@ -24,7 +24,7 @@ pub(super) fn parse(id: &str) -> Result<(&str, &str), &'static str> {
 /// # Errors
 ///
 /// Names the rule that `text` breaks.
-pub(super) fn parse_domain(text: &str) -> Result<&str, &'static str> {
+pub(in crate::cel) fn parse_domain(text: &str) -> Result<&str, &'static str> {
     if text.contains(":/") {
         return parse(text).map(|(domain, _)| domain);
     }
@@ -32,7 +32,7 @@ pub(super) fn parse_domain(text: &str) -> Result<&str, &'static str> {
 }
 
 /// What stands before the trust domain.
-pub(super) const SCHEME: &str = "spiffe://";
+pub(in crate::cel) const SCHEME: &str = "spiffe://";
 
 fn check_domain(domain: &str) -> Result<(), &'static str> {
     let allowed = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_');
