@@ -8,5 +8,7 @@ pub mod cases;
 pub mod check;
 pub mod conformance;
 pub mod datum;
+pub mod demo;
 pub mod expression;
+pub mod node;
 pub mod yaml;

@@ -1,0 +1,124 @@
+//! Compiles the policies of the demonstration, decides its requests natively and in Node, and shows
+//! the answers side by side.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use serde_json::Value as Json;
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::compile_dir;
+use wardgate_engine::decision::{ActionDecision, Reason};
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire::{decision_json, effect_name};
+use wardgate_tests::demo::{self, Asked, Demo};
+use wardgate_tests::node::{self, Job};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("demo: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = root.join("tests/demo");
+    let demo = demo::load(&folder)?;
+    let compiled = compile_dir(&folder.join("policies"), &demo.options)
+        .map_err(|errors| errors.iter().map(|error| format!("\n{error}")).collect::<String>())?;
+    let bundle = seal(&compiled.parts);
+    let table = open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+    println!(
+        "tests/demo/policies: {} policies in a bundle of {} bytes\n",
+        compiled.policies,
+        bundle.len()
+    );
+
+    let requests: Vec<Json> = demo.asked.iter().map(|asked| asked.json.clone()).collect();
+    let job = Job { bundle, now: demo.now, requests, rounds: Some(ROUNDS) };
+    let answers = node::decide(&root, std::iter::once(job))?;
+    let answer = answers.first().ok_or("node gave no answer")?;
+    let right = show(&demo, &table, &answer.decisions);
+
+    let native = time(&demo, &table);
+    println!(
+        "\n{right} of {} requests decided as expected, natively and in Node.",
+        demo.asked.len()
+    );
+    println!("Time per decision, request object to boolean, median of {ROUNDS} passes:");
+    println!("  native {native:.0} ns    Node {:.0} ns", answer.nanoseconds.unwrap_or(f64::NAN));
+    Ok(right == demo.asked.len())
+}
+
+/// Prints a line for each request and returns how many came out as expected on both hosts.
+fn show(demo: &Demo, table: &PolicyTable, node: &[String]) -> usize {
+    println!("{:<44} {:<28} {:<7} {:<7} decided by", "request", "who does what", "native", "Node");
+    let mut right = 0;
+    for (at, asked) in demo.asked.iter().enumerate() {
+        let decision = table.check(&asked.request, demo.now);
+        let Some(decided) = decision.actions.first() else { continue };
+        let other = node.get(at).map_or("", String::as_str);
+        let same = other == decision_json(&decision);
+        let good =
+            same && effect_name(decided.effect) == asked.expect && by_expected_rule(asked, decided);
+        right += usize::from(good);
+        let [who, what, which] = &asked.subject;
+        println!(
+            "{:<44} {:<28} {:<7} {:<7} {}{}",
+            asked.name,
+            format!("{who} {what} {which}"),
+            effect_name(decided.effect),
+            effect_in(other, what),
+            because(decided),
+            if good { "" } else { "   <- NOT AS EXPECTED" },
+        );
+    }
+    right
+}
+
+fn by_expected_rule(asked: &Asked, decided: &ActionDecision) -> bool {
+    match (&asked.rule, &decided.reason) {
+        (Some(name), Reason::Rule(rule)) => rule.ends_with(&format!("#{name}")),
+        (Some(name), _) => decided.policy == *name,
+        (None, reason) => *reason == Reason::NoRuleApplied,
+    }
+}
+
+fn because(decided: &ActionDecision) -> String {
+    match &decided.reason {
+        Reason::Rule(rule) => rule.clone(),
+        Reason::NotInRolePolicy => format!("{}, which does not list it", decided.policy),
+        Reason::NoRuleApplied => format!("{}: no rule allows it", decided.policy),
+        other => format!("{other:?}"),
+    }
+}
+
+fn effect_in(decision: &str, action: &str) -> String {
+    let json: Json = serde_json::from_str(decision).unwrap_or(Json::Null);
+    let effect = json.get("actions").and_then(|all| all.get(action)?.get("effect")?.as_str());
+    effect.unwrap_or("-").to_owned()
+}
+
+/// Returns the median nanoseconds of one decision.
+fn time(demo: &Demo, table: &PolicyTable) -> f64 {
+    let count = u32::try_from(demo.asked.len()).unwrap_or(u32::MAX);
+    let mut passes: Vec<f64> = (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            for asked in &demo.asked {
+                let [_, action, _] = &asked.subject;
+                std::hint::black_box(table.is_allowed(&asked.request, action, demo.now));
+            }
+            start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
+        })
+        .collect();
+    passes.sort_by(f64::total_cmp);
+    passes.get(passes.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+const ROUNDS: u32 = 2001;

@@ -1,0 +1,85 @@
+//! The demonstration: two tenants share documents. See `tests/demo`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use wardgate_compiler::Options;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::request::Request;
+
+use crate::{cases, check, yaml};
+
+/// The requests of the demonstration, and the table that they are for.
+#[derive(Debug)]
+pub struct Demo {
+    /// What the table is to be.
+    pub options: Options,
+    /// The time of every check.
+    pub now: Timestamp,
+    /// The requests in order.
+    pub asked: Vec<Asked>,
+}
+
+/// One request of the demonstration.
+#[derive(Debug)]
+pub struct Asked {
+    /// What it shows, as a phrase.
+    pub name: String,
+    /// Who wants what on which resource.
+    pub subject: [String; 3],
+    /// The request.
+    pub request: Request,
+    /// The same as JSON.
+    pub json: Json,
+    /// `allow` or `deny`.
+    pub expect: String,
+    /// The name of the rule that decides, if one does.
+    pub rule: Option<String>,
+}
+
+/// Reads `requests.yaml` of the folder.
+///
+/// # Errors
+/// If it cannot be read, or a request names what is not there.
+pub fn load(folder: &Path) -> Result<Demo, String> {
+    let text =
+        fs::read_to_string(folder.join("requests.yaml")).map_err(|error| error.to_string())?;
+    let json = yaml::parse(&text)?;
+    let options = json.get("options").ok_or("no `options`")?;
+    let now = options.get("now").and_then(Json::as_str).ok_or("no `now`")?;
+    let asked = json.get("requests").and_then(Json::as_array).into_iter().flatten();
+    Ok(Demo {
+        options: cases::options(options)?,
+        now: cases::time(now)?,
+        asked: asked.map(|entry| one(&json, entry)).collect::<Result<_, _>>()?,
+    })
+}
+
+fn one(json: &Json, entry: &Json) -> Result<Asked, String> {
+    let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+    let need = |key: &str| text(key).ok_or_else(|| format!("a request needs `{key}`"));
+    let (principal, action, resource) = (need("principal")?, need("action")?, need("resource")?);
+    let asked = json!({
+        "principal": named(json, "principals", &principal)?,
+        "resource": named(json, "resources", &resource)?,
+        "actions": [action],
+    });
+    Ok(Asked {
+        name: need("name")?,
+        request: check::request(&asked)?,
+        json: asked,
+        expect: need("expect")?,
+        rule: text("rule"),
+        subject: [principal, action, resource],
+    })
+}
+
+/// Returns the entry under its key, which is also its id.
+fn named(json: &Json, list: &str, key: &str) -> Result<Json, String> {
+    let mut found = json.get(list).and_then(|list| list.get(key)).cloned();
+    let fields = found.as_mut().and_then(Json::as_object_mut);
+    let fields = fields.ok_or_else(|| format!("`{key}` is none of the {list}"))?;
+    fields.insert("id".to_owned(), key.into());
+    Ok(Json::Object(fields.clone()))
+}
