@@ -79,7 +79,7 @@ fn slots_name_their_root_and_path() {
     check(&[Root::PrincipalAttr.code(), 2, 0, 1], Ok(()));
     check(&[Root::PrincipalAttr.code(), 1, 2], Err(Invalid::Slot(0)));
     check(&[Root::PrincipalAttr.code(), 2, 0], Err(Invalid::Slot(0)));
-    check(&[Root::PrincipalId.code(), 0, ROOT_COUNT, 0], Err(Invalid::Slot(2)));
+    check(&[Root::PrincipalId.code(), 0, u32::MAX, 0], Err(Invalid::Slot(2)));
     check(&[Root::Free.code(), 0], Err(Invalid::Slot(0)));
 }
 
