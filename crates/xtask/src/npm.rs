@@ -21,10 +21,24 @@ pub(crate) fn check_types() -> Outcome {
 /// Runs the tests of the package.
 pub(crate) fn test() -> Outcome {
     build()?;
+    for fixture in FIXTURES {
+        compile_fixture(fixture)?;
+    }
     run(&["vitest", "run"])
+}
+
+/// Compiles `npm/fixtures/NAME` to the bundle that the tests read. Bundles are not kept in the project:
+/// they would be of an older format one day.
+fn compile_fixture(name: &str) -> Outcome {
+    let policies = format!("npm/fixtures/{name}");
+    let bundle = format!("{policies}.bundle");
+    let program = ["run", "--quiet", "--package", "wardgate-cli", "--"];
+    shell::captured(shell::cargo(program).args(["compile", &policies, "-o", &bundle])).map(drop)
 }
 
 fn run(words: &[&str]) -> Outcome {
     let (program, arguments) = words.split_first().ok_or("no command")?;
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
+
+const FIXTURES: &[&str] = &["album", "closed"];

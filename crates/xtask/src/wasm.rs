@@ -56,7 +56,8 @@ fn pack() -> Outcome {
     let arguments = [
         "build",
         "crates/wasm",
-        "--release",
+        "--profile",
+        "wasm",
         "--target",
         "bundler",
         "--no-pack",
