@@ -80,16 +80,33 @@ impl Expression {
     }
 }
 
-/// Evaluates `text` as a condition of a policy would, at `now`.
+/// Evaluates `text` as an expression of a policy, at `now`.
 ///
 /// # Errors
 /// What the compiler or the evaluator says.
 pub fn in_policy(text: &str, request: &Request, now: Timestamp) -> Result<Datum, String> {
+    run(text, request, now, written)?
+}
+
+/// Whether `text` holds as a condition of a policy: an error, or anything but `true`, does not.
+///
+/// # Errors
+/// What the compiler says.
+pub fn holds(text: &str, request: &Request, now: Timestamp) -> Result<bool, String> {
+    run(text, request, now, |value| matches!(value, Value::Bool(true)))
+}
+
+fn run<T>(
+    text: &str,
+    request: &Request,
+    now: Timestamp,
+    read: impl FnOnce(&Value<'_>) -> T,
+) -> Result<T, String> {
     let mut builder = PoolBuilder::default();
     let program = program(text, &mut builder).map_err(described)?;
     let pool = builder.view();
     let activation = Condition { request, now };
-    written(&eval(&pool, program, &activation, &Cell::new(MAX_STEPS)))
+    Ok(read(&eval(&pool, program, &activation, &Cell::new(MAX_STEPS))))
 }
 
 fn program(text: &str, pool: &mut PoolBuilder) -> Result<u32, Vec<CelError>> {
