@@ -190,3 +190,6 @@ fn text(node: &Node) -> Option<&str> {
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -287,3 +287,6 @@ fn is_uuid(text: &str) -> bool {
 fn digits(text: &str) -> Option<u32> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
+
+#[cfg(test)]
+mod tests;
