@@ -35,6 +35,40 @@ pub fn request(json: &Json) -> Result<Request, String> {
     })
 }
 
+/// Returns a check input with the field names that hosts take. Protobuf's JSON knows two spellings,
+/// `policyVersion` and `policy_version`, and the corpora use both.
+#[must_use]
+pub fn normalised(input: &Json) -> Json {
+    let Json::Object(fields) = input else { return input.clone() };
+    let message = |(name, value): (&String, &Json)| {
+        let name = camel_case(name);
+        let value = match name.as_str() {
+            "principal" | "resource" | "auxData" => normalised(value),
+            _ => value.clone(),
+        };
+        (name, value)
+    };
+    fields.iter().map(message).collect()
+}
+
+/// Returns the field called `name` in either spelling.
+#[must_use]
+pub fn field<'a>(message: &'a Json, name: &str) -> Option<&'a Json> {
+    let fields = message.as_object()?;
+    fields.iter().find(|(spelt, _)| camel_case(spelt) == name).map(|(_, value)| value)
+}
+
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |joined, word| {
+        let mut letters = word.chars();
+        joined
+            + &letters.next().map(|c| c.to_ascii_uppercase().to_string()).unwrap_or_default()
+            + letters.as_str()
+    })
+}
+
 fn word(json: &Json, key: &str) -> Result<String, String> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(String::new()),

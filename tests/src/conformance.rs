@@ -8,15 +8,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+pub mod answer;
 pub mod cel_eval;
 pub mod cel_spec;
 pub mod cerbos_lib;
+pub mod engine;
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
     Suite { name: "cel-spec", load: cel_spec::load },
     Suite { name: "cerbos-lib", load: cerbos_lib::load },
     Suite { name: "cerbos-cel-eval", load: cel_eval::load },
+    Suite { name: "cerbos-engine", load: engine::load },
 ];
 
 /// A named set of cases that live in the corpora.
@@ -60,8 +63,8 @@ pub struct Report {
     pub passed: usize,
     /// Those that failed, by name.
     pub failures: Vec<(String, Failure)>,
-    /// Those that were skipped, by name, and why.
-    pub skipped: Vec<(String, String)>,
+    /// Why others were skipped.
+    pub skipped: Vec<String>,
 }
 
 impl Suite {
@@ -138,23 +141,32 @@ impl Report {
     /// The failures counted by reason, the commonest first.
     #[must_use]
     pub fn reasons(&self) -> Vec<(usize, String)> {
-        let mut counts = BTreeMap::<String, usize>::new();
-        for (_, failure) in &self.failures {
-            *counts.entry(failure.reason()).or_default() += 1;
-        }
-        let mut reasons: Vec<_> =
-            counts.into_iter().map(|(reason, count)| (count, reason)).collect();
-        reasons.sort_by(|(a, _), (b, _)| b.cmp(a));
-        reasons
+        counted(self.failures.iter().map(|(_, failure)| failure.reason()))
+    }
+
+    /// The skipped cases counted by reason, the commonest first.
+    #[must_use]
+    pub fn absences(&self) -> Vec<(usize, String)> {
+        counted(self.skipped.iter().cloned())
     }
 
     fn add(&mut self, name: String, outcome: Outcome) {
         match outcome {
             Outcome::Passed => self.passed += 1,
-            Outcome::Skipped(why) => self.skipped.push((name, why)),
+            Outcome::Skipped(why) => self.skipped.push(why),
             Outcome::Failed(failure) => self.failures.push((name, failure)),
         }
     }
+}
+
+fn counted(reasons: impl Iterator<Item = String>) -> Vec<(usize, String)> {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for reason in reasons {
+        *counts.entry(reason).or_default() += 1;
+    }
+    let mut counted: Vec<_> = counts.into_iter().map(|(reason, count)| (count, reason)).collect();
+    counted.sort_by(|(a, _), (b, _)| b.cmp(a));
+    counted
 }
 
 /// Returns the files of `folder` whose names end in `.extension`, sorted by name.

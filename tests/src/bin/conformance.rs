@@ -87,8 +87,8 @@ impl Options {
         if failed > self.failures {
             println!("  and {} more failures", failed - self.failures);
         }
-        for (name, why) in &report.skipped {
-            println!("  skipped {name}: {why}");
+        for (count, why) in report.absences() {
+            println!("  skipped {count}: {why}");
         }
         if failed > 0 {
             println!("  failures by reason:");

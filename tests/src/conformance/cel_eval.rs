@@ -26,10 +26,11 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
 
 fn run(test: &Json) -> Outcome {
     let flag = |key: &str| test.get(key).and_then(Json::as_bool).unwrap_or_default();
-    let request = match check::request(test.get("request").unwrap_or(&Json::Null)) {
-        Ok(request) => request,
-        Err(error) => return Outcome::failed("a request that can be read", error),
-    };
+    let request =
+        match check::request(&check::normalised(test.get("request").unwrap_or(&Json::Null))) {
+            Ok(request) => request,
+            Err(error) => return Outcome::failed("a request that can be read", error),
+        };
     let found = satisfied(test.get("condition").unwrap_or(&Json::Null), &request, 0);
     match (found, flag("wantError")) {
         (Err(_), true) => Outcome::Passed,
