@@ -350,7 +350,10 @@ impl Checker<'_> {
             let value = self.unwrap(value, field.optional, field.value.span);
             if field.name != "value" {
                 self.report(format!("undefined field '{}'", field.name), field.span);
-            } else if !self.types.assignable(&[inner.clone()], std::slice::from_ref(&value)) {
+            } else if !self
+                .types
+                .assignable(std::slice::from_ref(&inner), std::slice::from_ref(&value))
+            {
                 let message = format!(
                     "expected type of field 'value' is '{inner}' but provided type is '{value}'"
                 );

@@ -40,7 +40,7 @@ pub struct Scope<'a> {
 ///
 /// # Errors
 ///
-/// The expression needs too many registers, or a function that has no meaning.
+/// The expression needs too many registers, or uses all variables as one value.
 pub fn lower(
     checked: &Checked,
     scope: &Scope<'_>,
@@ -140,7 +140,7 @@ impl<'s, 'p, 'f> Lowerer<'s, 'p, 'f> {
                 self.conditional(condition, then, otherwise, to)
             }
             ExprKind::Call { target, function, args } => {
-                self.call(target.as_deref(), function, args, to, expr.span)
+                self.call(target.as_deref(), function, args, to)
             }
             ExprKind::List(elements) => self.list(elements, to),
             ExprKind::Map(entries) => self.map(entries, to),

@@ -325,6 +325,7 @@ fn is_at_least_as_general(first: &Type, second: &Type) -> bool {
         (Type::Dyn | Type::Var(_), _) => true,
         (_, Type::Dyn | Type::Var(_)) => false,
         (Type::Type(_), Type::Type(_)) => true,
+        (_, Type::Null) => first.is_nullable(),
         (Type::List(_), Type::List(_))
         | (Type::Map(..), Type::Map(..))
         | (Type::Opaque(..), Type::Opaque(..)) => {

@@ -75,6 +75,7 @@ fn literals_join_their_elements() {
     check_cerbos("[]", "list(dyn)");
     check_cerbos("[1, 'a']", "list(dyn)");
     check_cerbos("[null, 1]", "list(dyn)");
+    check_cerbos("[null, optional.of(1), null]", "list(optional_type(int))");
     check_cerbos("[[], [1]]", "list(list(int))");
     check_cerbos("[[], [[]], [[[]]], [[[[]]]]]", "list(list(list(list(list(dyn)))))");
     check_cerbos("{'a': 1, 'b': 2}", "map(string, int)");

@@ -3,7 +3,7 @@
 use wardgate_engine::cel::pool::ConstTag;
 use wardgate_engine::cel::{Function, Op};
 
-use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Field, Literal, Span};
+use super::super::ast::{BinaryOp, Expr, ExprKind, Field, Literal};
 use super::super::env;
 use super::{Lowered, Lowerer, constants};
 use crate::regex;
@@ -16,10 +16,11 @@ impl Lowerer<'_, '_, '_> {
         name: &str,
         args: &[Expr],
         to: u8,
-        span: Span,
     ) -> Lowered {
         let Some(function) = env::function(name, target.is_some()) else {
-            return Err(CelError::new(format!("function '{name}' has no implementation"), span));
+            // Only an unchecked expression gets here; `size()` is "no such overload" as well.
+            self.code.op_word(Op::Call, [to, 0, 0], Function::Size.id());
+            return Ok(());
         };
         let args: Vec<_> = target.into_iter().chain(args).collect();
         if let (Function::Dyn, [only]) = (function, args.as_slice()) {
