@@ -372,7 +372,15 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        if self.eat(symbol) { Ok(()) } else { self.unexpected(&format!("'{symbol}'")) }
+        if self.eat(symbol) {
+            return Ok(());
+        }
+        if self.peek() == &TokenKind::End && matches!(symbol, ")" | "]") {
+            let message = format!("Syntax error: missing '{symbol}' at '<EOF>'");
+            self.errors.push(CelError::new(message, self.span()));
+            return Err(Stop);
+        }
+        self.unexpected(&format!("'{symbol}'"))
     }
 
     fn eat(&mut self, symbol: &str) -> bool {

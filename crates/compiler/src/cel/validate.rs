@@ -1,5 +1,6 @@
 //! Literal arguments whose format can be judged before anything is evaluated.
 
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::{parse_duration, parse_timestamp};
 
 use super::ast::{CelError, Expr, ExprKind, Literal};
@@ -9,8 +10,8 @@ use crate::regex;
 pub(super) fn literals(expr: &Expr, errors: &mut Vec<CelError>) {
     if let ExprKind::Call { target, function, args } = &expr.kind
         && let Some(arg) = judged(function, target.is_some(), args)
-        && let ExprKind::Literal(Literal::String(text)) = &arg.kind
-        && !is_valid(function, text)
+        && let ExprKind::Literal(literal) = &arg.kind
+        && !is_valid(function, literal)
     {
         errors.push(CelError::new(format!("invalid {function} argument"), arg.span));
     }
@@ -27,10 +28,12 @@ fn judged<'e>(function: &str, member: bool, args: &'e [Expr]) -> Option<&'e Expr
     }
 }
 
-fn is_valid(function: &str, text: &str) -> bool {
-    match function {
-        "duration" => parse_duration(text).is_some(),
-        "timestamp" => parse_timestamp(text).is_ok(),
-        _ => regex::compile(text).is_ok(),
+fn is_valid(function: &str, literal: &Literal) -> bool {
+    match (function, literal) {
+        ("duration", Literal::String(text)) => parse_duration(text).is_some(),
+        ("timestamp", Literal::String(text)) => parse_timestamp(text).is_ok(),
+        ("timestamp", Literal::Int(seconds)) => Timestamp::new(*seconds, 0).is_some(),
+        ("matches", Literal::String(text)) => regex::compile(text).is_ok(),
+        _ => true,
     }
 }

@@ -121,6 +121,7 @@ fn macros_compute_what_the_specification_says() {
 #[test]
 fn literals_of_a_format_are_judged_early() {
     check_value("duration('1x')", "invalid duration argument");
+    check_value("timestamp(253402300800)", "invalid timestamp argument");
     check_value("timestamp('yesterday')", "invalid timestamp argument");
     check_value("P.id.matches('a(')", "invalid matches argument");
 }
@@ -159,4 +160,28 @@ fn folding_agrees_with_evaluation() {
         };
         assert_eq!(run(true), run(false), "{source}");
     }
+}
+
+#[test]
+fn the_deepest_expressions_pass_every_stage() {
+    let check = |open: &str, inner: &str, close: &str, levels: usize| {
+        let source = format!("{}{inner}{}", open.repeat(levels), close.repeat(levels));
+        let value = value(&source);
+        assert!(
+            value.contains("no such attribute") || value.contains("too complex"),
+            "{open}: {value}"
+        );
+        assert!(
+            parse(&source.replace(inner, &format!("({open}{inner}{close})"))).is_err(),
+            "{open}"
+        );
+    };
+    check("[", "P.id", "]", 248);
+    check("-(", "P.attr.n", ")", 248);
+    check("1 + (", "P.attr.n", ")", 248);
+    check("true ? (", "P.id", ") : ''", 248);
+    check("[1].map(x, ", "P.id", ")", 248);
+    check("cel.bind(x, 1, ", "P.id", ")", 248);
+    check("dyn(", "P.id", ")", 248);
+    check("{'a': ", "P.id", "}.a", 124);
 }

@@ -95,7 +95,7 @@ fn wrong_sources_say_where() {
         "Syntax error: token recognition error at: '^'; Syntax error: token recognition",
     );
     check("1 +", "Syntax error: mismatched input '<EOF>' expecting {'['");
-    check("(a", "Syntax error: mismatched input '<EOF>' expecting ')'");
+    check("(a", "Syntax error: missing ')' at '<EOF>'");
     check("as + import", "reserved identifier: as; reserved identifier: import");
     check("9223372036854775808", "invalid int literal");
     check("has(a)", "invalid argument to has() macro");
