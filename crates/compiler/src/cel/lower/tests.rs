@@ -114,6 +114,7 @@ fn macros_compute_what_the_specification_says() {
     check_value("optional.of(2).optMap(x, x + 1).value()", "Int(3)");
     check_value("{}.?a.optFlatMap(x, x.?b).hasValue()", "Bool(false)");
     check_value("false && 1 / 0 > 0 || true", "Bool(true)");
+    check_value("timestamp(0).getHours('Asia/Tokyo')", "Int(9)");
     check_value("C.x", "undefined field 'x'");
     check_value("V.?x.orValue(1)", "Int(1)");
 }
