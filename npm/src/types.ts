@@ -48,6 +48,8 @@ export interface Resource {
 export interface AuxData {
   /** Claims of a token whose signature the caller has checked. */
   readonly jwt?: Attributes | undefined;
+  /** Several such tokens under the names by which conditions know them. */
+  readonly jwts?: { readonly [name: string]: { readonly claims: Attributes } } | undefined;
 }
 
 interface Asking {

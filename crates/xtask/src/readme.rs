@@ -9,24 +9,43 @@ use std::path::PathBuf;
 use crate::npm;
 use crate::shell::{self, Outcome, command, root, target};
 
-/// Writes the files of the README and runs its commands.
+/// Writes the files of the README, runs its commands, and compares what they print.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
     shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;
     let text = shell::read(&root().join("README.md"))?;
     let folder = scratch()?;
-    let mut ran = 0;
+    let (mut expected, mut printed) = (Vec::new(), String::new());
     for block in blocks(&text) {
         match file_name(&block) {
-            Some(name) => shell::write(&folder.join(name), block.body.as_bytes())?,
-            None if block.language == "sh" && block.body.contains("wardgate compile") => {
-                run(&block.body, &folder)?;
-                ran += 1;
+            Some(name) => {
+                shell::write(&folder.join(name), block.body.as_bytes())?;
+                expected.extend(promised(&block.body));
             }
+            None if block.language == "sh" => printed += &run(&block.body, &folder)?,
             None => {}
         }
     }
-    if ran == 0 { Err("README.md shows no program".into()) } else { Ok(()) }
+    let missing = |line: &&String| !printed.lines().any(|found| found == *line);
+    match expected.iter().find(missing) {
+        None if expected.is_empty() => {
+            Err("README.md shows no program that prints anything".into())
+        }
+        None => Ok(()),
+        Some(line) => {
+            Err(format!("README.md promises `{line}`, its program printed `{}`", printed.trim()))
+        }
+    }
+}
+
+/// Returns the lines that a program promises to print, in comments after `console.log`, as in
+/// `// sam true, eve false`.
+fn promised(program: &str) -> Vec<String> {
+    let comments = program
+        .lines()
+        .filter(|line| line.contains("console.log("))
+        .filter_map(|line| line.split_once(" // "));
+    comments.flat_map(|(_, lines)| lines.split(", ")).map(str::to_owned).collect()
 }
 
 struct Block {
@@ -83,7 +102,7 @@ fn copy(from: &std::path::Path, to: &std::path::Path) -> Outcome {
     shell::write(to, bytes)
 }
 
-fn run(script: &str, folder: &std::path::Path) -> Outcome {
+fn run(script: &str, folder: &std::path::Path) -> Outcome<String> {
     let programs = [target().join("debug"), shell::tools().join("bin")];
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&inherited)))

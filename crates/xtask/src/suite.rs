@@ -20,6 +20,7 @@ pub(crate) fn run() -> Outcome {
         Step("wasm size", wasm::check_size),
         Step("npm types", npm::check_types),
         Step("npm test", npm::test),
+        Step("parity", parity),
         Step("readme program", readme::check),
         Step("conformance", || conformance::run(&[])),
         Step("fuzz smoke", fuzz::smoke),
@@ -79,4 +80,11 @@ fn clippy() -> Outcome {
 
 fn cargo_test() -> Outcome {
     shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))
+}
+
+/// The native build and the package in Node must give the same decisions, byte for byte.
+fn parity() -> Outcome {
+    npm::build()?;
+    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "parity"];
+    shell::shown(&mut cargo(program))
 }
