@@ -107,5 +107,5 @@ fn run(script: &str, folder: &std::path::Path) -> Outcome<String> {
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&inherited)))
         .map_err(|error| format!("cannot set PATH: {error}"))?;
-    shell::shown(command("sh").args(["-e", "-c", script]).current_dir(folder).env("PATH", path))
+    shell::captured(command("sh").args(["-e", "-c", script]).current_dir(folder).env("PATH", path))
 }
