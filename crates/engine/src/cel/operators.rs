@@ -9,6 +9,7 @@ use core::cmp::Ordering;
 
 use super::context::Context;
 use super::error::{Answer, Error};
+use super::op::Op;
 use super::value::{Bytes, List, Value, compare};
 
 /// `!value`.
@@ -131,6 +132,40 @@ pub(crate) fn logic<'a>(left: &Value<'a>, right: &Value<'a>, absorbing: bool) ->
 /// The error that a value of the wrong type leads to: its own, if it is one.
 pub(crate) fn wrong_type<'a>(value: &Value<'a>) -> Error<'a> {
     value.error().cloned().unwrap_or(Error::NoSuchOverload)
+}
+
+/// The error of an operator that has no meaning for its operands.
+///
+/// As cel-go words it: a left operand whose type has the operator for other operands, or whose type
+/// has methods, leaves the operator unnamed.
+pub(crate) fn overload_error<'a>(op: Op, left: &Value<'a>) -> Error<'a> {
+    use Value::{Bool, Bytes, Double, Duration, Int, List, String, Timestamp, Uint};
+    let is_known = match left {
+        String(_) | Timestamp(_) | Duration(_) | Value::Hierarchy(_) => true,
+        Value::SpiffeId(_) | Value::SpiffeTrustDomain(_) | Value::SpiffeMatcher(_) => true,
+        Int(_) => true,
+        Uint(_) => op != Op::Neg && op != Op::Not,
+        Double(_) => op != Op::Mod,
+        Bool(_) => matches!(op, Op::Not | Op::Neg | Op::Lt | Op::Le | Op::Gt | Op::Ge),
+        Bytes(_) => matches!(op, Op::Add | Op::Lt | Op::Le | Op::Gt | Op::Ge),
+        List(_) => op == Op::Add,
+        _ => false,
+    };
+    match op {
+        _ if is_known => Error::NoSuchOverload,
+        Op::Not => Error::Fixed("no such overload: !_"),
+        Op::Neg => Error::Fixed("no such overload: -_"),
+        Op::Add => Error::Fixed("no such overload: _+_"),
+        Op::Sub => Error::Fixed("no such overload: _-_"),
+        Op::Mul => Error::Fixed("no such overload: _*_"),
+        Op::Div => Error::Fixed("no such overload: _/_"),
+        Op::Mod => Error::Fixed("no such overload: _%_"),
+        Op::Lt => Error::Fixed("no such overload: _<_"),
+        Op::Le => Error::Fixed("no such overload: _<=_"),
+        Op::Gt => Error::Fixed("no such overload: _>_"),
+        Op::Ge => Error::Fixed("no such overload: _>=_"),
+        _ => Error::NoSuchOverload,
+    }
 }
 
 fn concatenate<'a>(left: &Value<'a>, right: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {

@@ -104,8 +104,8 @@ impl<'a> Machine<'a, '_, '_> {
             Op::Select => access::select(self.get(b)?, self.name(w0)?),
             Op::Has => access::has(self.get(b)?, self.name(w0)?).map(Value::Bool),
             Op::OptSelect => self.operand(b).and_then(|b| access::opt_select(b, self.name(w0)?)),
-            Op::Not => calc::not(self.get(b)?),
-            Op::Neg => calc::negate(self.get(b)?),
+            Op::Not => calc::not(self.get(b)?).map_err(|error| self.named(error, op, b)),
+            Op::Neg => calc::negate(self.get(b)?).map_err(|error| self.named(error, op, b)),
             Op::And => calc::logic(self.get(b)?, self.get(c)?, false),
             Op::Or => calc::logic(self.get(b)?, self.get(c)?, true),
             Op::Call => self.call(w0, b, c),
@@ -126,7 +126,7 @@ impl<'a> Machine<'a, '_, '_> {
             | Op::Le
             | Op::Gt
             | Op::Ge
-            | Op::In => self.binary(op, b, c),
+            | Op::In => self.binary(op, b, c).map_err(|error| self.named(error, op, b)),
             _ => return self.flow(instruction),
         };
         self.set(a, answer)
@@ -173,6 +173,14 @@ impl<'a> Machine<'a, '_, '_> {
             Op::NextPair => self.next_pair(a, b, w0),
             Op::OptionalUnwrap => self.optional_unwrap(a, b, w0),
             _ => Err(Error::Malformed),
+        }
+    }
+
+    /// Names the operator in an error if its left operand, register `b`, knows no such operator.
+    fn named(&self, error: Error<'a>, op: Op, b: u8) -> Error<'a> {
+        match (&error, self.registers.get(usize::from(b))) {
+            (Error::NoSuchOverload, Some(left)) => calc::overload_error(op, left),
+            _ => error,
         }
     }
 

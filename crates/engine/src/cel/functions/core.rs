@@ -45,6 +45,7 @@ fn size<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
         Value::Hierarchy(segments) => segments.len(),
-        _ => return Err(Error::NoSuchOverload),
+        Value::Timestamp(_) | Value::Duration(_) => return Err(Error::NoSuchOverload),
+        _ => return Err(Error::Fixed("no such overload: size")),
     }))
 }

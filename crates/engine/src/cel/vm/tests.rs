@@ -103,7 +103,11 @@ fn arithmetic_and_errors_travel_through_registers() {
     check(&binary(Op::In, 2, 10), Ok(Attr::Bool(true)));
     check(&binary(Op::Index, 10, 2), Ok(Attr::Number(2.0)));
     check(&binary(Op::Index, 10, 5), Err("index out of bounds: 2"));
-    check(&binary(Op::Add, 0, 2), Err("no such overload"));
+    check(&binary(Op::Add, 0, 2), Err("no such overload: _+_"));
+    check(&binary(Op::Add, 2, 0), Err("no such overload"));
+    check(&binary(Op::Sub, 8, 2), Err("no such overload"));
+    check(&binary(Op::Lt, 10, 2), Err("no such overload: _<_"));
+    check(&binary(Op::Lt, 0, 2), Err("no such overload"));
     check(&binary(Op::And, 1, 2), Ok(Attr::Bool(false)));
     check(&binary(Op::And, 2, 1), Ok(Attr::Bool(false)));
     check(&binary(Op::And, 0, 2), Err("no such overload"));
@@ -190,7 +194,7 @@ fn no_words_make_the_machine_panic() {
         let code: Vec<u32> = (0..length)
             .map(|_| match words.next() % 3 {
                 0 => words.next() % 16,
-                _ => words.next() % 46 | (words.next() & 0x0707_0700),
+                _ => (words.next() % 46) | (words.next() & 0x0707_0700),
             })
             .chain([op(Op::Return, 0, 0, 0)])
             .collect();
