@@ -10,5 +10,6 @@ pub mod conformance;
 pub mod datum;
 pub mod demo;
 pub mod expression;
+pub mod fuzz;
 pub mod node;
 pub mod yaml;
