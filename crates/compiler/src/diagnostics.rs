@@ -4,6 +4,8 @@
 //! the same report. Messages are lower case, without a full stop, with the author's text in backticks.
 
 mod render;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Ordering;
 use std::sync::Arc;

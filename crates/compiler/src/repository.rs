@@ -6,6 +6,8 @@
 
 mod check;
 pub mod limits;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::path::Path;

@@ -7,6 +7,8 @@ pub mod model;
 mod names;
 mod order;
 mod references;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
