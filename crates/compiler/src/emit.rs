@@ -241,6 +241,10 @@ impl Emitter<'_> {
             std::mem::swap(&mut row.output_activated, &mut row.output_not_met);
         }
         row.from_role_policy = true;
+        if row.condition.or(row.output_activated).or(row.output_not_met).is_none() {
+            // A bare list of actions evaluates nothing, so its variables cannot fail.
+            row.variables = None;
+        }
         row
     }
 

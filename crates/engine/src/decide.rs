@@ -13,6 +13,7 @@ mod scopes;
 mod session;
 mod validation;
 mod verdict;
+mod walk;
 
 use alloc::string::ToString;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! One request being decided: the walk over scopes, roles and rules, and what conditions can see.
+//! One request being decided: its names in terms of the table, and what conditions can see.
 
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
@@ -7,18 +7,17 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
 use super::memo::Memo;
-use super::observer::{Observer, Outcome, Place};
+use super::observer::Observer;
 use super::roles::Effective;
 use super::scopes::visited;
-use super::verdict::{Policy, Verdict, Why};
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
-use crate::decision::{Effect, EvaluationError, Output};
+use crate::decision::EvaluationError;
 use crate::limits::MAX_STEPS;
 use crate::names::{sanitized, trimmed_scope};
 use crate::request::Request;
 use crate::table::layout::Key;
-use crate::table::{Block, Chunk, Evaluation, Name, PolicyTable, Rule, Section, list};
+use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
 
 /// Why a condition has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub(crate) struct Session<'a, O> {
     /// Scopes whose derived roles were computed, with the string id of the scope.
     effective: RefCell<Vec<(u32, Rc<Effective<'a>>)>>,
     /// The scope of resource policies that the walk is in, and its policy.
-    current: Cell<Option<(u32, Block<'a>)>>,
+    pub(crate) current: Cell<Option<(u32, Block<'a>)>>,
     /// Whether conditions of derived roles are being evaluated.
     in_derived_roles: Cell<bool>,
 }
@@ -54,13 +53,6 @@ pub(crate) struct Session<'a, O> {
 pub(crate) struct Kind<'a> {
     text: Cow<'a, str>,
     pub(crate) id: Option<u32>,
-}
-
-/// What became of one scope.
-enum Scope<'a> {
-    Decided(Verdict<'a>),
-    Allows(Rule<'a>),
-    Silent,
 }
 
 impl<'a, O: Observer<'a>> Session<'a, O> {
@@ -98,27 +90,11 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         self.observer.into_inner()
     }
 
-    /// Decides on one action.
-    pub(crate) fn decide(&self, action: &'a str) -> Verdict<'a> {
-        let principal_exists = self.principal_policies_exist();
-        let resource_exists = self.resource_policies_exist();
-        if !principal_exists && !resource_exists {
-            return Verdict::denied(Policy::None, Why::NoPolicy);
-        }
-        let action = Name { text: action, id: self.table.string_id(action) };
-        let asked = self.ask_principal_policies(action);
-        if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
-            return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
-        }
-        let fallback = if resource_exists { Policy::Resource } else { Policy::None };
-        self.ask_roles(action).of(fallback).or_denied()
-    }
-
-    fn kind_name(&self) -> Name<'_> {
+    pub(crate) fn kind_name(&self) -> Name<'_> {
         Name { text: &self.kind.text, id: self.kind.id }
     }
 
-    fn principal_scopes(&self) -> impl Iterator<Item = u32> + use<'a, O> {
+    pub(crate) fn principal_scopes(&self) -> impl Iterator<Item = u32> + use<'a, O> {
         visited(self.table, Key::PrincipalScope, self.principal_scope)
     }
 
@@ -127,14 +103,14 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
     }
 
     /// Whether any principal at all has a policy of the asked version in the visited scopes.
-    fn principal_policies_exist(&self) -> bool {
+    pub(crate) fn principal_policies_exist(&self) -> bool {
         let Some(version) = self.principal_version.id else { return false };
         let exists = |scope| self.table.find(Key::PrincipalVersion, [version, scope, 0]).is_some();
         self.principal_scopes().any(exists)
     }
 
     /// Whether a resource policy, or a role policy that names the kind, exists in the visited scopes.
-    fn resource_policies_exist(&self) -> bool {
+    pub(crate) fn resource_policies_exist(&self) -> bool {
         self.resource_scopes().any(|scope| {
             self.resource_block(scope).is_some() || self.role_policies_name_the_kind(scope)
         })
@@ -153,184 +129,21 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         self.table.find(Key::Resource, key).map(|offset| Block::new(self.table, offset))
     }
 
-    fn roles_block(&self, scope: u32) -> Option<Block<'a>> {
+    pub(crate) fn roles_block(&self, scope: u32) -> Option<Block<'a>> {
         let key = [self.resource_version.id?, scope, 0];
         self.table.find(Key::Roles, key).map(|offset| Block::new(self.table, offset))
     }
 
     /// Principal policies are found by the version of the resource, as in Cerbos.
-    fn principal_block(&self, scope: u32) -> Option<Block<'a>> {
+    pub(crate) fn principal_block(&self, scope: u32) -> Option<Block<'a>> {
         let principal = self.table.string_id(&self.request.principal.id)?;
         let key = [principal, self.resource_version.id?, scope];
         self.table.find(Key::Principal, key).map(|offset| Block::new(self.table, offset))
     }
 
     /// Returns whether an allow in `scope` counts only if the parent scope allows too.
-    fn needs_consent(&self, scope: u32) -> bool {
+    pub(crate) fn needs_consent(&self, scope: u32) -> bool {
         self.table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1)
-    }
-
-    fn ask_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
-        self.request.principal.roles.first()?;
-        self.current.set(None);
-        let scopes = self.principal_scopes();
-        self.search(scopes, |scope| match self.principal_block(scope) {
-            Some(block) => self.principal_scope(block, scope, action),
-            None => Scope::Silent,
-        })
-    }
-
-    fn principal_scope(&self, block: Block<'a>, scope: u32, action: Name<'a>) -> Scope<'a> {
-        let place = Place { action: action.text, role: "", scope: self.table.string(scope) };
-        let mut allow = None;
-        for mut chunk in block.chunks() {
-            let all = chunk;
-            block.narrow_resources(&mut chunk, self.kind_name());
-            self.trace_excluded(block, all.without(&chunk), place, Outcome::OtherResource);
-            let listed = chunk;
-            block.narrow_actions(&mut chunk, action);
-            self.trace_excluded(block, listed.without(&chunk), place, Outcome::OtherAction);
-            if let Some(verdict) = self.try_rules(block, chunk, place, &mut allow) {
-                return Scope::Decided(verdict);
-            }
-        }
-        allow.map_or(Scope::Silent, Scope::Allows)
-    }
-
-    /// Tries each role of the principal; the first that is allowed wins, else the first answer stays.
-    fn ask_roles(&self, action: Name<'a>) -> Verdict<'a> {
-        let mut answer: Option<Verdict<'a>> = None;
-        for role in &self.request.principal.roles {
-            let scopes = self.resource_scopes();
-            let found = self.search(scopes, |scope| self.resource_scope_for(scope, role, action));
-            let Some(verdict) = found else { continue };
-            if verdict.is_final() {
-                return verdict;
-            }
-            answer = answer.or(Some(verdict));
-        }
-        answer.unwrap_or(Verdict::NOTHING)
-    }
-
-    /// Visits scopes until one decides.
-    fn search(
-        &self,
-        scopes: impl Iterator<Item = u32>,
-        mut visit: impl FnMut(u32) -> Scope<'a>,
-    ) -> Option<Verdict<'a>> {
-        for scope in scopes {
-            match visit(scope) {
-                Scope::Decided(verdict) => return Some(verdict),
-                Scope::Allows(rule) if !self.needs_consent(scope) => {
-                    let scope = self.table.string(scope);
-                    return Some(Verdict::by_rule(Effect::Allow, &rule, scope));
-                }
-                Scope::Allows(_) | Scope::Silent => {}
-            }
-        }
-        None
-    }
-
-    fn resource_scope_for(&self, scope: u32, role: &'a str, action: Name<'a>) -> Scope<'a> {
-        let block = self.resource_block(scope);
-        self.current.set(block.map(|block| (scope, block)));
-        if O::FULL {
-            self.current_effective_roles();
-        }
-        let place = Place { action: action.text, role, scope: self.table.string(scope) };
-        if let Some(verdict) = self.ask_role_policies(scope, place, action) {
-            return Scope::Decided(verdict);
-        }
-        let Some(block) = block else { return Scope::Silent };
-        let mut allow = None;
-        for mut chunk in block.chunks() {
-            let all = chunk;
-            block.narrow_roles(&mut chunk, self.with_ancestors(role));
-            self.trace_excluded(block, all.without(&chunk), place, Outcome::OtherRole);
-            let listed = chunk;
-            block.narrow_actions(&mut chunk, action);
-            self.trace_excluded(block, listed.without(&chunk), place, Outcome::OtherAction);
-            if let Some(verdict) = self.try_rules(block, chunk, place, &mut allow) {
-                return Scope::Decided(verdict);
-            }
-        }
-        allow.map_or(Scope::Silent, Scope::Allows)
-    }
-
-    /// Role policies narrow: what they do not list is denied.
-    fn ask_role_policies(
-        &self,
-        scope: u32,
-        place: Place<'a>,
-        action: Name<'a>,
-    ) -> Option<Verdict<'a>> {
-        let block = self.roles_block(scope)?;
-        for role in self.with_ancestors(place.role) {
-            let Some(policy) = role.id.and_then(|id| block.role_policy(id)) else { continue };
-            let mut listed = false;
-            for mut chunk in block.chunks() {
-                block.narrow_roles(&mut chunk, core::iter::once(role));
-                block.narrow_resources(&mut chunk, self.kind_name());
-                let relevant = chunk;
-                block.narrow_actions(&mut chunk, action);
-                self.trace_excluded(block, relevant.without(&chunk), place, Outcome::OtherAction);
-                listed |= !chunk.is_empty();
-                if let Some(verdict) = self.try_rules(block, chunk, place, &mut None) {
-                    return Some(verdict);
-                }
-            }
-            if !listed {
-                return Some(Verdict::not_listed(policy, place.scope));
-            }
-        }
-        None
-    }
-
-    /// Tries the candidates in order. A deny or a failure decides; the first allow is noted.
-    fn try_rules(
-        &self,
-        block: Block<'a>,
-        candidates: Chunk,
-        place: Place<'a>,
-        allow: &mut Option<Rule<'a>>,
-    ) -> Option<Verdict<'a>> {
-        for rule in block.rules(candidates) {
-            let outcome = self.consider(&rule);
-            self.emit_output(&rule, &outcome, place);
-            if O::TRACE {
-                let outcome = outcome.clone().unwrap_or(Outcome::Failed);
-                self.observer.borrow_mut().step(place, &rule, outcome);
-            }
-            match (outcome, rule.effect()) {
-                (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
-                (Ok(Outcome::Applied), Some(Effect::Deny)) => {
-                    return Some(Verdict::by_rule(Effect::Deny, &rule, place.scope));
-                }
-                (Ok(Outcome::Applied), Some(Effect::Allow)) => *allow = allow.or(Some(rule)),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    fn consider(&self, rule: &Rule<'a>) -> Result<Outcome, Failure> {
-        self.touch_variables(rule.variables());
-        if let Some(condition) = rule.role_condition() {
-            self.touch_variables(rule.role_variables());
-            if !self.satisfies(condition)? {
-                return Ok(Outcome::DerivedRoleNotMet);
-            }
-        }
-        let satisfied = rule.condition().map_or(Ok(true), |at| self.satisfies(at))?;
-        Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
-    }
-
-    fn trace_excluded(&self, block: Block<'a>, rules: Chunk, place: Place<'a>, why: Outcome) {
-        if O::TRACE {
-            for rule in block.rules(rules) {
-                self.observer.borrow_mut().step(place, &rule, why.clone());
-            }
-        }
     }
 
     /// Evaluates a set of variables, so that the errors among them are noted.
@@ -341,24 +154,6 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
             if let Value::Error(error) = self.evaluate(program) {
                 self.note_error(program, &error);
             }
-        }
-    }
-
-    fn emit_output(&self, rule: &Rule<'a>, outcome: &Result<Outcome, Failure>, place: Place<'a>) {
-        let activated = match outcome {
-            Ok(Outcome::Applied) => true,
-            Ok(Outcome::ConditionNotMet) => false,
-            _ => return,
-        };
-        let Some(program) = rule.output(activated).filter(|_| O::FULL) else { return };
-        let value = match self.evaluate(program) {
-            Value::Error(error) => Err(error.to_string()),
-            value => value.to_attr().map_err(|error| error.to_string()),
-        };
-        let output =
-            Output { source: rule.source().to_string(), action: place.action.to_string(), value };
-        if let Some(record) = self.observer.borrow_mut().record() {
-            record.outputs.push(output);
         }
     }
 
@@ -407,7 +202,7 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
 
     /// Returns the derived roles of the policy that the walk is in. Conditions of principal policies
     /// and of derived roles themselves see none.
-    fn current_effective_roles(&self) -> Rc<Effective<'a>> {
+    pub(crate) fn current_effective_roles(&self) -> Rc<Effective<'a>> {
         let Some((scope, block)) = self.current.get().filter(|_| !self.in_derived_roles.get())
         else {
             return Rc::default();

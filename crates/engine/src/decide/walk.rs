@@ -1,0 +1,221 @@
+//! The walk: principal policies, then the roles of the principal, scope by scope, rule by rule.
+//!
+//! Scopes go from the most specific to the root. Within a scope a deny beats an allow; the first role
+//! that is allowed wins; nothing found means deny.
+
+use alloc::string::ToString;
+
+use super::observer::{Observer, Outcome, Place};
+use super::session::{Failure, Session};
+use super::verdict::{Policy, Verdict, Why};
+use crate::cel::Value;
+use crate::decision::{Effect, Output};
+use crate::table::{Block, Chunk, Name, Rule};
+
+/// What became of one scope.
+enum Scope<'a> {
+    Decided(Verdict<'a>),
+    Allows(Rule<'a>),
+    Silent,
+}
+
+impl<'a, O: Observer<'a>> Session<'a, O> {
+    /// Decides on one action.
+    pub(crate) fn decide(&self, action: &'a str) -> Verdict<'a> {
+        let principal_exists = self.principal_policies_exist();
+        let resource_exists = self.resource_policies_exist();
+        if !principal_exists && !resource_exists {
+            return Verdict::denied(Policy::None, Why::NoPolicy);
+        }
+        let action = Name { text: action, id: self.table.string_id(action) };
+        let asked = self.ask_principal_policies(action);
+        if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
+            return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
+        }
+        let fallback = if resource_exists { Policy::Resource } else { Policy::None };
+        self.ask_roles(action).of(fallback).or_denied()
+    }
+
+    fn ask_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
+        self.request.principal.roles.first()?;
+        self.current.set(None);
+        let scopes = self.principal_scopes();
+        self.search(scopes, |scope| match self.principal_block(scope) {
+            Some(block) => self.principal_scope(block, scope, action),
+            None => Scope::Silent,
+        })
+    }
+
+    fn principal_scope(&self, block: Block<'a>, scope: u32, action: Name<'a>) -> Scope<'a> {
+        let place = Place { action: action.text, role: "", scope: self.table.string(scope) };
+        let narrow = |chunk: &mut Chunk| block.narrow_resources(chunk, self.kind_name());
+        self.try_block(block, place, action, narrow, &Outcome::OtherResource)
+    }
+
+    /// Tries the rules that `narrow` leaves and that name the action.
+    fn try_block(
+        &self,
+        block: Block<'a>,
+        place: Place<'a>,
+        action: Name<'a>,
+        narrow: impl Fn(&mut Chunk),
+        excluded: &Outcome,
+    ) -> Scope<'a> {
+        let mut allow = None;
+        for mut chunk in block.chunks() {
+            let all = chunk;
+            narrow(&mut chunk);
+            self.trace_excluded(block, all.without(&chunk), place, excluded);
+            let listed = chunk;
+            block.narrow_actions(&mut chunk, action);
+            self.trace_excluded(block, listed.without(&chunk), place, &Outcome::OtherAction);
+            if let Some(verdict) = self.try_rules(block, chunk, place, &mut allow) {
+                return Scope::Decided(verdict);
+            }
+        }
+        allow.map_or(Scope::Silent, Scope::Allows)
+    }
+
+    /// Tries each role of the principal; the first that is allowed wins, else the first answer stays.
+    fn ask_roles(&self, action: Name<'a>) -> Verdict<'a> {
+        let mut answer: Option<Verdict<'a>> = None;
+        for role in &self.request.principal.roles {
+            let scopes = self.resource_scopes();
+            let found = self.search(scopes, |scope| self.resource_scope_for(scope, role, action));
+            let Some(verdict) = found else { continue };
+            if verdict.is_final() {
+                return verdict;
+            }
+            answer = answer.or(Some(verdict));
+        }
+        answer.unwrap_or(Verdict::NOTHING)
+    }
+
+    /// Visits scopes until one decides.
+    fn search(
+        &self,
+        scopes: impl Iterator<Item = u32>,
+        mut visit: impl FnMut(u32) -> Scope<'a>,
+    ) -> Option<Verdict<'a>> {
+        for scope in scopes {
+            match visit(scope) {
+                Scope::Decided(verdict) => return Some(verdict),
+                Scope::Allows(rule) if !self.needs_consent(scope) => {
+                    let scope = self.table.string(scope);
+                    return Some(Verdict::by_rule(Effect::Allow, &rule, scope));
+                }
+                Scope::Allows(_) | Scope::Silent => {}
+            }
+        }
+        None
+    }
+
+    fn resource_scope_for(&self, scope: u32, role: &'a str, action: Name<'a>) -> Scope<'a> {
+        let block = self.resource_block(scope);
+        self.current.set(block.map(|block| (scope, block)));
+        if O::FULL {
+            self.current_effective_roles();
+        }
+        let place = Place { action: action.text, role, scope: self.table.string(scope) };
+        if let Some(verdict) = self.ask_role_policies(scope, place, action) {
+            return Scope::Decided(verdict);
+        }
+        let Some(block) = block else { return Scope::Silent };
+        let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, self.with_ancestors(role));
+        self.try_block(block, place, action, narrow, &Outcome::OtherRole)
+    }
+
+    /// Role policies narrow: what they do not list is denied.
+    fn ask_role_policies(
+        &self,
+        scope: u32,
+        place: Place<'a>,
+        action: Name<'a>,
+    ) -> Option<Verdict<'a>> {
+        let block = self.roles_block(scope)?;
+        for role in self.with_ancestors(place.role) {
+            let Some(policy) = role.id.and_then(|id| block.role_policy(id)) else { continue };
+            let mut listed = false;
+            for mut chunk in block.chunks() {
+                block.narrow_roles(&mut chunk, core::iter::once(role));
+                block.narrow_resources(&mut chunk, self.kind_name());
+                let relevant = chunk;
+                block.narrow_actions(&mut chunk, action);
+                self.trace_excluded(block, relevant.without(&chunk), place, &Outcome::OtherAction);
+                listed |= !chunk.is_empty();
+                if let Some(verdict) = self.try_rules(block, chunk, place, &mut None) {
+                    return Some(verdict);
+                }
+            }
+            if !listed {
+                return Some(Verdict::not_listed(policy, place.scope));
+            }
+        }
+        None
+    }
+
+    /// Tries the candidates in order. A deny or a failure decides; the first allow is noted.
+    fn try_rules(
+        &self,
+        block: Block<'a>,
+        candidates: Chunk,
+        place: Place<'a>,
+        allow: &mut Option<Rule<'a>>,
+    ) -> Option<Verdict<'a>> {
+        for rule in block.rules(candidates) {
+            let outcome = self.consider(&rule);
+            self.emit_output(&rule, &outcome, place);
+            if O::TRACE {
+                let outcome = outcome.clone().unwrap_or(Outcome::Failed);
+                self.observer.borrow_mut().step(place, &rule, outcome);
+            }
+            match (outcome, rule.effect()) {
+                (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
+                (Ok(Outcome::Applied), Some(Effect::Deny)) => {
+                    return Some(Verdict::by_rule(Effect::Deny, &rule, place.scope));
+                }
+                (Ok(Outcome::Applied), Some(Effect::Allow)) => *allow = allow.or(Some(rule)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn consider(&self, rule: &Rule<'a>) -> Result<Outcome, Failure> {
+        self.touch_variables(rule.variables());
+        if let Some(condition) = rule.role_condition() {
+            self.touch_variables(rule.role_variables());
+            if !self.satisfies(condition)? {
+                return Ok(Outcome::DerivedRoleNotMet);
+            }
+        }
+        let satisfied = rule.condition().map_or(Ok(true), |at| self.satisfies(at))?;
+        Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
+    }
+
+    fn trace_excluded(&self, block: Block<'a>, rules: Chunk, place: Place<'a>, why: &Outcome) {
+        if O::TRACE {
+            for rule in block.rules(rules) {
+                self.observer.borrow_mut().step(place, &rule, why.clone());
+            }
+        }
+    }
+
+    fn emit_output(&self, rule: &Rule<'a>, outcome: &Result<Outcome, Failure>, place: Place<'a>) {
+        let activated = match outcome {
+            Ok(Outcome::Applied) => true,
+            Ok(Outcome::ConditionNotMet) => false,
+            _ => return,
+        };
+        let Some(program) = rule.output(activated).filter(|_| O::FULL) else { return };
+        let value = match self.evaluate(program) {
+            Value::Error(error) => Err(error.to_string()),
+            value => value.to_attr().map_err(|error| error.to_string()),
+        };
+        let output =
+            Output { source: rule.source().to_string(), action: place.action.to_string(), value };
+        if let Some(record) = self.observer.borrow_mut().record() {
+            record.outputs.push(output);
+        }
+    }
+}
