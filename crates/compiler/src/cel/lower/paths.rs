@@ -1,7 +1,7 @@
 //! What an expression reads from outside itself: the request, variables, constants and globals.
 //!
-//! `P.attr.a`, `request.principal.attr.a` and `P["attr"]`-free spellings such as `P.attr["a"]` are one
-//! slot. A constant or global that does not exist is an error when it is evaluated, as for variables.
+//! `P.attr.a`, `request.principal.attr.a` and `P.attr["a"]` are one slot. A constant or global that
+//! does not exist is an error when it is evaluated, as for variables.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::pool::{ConstTag, Root};
