@@ -1,1 +1,2 @@
 //! (in construction)
+#![forbid(unsafe_code)]

@@ -1,5 +1,6 @@
 //! Compiles the policies of the demonstration, decides its requests natively and in Node, and shows
 //! the answers side by side.
+#![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::process::ExitCode;

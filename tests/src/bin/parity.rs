@@ -1,4 +1,5 @@
 //! Do the native build and the npm package in Node decide alike, byte for byte?
+#![forbid(unsafe_code)]
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
