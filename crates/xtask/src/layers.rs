@@ -1,4 +1,4 @@
-//! Proves that the arrows between our crates are those of `docs/DESIGN.md`, and no others.
+//! Proves that the arrows between our crates are those of `docs/ARCHITECTURE.md`, and no others.
 //!
 //! Tests may point anywhere; what ships may not. A crate that the table does not name is an error, so
 //! that a new one cannot slip past it.
