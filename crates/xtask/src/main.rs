@@ -4,6 +4,7 @@
 //! input. It is a tool for people who work on the project; nothing here is shipped.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod conformance;
 mod fuzz;
 mod layers;
@@ -53,6 +54,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "test" => without_arguments(rest, suite::run),
         "layers" => without_arguments(rest, layers::check),
         "conformance" => conformance::run(rest),
+        "bench" => bench::run(rest),
         "fuzz-smoke" => without_arguments(rest, fuzz::smoke),
         "lint" => without_arguments(rest, suite::lint),
         _ => return None,
@@ -86,6 +88,10 @@ cargo xtask <command>
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite
+  bench         measure decisions natively and in Node, beside rivals
+                  --json          for programs
+                  --native        leave Node out
+                  --kinds N       this many kinds of resource (may be repeated)
   fuzz-smoke    a short fuzz of every reader of untrusted input
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.

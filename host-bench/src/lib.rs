@@ -1,2 +1,0 @@
-//! (in construction)
-#![forbid(unsafe_code)]
