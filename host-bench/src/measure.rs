@@ -21,9 +21,11 @@ pub(crate) enum Side {
 pub(crate) struct Row<'a> {
     name: String,
     side: Side,
-    /// Answers all requests and returns how many answers differ from the expected ones.
-    pass: Box<dyn Fn(&[bool]) -> usize + 'a>,
+    pass: Pass<'a>,
 }
+
+/// Answers all requests and returns how many answers differ from the expected ones.
+type Pass<'a> = Box<dyn Fn(&[bool]) -> usize + 'a>;
 
 /// What was measured.
 #[derive(Clone, Debug)]
