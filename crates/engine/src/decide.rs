@@ -7,7 +7,7 @@
 
 mod condition;
 mod memo;
-mod observer;
+mod record;
 mod roles;
 mod scopes;
 mod session;
@@ -18,13 +18,13 @@ mod walk;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-pub use observer::{Leaf, Outcome, Step};
+pub use record::{Leaf, Outcome, Step};
 
-use crate::cel::{Pool, Timestamp};
+use crate::cel::Timestamp;
 use crate::decision::{ActionDecision, Decision, Effect, Reason};
 use crate::request::Request;
 use crate::table::PolicyTable;
-use observer::{Observer, Recorder, Silent, Tracer};
+use record::{Record, Trace};
 use session::Session;
 
 /// A decision, and every rule that was considered on the way to it.
@@ -44,7 +44,7 @@ impl PolicyTable {
     #[must_use]
     pub fn is_allowed(&self, request: &Request, action: &str, now: Timestamp) -> bool {
         let pool = self.pool();
-        let session = Session::new(self, &pool, request, now, Silent);
+        let session = Session::new(self, &pool, request, now, None);
         if session.validate(&[action]).rejects {
             return false;
         }
@@ -54,26 +54,26 @@ impl PolicyTable {
     /// Decides on every action of `request`. `now` is what `now()` means in conditions.
     #[must_use]
     pub fn check(&self, request: &Request, now: Timestamp) -> Decision {
-        self.run(&self.pool(), request, now, Recorder::default()).0
+        self.run(request, now, None).0
     }
 
     /// Decides like [`PolicyTable::check`] and writes down every rule that was considered and why it
     /// did or did not apply.
     #[must_use]
     pub fn explain(&self, request: &Request, now: Timestamp) -> Explanation {
-        let pool = self.pool();
-        let (decision, tracer) = self.run(&pool, request, now, Tracer::default());
-        Explanation { decision, steps: tracer.into_steps() }
+        let (decision, trace) = self.run(request, now, Some(Trace::default()));
+        Explanation { decision, steps: trace.unwrap_or_default().steps }
     }
 
-    fn run<'a, O: Observer<'a>>(
-        &'a self,
-        pool: &'a Pool<'a>,
-        request: &'a Request,
+    fn run(
+        &self,
+        request: &Request,
         now: Timestamp,
-        observer: O,
-    ) -> (Decision, O) {
-        let session = Session::new(self, pool, request, now, observer);
+        trace: Option<Trace>,
+    ) -> (Decision, Option<Trace>) {
+        let pool = self.pool();
+        let record = Record { trace, ..Record::default() };
+        let session = Session::new(self, &pool, request, now, Some(record));
         let validation = session.validate(&request.actions);
         let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
         for action in &request.actions {
@@ -87,8 +87,7 @@ impl PolicyTable {
             };
             actions.push(decided);
         }
-        let mut observer = session.into_observer();
-        let record = observer.take_record();
+        let record = session.into_record();
         let decision = Decision {
             request_id: request.request_id.clone(),
             resource_id: request.resource.id.clone(),
@@ -96,13 +95,13 @@ impl PolicyTable {
             effective_derived_roles: record.derived_roles.iter().map(ToString::to_string).collect(),
             outputs: record.outputs,
             validation_errors: validation.errors,
-            evaluation_errors: record.errors.into_iter().collect(),
+            evaluation_errors: record.errors,
         };
-        (decision, observer)
+        (decision, record.trace)
     }
 }
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl Session<'_> {
     fn rejected(&self, action: &str) -> ActionDecision {
         ActionDecision {
             action: action.to_string(),

@@ -4,13 +4,12 @@
 //! lenient one it counts as `false`, as in Cerbos. A reached limit always ends it: what was not
 //! evaluated must not turn into permission through a `none`.
 
-use super::observer::Observer;
 use super::session::{Failure, Session, is_incomplete};
 use crate::cel::Value;
 use crate::table::layout::Junction;
 use crate::table::{Evaluation, Section, at, word};
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl<'a> Session<'a> {
     /// Returns whether the condition at `offset` is satisfied. Depth is bounded by the validator.
     pub(crate) fn satisfies(&self, offset: u32) -> Result<bool, Failure> {
         let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
@@ -36,8 +35,10 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
 
     fn leaf(&self, program: u32) -> Result<bool, Failure> {
         let value = self.evaluate(program);
-        if O::TRACE {
-            self.observer.borrow_mut().leaf(self.source(program), &value);
+        if let Some(record) = &self.record
+            && let Some(trace) = &mut record.borrow_mut().trace
+        {
+            trace.leaf(self.source(program), &value);
         }
         match value {
             Value::Bool(value) => Ok(value),

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::observer::Observer;
 use super::session::{Failure, Session};
 use crate::cel::value::Message;
 use crate::cel::{Error, Value};
@@ -19,12 +18,9 @@ pub(crate) struct Effective<'a> {
     pub(crate) limit_reached: bool,
 }
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl<'a> Session<'a> {
     /// Returns `role` and the roles that it inherits from in the requested scope.
-    pub(crate) fn with_ancestors(
-        &self,
-        role: &'a str,
-    ) -> impl Iterator<Item = Name<'a>> + use<'a, O> {
+    pub(crate) fn with_ancestors(&self, role: &'a str) -> impl Iterator<Item = Name<'a>> + use<'a> {
         let table = self.table;
         let id = table.string_id(role);
         let scope = table.string_id(self.resource_scope);

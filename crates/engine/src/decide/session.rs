@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
 use super::memo::Memo;
-use super::observer::Observer;
+use super::record::Record;
 use super::roles::Effective;
 use super::scopes::visited;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
@@ -29,12 +29,15 @@ pub(crate) enum Failure {
 }
 
 /// The state of deciding one request.
-pub(crate) struct Session<'a, O> {
+pub(crate) struct Session<'a> {
     pub(crate) table: &'a PolicyTable,
     pool: &'a Pool<'a>,
     pub(crate) request: &'a Request,
     pub(crate) resource_scope: &'a str,
-    pub(crate) observer: RefCell<O>,
+    /// What is written down on the way; nothing if only the effect is wanted.
+    pub(crate) record: Option<RefCell<Record<'a>>>,
+    /// Whether the record wants every rule, candidate or not.
+    pub(crate) is_traced: bool,
     now: Timestamp,
     principal_scope: &'a str,
     pub(crate) resource_version: Name<'a>,
@@ -55,13 +58,13 @@ pub(crate) struct Kind<'a> {
     pub(crate) id: Option<u32>,
 }
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl<'a> Session<'a> {
     pub(crate) fn new(
         table: &'a PolicyTable,
         pool: &'a Pool<'a>,
         request: &'a Request,
         now: Timestamp,
-        observer: O,
+        record: Option<Record<'a>>,
     ) -> Self {
         let version = |asked: &'a str| {
             let text = if asked.is_empty() { table.default_version() } else { asked };
@@ -73,7 +76,8 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
             pool,
             request,
             now,
-            observer: RefCell::new(observer),
+            is_traced: record.as_ref().is_some_and(|record| record.trace.is_some()),
+            record: record.map(RefCell::new),
             resource_scope: trimmed_scope(&request.resource.scope),
             principal_scope: trimmed_scope(&request.principal.scope),
             resource_version: version(&request.resource.policy_version),
@@ -86,19 +90,19 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         }
     }
 
-    pub(crate) fn into_observer(self) -> O {
-        self.observer.into_inner()
+    pub(crate) fn into_record(self) -> Record<'a> {
+        self.record.map(RefCell::into_inner).unwrap_or_default()
     }
 
     pub(crate) fn kind_name(&self) -> Name<'_> {
         Name { text: &self.kind.text, id: self.kind.id }
     }
 
-    pub(crate) fn principal_scopes(&self) -> impl Iterator<Item = u32> + use<'a, O> {
+    pub(crate) fn principal_scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
         visited(self.table, Key::PrincipalScope, self.principal_scope)
     }
 
-    pub(crate) fn resource_scopes(&self) -> impl Iterator<Item = u32> + use<'a, O> {
+    pub(crate) fn resource_scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
         visited(self.table, Key::ResourceScope, self.resource_scope)
     }
 
@@ -148,7 +152,7 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
 
     /// Evaluates a set of variables, so that the errors among them are noted.
     pub(crate) fn touch_variables(&self, set: Option<u32>) {
-        let Some(set) = set.filter(|_| O::FULL) else { return };
+        let Some(set) = set.filter(|_| self.record.is_some()) else { return };
         for variable in list(self.table.section(Section::VariableSets), set) {
             let Some((program, _)) = self.pool.variable(*variable) else { continue };
             if let Value::Error(error) = self.evaluate(program) {
@@ -158,12 +162,9 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
     }
 
     pub(crate) fn note_error(&self, program: u32, error: &Error<'a>) {
-        if !O::FULL {
-            return;
-        }
-        let expression = self.source(program).to_string();
-        if let Some(record) = self.observer.borrow_mut().record() {
-            record.errors.insert(EvaluationError { expression, message: error.to_string() });
+        if let Some(record) = &self.record {
+            let expression = self.source(program).to_string();
+            record.borrow_mut().error(EvaluationError { expression, message: error.to_string() });
         }
     }
 
@@ -213,8 +214,8 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         }
         let roles = Rc::new(self.effective_roles(block));
         self.effective.borrow_mut().push((scope, Rc::clone(&roles)));
-        if let Some(record) = self.observer.borrow_mut().record() {
-            record.derived_roles.extend(&roles.names);
+        if let Some(record) = &self.record {
+            record.borrow_mut().derived_roles(&roles.names);
         }
         roles
     }
@@ -245,7 +246,7 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
     }
 }
 
-impl<'a, O: Observer<'a>> Activation<'a> for Session<'a, O> {
+impl<'a> Activation<'a> for Session<'a> {
     fn root(&self, root: Root, name: &'a str) -> Value<'a> {
         match root {
             Root::EffectiveDerivedRoles => self.current_effective_roles().value(),

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::observer::Observer;
 use super::session::Session;
 use crate::attr::AttrMap;
 use crate::decision::{ValidationError, ValidationSource};
@@ -19,7 +18,7 @@ pub(crate) struct Validation {
     pub(crate) rejects: bool,
 }
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl<'a> Session<'a> {
     /// Validates the attributes for a request about `actions`.
     ///
     /// The schemas are those of the root scope, and they count only where the most specific scope

@@ -2,7 +2,6 @@
 
 use alloc::string::{String, ToString};
 
-use super::observer::Observer;
 use super::session::{Failure, Session};
 use crate::decision::{ActionDecision, Effect, Reason};
 use crate::table::Rule;
@@ -90,11 +89,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// Writes the texts out.
-    pub(crate) fn into_decision<O: Observer<'a>>(
-        self,
-        session: &Session<'a, O>,
-        action: &str,
-    ) -> ActionDecision {
+    pub(crate) fn into_decision(self, session: &Session<'a>, action: &str) -> ActionDecision {
         let policy = match self.policy {
             Policy::Open | Policy::None => String::from("NO_MATCH"),
             Policy::Principal => session.principal_policy_key(),

@@ -5,7 +5,7 @@
 
 use alloc::string::ToString;
 
-use super::observer::{Observer, Outcome, Place};
+use super::record::{Outcome, Place};
 use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
 use crate::cel::Value;
@@ -19,7 +19,7 @@ enum Scope<'a> {
     Silent,
 }
 
-impl<'a, O: Observer<'a>> Session<'a, O> {
+impl<'a> Session<'a> {
     /// Decides on one action.
     pub(crate) fn decide(&self, action: &'a str) -> Verdict<'a> {
         let principal_exists = self.principal_policies_exist();
@@ -113,7 +113,7 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
     fn resource_scope_for(&self, scope: u32, role: &'a str, action: Name<'a>) -> Scope<'a> {
         let block = self.resource_block(scope);
         self.current.set(block.map(|block| (scope, block)));
-        if O::FULL {
+        if self.record.is_some() {
             self.current_effective_roles();
         }
         let place = Place { action: action.text, role, scope: self.table.string(scope) };
@@ -165,10 +165,7 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         for rule in block.rules(candidates) {
             let outcome = self.consider(&rule);
             self.emit_output(&rule, &outcome, place);
-            if O::TRACE {
-                let outcome = outcome.clone().unwrap_or(Outcome::Failed);
-                self.observer.borrow_mut().step(place, &rule, outcome);
-            }
+            self.trace(place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
             match (outcome, rule.effect()) {
                 (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
                 (Ok(Outcome::Applied), Some(Effect::Deny)) => {
@@ -193,11 +190,17 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
         Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
     }
 
+    fn trace(&self, place: Place<'a>, rule: &Rule<'a>, outcome: &Outcome) {
+        if let Some(record) = &self.record
+            && let Some(trace) = &mut record.borrow_mut().trace
+        {
+            trace.step(place, rule, outcome.clone());
+        }
+    }
+
     fn trace_excluded(&self, block: Block<'a>, rules: Chunk, place: Place<'a>, why: &Outcome) {
-        if O::TRACE {
-            for rule in block.rules(rules) {
-                self.observer.borrow_mut().step(place, &rule, why.clone());
-            }
+        if self.is_traced {
+            block.rules(rules).for_each(|rule| self.trace(place, &rule, why));
         }
     }
 
@@ -207,15 +210,14 @@ impl<'a, O: Observer<'a>> Session<'a, O> {
             Ok(Outcome::ConditionNotMet) => false,
             _ => return,
         };
-        let Some(program) = rule.output(activated).filter(|_| O::FULL) else { return };
+        let Some(record) = &self.record else { return };
+        let Some(program) = rule.output(activated) else { return };
         let value = match self.evaluate(program) {
             Value::Error(error) => Err(error.to_string()),
             value => value.to_attr().map_err(|error| error.to_string()),
         };
         let output =
             Output { source: rule.source().to_string(), action: place.action.to_string(), value };
-        if let Some(record) = self.observer.borrow_mut().record() {
-            record.outputs.push(output);
-        }
+        record.borrow_mut().outputs.push(output);
     }
 }

@@ -1,9 +1,9 @@
-//! Who watches a decision being made: nobody, a recorder for the answer, a tracer for explanations.
+//! What is written down while a decision is made.
 //!
-//! An observer never changes the effect. Only a full one makes the walk evaluate variables and
-//! outputs that the effect does not need.
+//! A record never changes the effect. Where none is kept, only the effect is wanted, and the walk
+//! leaves out the variables and outputs that it does not need. This is a value and no type parameter
+//! because a copy of the walk for each kind of record made the runtime module a tenth larger.
 
-use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,94 +11,50 @@ use crate::cel::Value;
 use crate::decision::{Effect, EvaluationError, Output};
 use crate::table::Rule;
 
-/// What a full observer has collected for the decision.
+/// What is collected for the decision.
 #[derive(Debug, Default)]
 pub(crate) struct Record<'a> {
-    pub(crate) derived_roles: BTreeSet<&'a str>,
+    pub(crate) derived_roles: Vec<&'a str>,
     pub(crate) outputs: Vec<Output>,
-    pub(crate) errors: BTreeSet<EvaluationError>,
+    pub(crate) errors: Vec<EvaluationError>,
+    /// The rules considered, if they are wanted.
+    pub(crate) trace: Option<Trace>,
 }
 
-/// Watches a walk over the rules.
-pub(crate) trait Observer<'a> {
-    /// Whether variables and outputs that the effect does not need are evaluated too.
-    const FULL: bool;
-    /// Whether rules that are no candidates are reported too.
-    const TRACE: bool = false;
-
-    /// Returns where a full observer collects.
-    fn record(&mut self) -> Option<&mut Record<'a>> {
-        None
-    }
-
-    /// An expression of a condition was evaluated.
-    fn leaf(&mut self, _expression: &'a str, _value: &Value<'a>) {}
-
-    /// A rule was considered.
-    fn step(&mut self, _place: Place<'a>, _rule: &Rule<'a>, _outcome: Outcome) {}
-
-    /// Hands over what was collected.
-    fn take_record(&mut self) -> Record<'a> {
-        self.record().map(core::mem::take).unwrap_or_default()
-    }
-}
-
-/// Where in the walk a rule was considered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
-    pub(crate) action: &'a str,
-    pub(crate) role: &'a str,
-    pub(crate) scope: &'a str,
-}
-
-/// Only the effect is wanted.
-pub(crate) struct Silent;
-
-impl<'a> Observer<'a> for Silent {
-    const FULL: bool = false;
-}
-
-/// The whole decision is wanted.
-#[derive(Default)]
-pub(crate) struct Recorder<'a> {
-    record: Record<'a>,
-}
-
-impl<'a> Observer<'a> for Recorder<'a> {
-    const FULL: bool = true;
-
-    fn record(&mut self) -> Option<&mut Record<'a>> {
-        Some(&mut self.record)
-    }
-}
-
-/// The way to the decision is wanted.
-#[derive(Default)]
-pub(crate) struct Tracer<'a> {
-    record: Record<'a>,
+/// The way to the decision.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    pub(crate) steps: Vec<Step>,
+    /// The expressions looked at since the last step.
     leaves: Vec<Leaf>,
-    steps: Vec<Step>,
 }
 
-impl Tracer<'_> {
-    pub(crate) fn into_steps(self) -> Vec<Step> {
-        self.steps
+impl<'a> Record<'a> {
+    /// Notes derived roles, each name once, sorted.
+    pub(crate) fn derived_roles(&mut self, names: &[&'a str]) {
+        for name in names {
+            if let Err(at) = self.derived_roles.binary_search(name) {
+                self.derived_roles.insert(at, *name);
+            }
+        }
+    }
+
+    /// Notes an error, each once, sorted.
+    pub(crate) fn error(&mut self, error: EvaluationError) {
+        if let Err(at) = self.errors.binary_search(&error) {
+            self.errors.insert(at, error);
+        }
     }
 }
 
-impl<'a> Observer<'a> for Tracer<'a> {
-    const FULL: bool = true;
-    const TRACE: bool = true;
-
-    fn record(&mut self) -> Option<&mut Record<'a>> {
-        Some(&mut self.record)
-    }
-
-    fn leaf(&mut self, expression: &'a str, value: &Value<'a>) {
+impl Trace {
+    /// An expression of a condition was evaluated.
+    pub(crate) fn leaf(&mut self, expression: &str, value: &Value<'_>) {
         self.leaves.push(Leaf { expression: expression.to_string(), value: describe(value) });
     }
 
-    fn step(&mut self, place: Place<'a>, rule: &Rule<'a>, outcome: Outcome) {
+    /// A rule was considered.
+    pub(crate) fn step(&mut self, place: Place<'_>, rule: &Rule<'_>, outcome: Outcome) {
         let (file, line) = rule.file();
         self.steps.push(Step {
             action: place.action.to_string(),
@@ -115,6 +71,14 @@ impl<'a> Observer<'a> for Tracer<'a> {
             leaves: core::mem::take(&mut self.leaves),
         });
     }
+}
+
+/// Where in the walk a rule was considered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) action: &'a str,
+    pub(crate) role: &'a str,
+    pub(crate) scope: &'a str,
 }
 
 fn describe(value: &Value<'_>) -> String {
