@@ -27,6 +27,20 @@ pub fn sanitized(name: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
+/// Returns the key of a policy, such as `resource.album.vdefault/acme`; `kind` is `resource`,
+/// `principal` or `role`.
+#[must_use]
+pub fn policy_key(kind: &str, name: &str, version: &str, scope: &str) -> String {
+    let separator = if scope.is_empty() { "" } else { "/" };
+    [kind, ".", &sanitized(name), ".v", &sanitized(version), separator, scope].concat()
+}
+
+/// Returns the scopes above `scope`, nearest first, ending with the root (the empty scope).
+pub fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
+    let dots = scope.rmatch_indices('.').map(|(dot, _)| scope.get(..dot).unwrap_or(""));
+    dots.chain((!scope.is_empty()).then_some(""))
+}
+
 /// Returns the scope without the leading dot that Cerbos accepts.
 #[must_use]
 pub fn trimmed_scope(scope: &str) -> &str {
@@ -42,7 +56,8 @@ fn has_old_form(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::sanitized;
+    use super::{ancestors, policy_key, sanitized};
+    use alloc::vec::Vec;
 
     #[test]
     fn runs_of_other_characters_become_one_underscore() {
@@ -63,5 +78,21 @@ mod tests {
         check("a:1");
         check("leave_*");
         check("straße-x");
+    }
+
+    #[test]
+    fn keys_hold_sanitized_names() {
+        assert_eq!(policy_key("resource", "a:b", "v-1", "acme"), "resource.a_b.vv_1/acme");
+        assert_eq!(policy_key("role", "1-2", "default", ""), "role.1-2.vdefault");
+    }
+
+    #[test]
+    fn ancestors_end_with_the_root() {
+        let check = |scope, expected: &[&str]| {
+            assert_eq!(ancestors(scope).collect::<Vec<_>>(), expected, "{scope}");
+        };
+        check("", &[]);
+        check("a", &[""]);
+        check("a.b.c", &["a.b", "a", ""]);
     }
 }

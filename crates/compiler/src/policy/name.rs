@@ -3,6 +3,10 @@
 //! A key such as `resource.album.vdefault/acme` is what decisions and messages call a policy; two
 //! documents with the same key define the same policy.
 
+use wardgate_engine::names::sanitized;
+
+pub use wardgate_engine::names::{ancestors, policy_key};
+
 /// The version of a role policy that does not name one.
 pub const DEFAULT_VERSION: &str = "default";
 
@@ -84,51 +88,11 @@ pub(crate) fn is_identifier(name: &str) -> bool {
     !reserved && starts_well && name.chars().all(is_word_char)
 }
 
-/// Returns the key of a versioned and scoped policy; `kind` is `resource`, `principal` or `role`.
-#[must_use]
-pub fn policy_key(kind: &str, name: &str, version: &str, scope: &str) -> String {
-    let separator = if scope.is_empty() { "" } else { "/" };
-    format!("{kind}.{}.v{}{separator}{scope}", sanitize(name), sanitize(version))
-}
-
 /// Returns the key of an exported set; `kind` is `derived_roles`, `export_variables` or
 /// `export_constants`.
 #[must_use]
 pub fn set_key(kind: &str, name: &str) -> String {
-    format!("{kind}.{}", sanitize(name))
-}
-
-/// Returns the scopes above `scope`, nearest first; the last one is the root.
-pub fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(scope).filter(|scope| !scope.is_empty()), |scope| {
-        (!scope.is_empty()).then(|| scope.rsplit_once('.').map_or("", |(parent, _)| parent))
-    })
-    .skip(1)
-}
-
-/// Names of the old form, which Cerbos restricted to certain characters, lose those that are not
-/// word characters. Others stay as they are.
-///
-/// Cerbos looks a resource policy up by the sanitized name of the kind.
-#[must_use]
-pub fn sanitize(name: &str) -> String {
-    let of_old_form = |segment: &str| {
-        segment.starts_with(|c: char| c.is_ascii_alphabetic())
-            && segment.chars().all(|c| is_name_char(c) || matches!(c, '@' | '/'))
-    };
-    if !name.split(':').all(of_old_form) {
-        return name.to_owned();
-    }
-    let mut out = String::with_capacity(name.len());
-    let mut replaced = false;
-    for c in name.chars() {
-        let keep = is_word_char(c) || c == '.';
-        if keep || !replaced {
-            out.push(if keep { c } else { '_' });
-        }
-        replaced = !keep;
-    }
-    out
+    format!("{kind}.{}", sanitized(name))
 }
 
 #[cfg(test)]
@@ -161,26 +125,5 @@ mod tests {
         check(Shape::Rule, "", true);
         check(Shape::Rule, "a1@b-c.d", true);
         check(Shape::Rule, "1a", false);
-    }
-
-    #[test]
-    fn keys_sanitize_names_of_the_old_form() {
-        let check = |name, expected: &str| {
-            assert_eq!(policy_key("resource", name, "default", "acme"), expected);
-        };
-        check("album:object", "resource.album_object.vdefault/acme");
-        check("a-/b@c.d", "resource.a_b_c.d.vdefault/acme");
-        check("1-2", "resource.1-2.vdefault/acme");
-        check("ü-1", "resource.ü-1.vdefault/acme");
-    }
-
-    #[test]
-    fn ancestors_end_at_the_root() {
-        let check = |scope, expected: &[&str]| {
-            assert_eq!(ancestors(scope).collect::<Vec<_>>(), expected, "{scope}");
-        };
-        check("", &[]);
-        check("a", &[""]);
-        check("a.b.c", &["a.b", "a", ""]);
     }
 }

@@ -1,13 +1,8 @@
 //! The scopes that a search visits: from the requested one up to the root.
 
+use crate::names::ancestors;
 use crate::table::PolicyTable;
 use crate::table::layout::Key;
-
-/// Returns the ancestors of `scope`, nearest first, ending with the root (the empty scope).
-fn ancestors(scope: &str) -> impl Iterator<Item = &str> {
-    let dots = scope.rmatch_indices('.').map(|(dot, _)| scope.get(..dot).unwrap_or(""));
-    dots.chain((!scope.is_empty()).then_some(""))
-}
 
 /// Returns the string ids of the scopes to visit, most specific first.
 ///
@@ -25,20 +20,4 @@ pub(crate) fn visited<'s>(
     let search = own.is_some() || table.lenient_scope_search();
     let above = search.then(|| ancestors(scope).filter_map(known));
     own.into_iter().chain(above.into_iter().flatten())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ancestors;
-    use alloc::vec::Vec;
-
-    #[test]
-    fn ancestors_end_with_the_root() {
-        let check = |scope, expected: &[&str]| {
-            assert_eq!(ancestors(scope).collect::<Vec<_>>(), expected, "{scope}");
-        };
-        check("", &[]);
-        check("a", &[""]);
-        check("a.b.c", &["a.b", "a", ""]);
-    }
 }

@@ -14,7 +14,7 @@ use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decision::EvaluationError;
 use crate::limits::MAX_STEPS;
-use crate::names::{sanitized, trimmed_scope};
+use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::request::Request;
 use crate::table::layout::Key;
 use crate::table::{Block, Evaluation, Name, PolicyTable, Section, list};
@@ -232,7 +232,7 @@ impl<'a> Session<'a> {
 
     /// Returns the key of the most specific principal policy that the walk could visit.
     pub(crate) fn principal_policy_key(&self) -> String {
-        let id = sanitized(&self.request.principal.id);
+        let id = &self.request.principal.id;
         policy_key(
             "principal",
             &id,
@@ -278,13 +278,4 @@ impl<'a> Activation<'a> for Session<'a> {
 /// Whether `error` means that the evaluation was not finished, whatever the table makes of errors.
 pub(crate) const fn is_incomplete(error: &Error<'_>) -> bool {
     matches!(error, Error::Limit | Error::Malformed)
-}
-
-fn policy_key(prefix: &str, name: &str, version: &str, scope: &str) -> String {
-    let version = sanitized(version);
-    if scope.is_empty() {
-        alloc::format!("{prefix}.{name}.v{version}")
-    } else {
-        alloc::format!("{prefix}.{name}.v{version}/{scope}")
-    }
 }
