@@ -1,2 +1,3 @@
 //! (in construction)
+#![forbid(unsafe_code)]
 fn main() {}

@@ -6,6 +6,7 @@
 
 mod block;
 mod index;
+mod inspect;
 pub mod layout;
 mod validate;
 
@@ -13,6 +14,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, list};
+pub use inspect::{Inspection, PolicyRecord};
 pub use layout::Section;
 pub use validate::Flaw;
 

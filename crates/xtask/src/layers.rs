@@ -90,7 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wasm", &["bundle", "engine"]),
     ("component", &["bundle", "engine"]),
     ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
-    ("cli", &["server", "compiler", "bundle"]),
+    ("cli", &["server", "compiler", "bundle", "engine"]),
     ("xtask", &[]),
 ];
 
