@@ -1,3 +1,81 @@
-//! (in construction)
+//! The command `wardgate`: compiles policies, decides requests, explains decisions, looks into bundles.
+//!
+//! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
+//! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod answer;
+mod arguments;
+mod check;
+mod compile;
+mod explain;
+mod failure;
+mod globals;
+mod inspect;
+mod json;
+mod limits;
+mod message;
+mod output;
+mod policies;
+mod replace;
+mod request;
+mod requests;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use wardgate_compiler::diagnostics::Diagnostic;
+
+use arguments::{Arguments, Command};
+use failure::{Failure, Status};
+use output::{Output, complain, shown};
+
+fn main() -> ExitCode {
+    let command = Arguments::parse().command;
+    let mut out = Output::new();
+    let ended = run(&command, &mut out).and_then(|status| out.flush().map(|()| status));
+    let status = ended.or_else(|failure| report(failure, &mut out, command.json()));
+    // What cannot even be reported is a failure to write, or a reader who has gone.
+    status.or_else(|failure| report(failure, &mut out, false)).unwrap_or(Status::Done).into()
+}
+
+fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
+    match command {
+        Command::Compile(compile) => compile::run(compile, out),
+        Command::Check(check) => check::run(check, out),
+        Command::Explain(explain) => explain::run(explain, out),
+        Command::Inspect(inspect) => inspect::run(inspect, out),
+    }
+}
+
+/// Tells what went wrong and returns how the command ends.
+fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status, Failure> {
+    match failure {
+        Failure::ReaderGone => Ok(Status::Done),
+        Failure::Message(status, message) => {
+            // Answers given before come before the complaint, if they can be written at all.
+            let _ = out.flush();
+            complain(format_args!("wardgate: {message}"));
+            Ok(status)
+        }
+        Failure::Diagnostics(diagnostics) => {
+            if json {
+                out.line(compile::diagnostics_json(&diagnostics))?;
+                out.flush()?;
+            } else {
+                complain_each(&diagnostics);
+            }
+            Ok(Status::BadPolicies)
+        }
+    }
+}
+
+fn complain_each(diagnostics: &[Diagnostic]) {
+    for diagnostic in diagnostics {
+        for line in diagnostic.to_string().lines() {
+            complain(shown(line));
+        }
+    }
+    let count = diagnostics.len();
+    complain(format_args!("wardgate: {count} error{}", if count == 1 { "" } else { "s" }));
+}

@@ -174,7 +174,8 @@ impl PolicyTable {
     }
 
     fn sizes(&self) -> Vec<(&'static str, usize)> {
-        let sections = Section::ALL.map(|section| (section.name(), 4 * self.section(section).len()));
+        let sections =
+            Section::ALL.map(|section| (section.name(), 4 * self.section(section).len()));
         let parts = self.parts();
         let rest = [("text", parts.text.len()), ("blob", parts.blob.len())];
         sections.into_iter().chain(rest).collect()

@@ -1,0 +1,195 @@
+//! What the command can be told.
+//!
+//! An option that would have no effect is refused: passing it over in silence would change what a
+//! check means.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::cel::time::parse_timestamp;
+
+/// Compile access policies, and ask them who may do what.
+#[derive(Debug, Parser)]
+#[command(name = "wardgate", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile a directory of policies to a bundle.
+    #[command(after_help = EXIT_CODES)]
+    Compile(Compile),
+    /// Decide requests.
+    #[command(after_help = CHECK_HELP)]
+    Check(Check),
+    /// Decide requests and say which rules were considered, and why each did or did not apply.
+    #[command(after_help = CHECK_HELP)]
+    Explain(Explain),
+    /// Show what a bundle or a directory of policies holds.
+    #[command(after_help = EXIT_CODES)]
+    Inspect(Inspect),
+}
+
+impl Command {
+    /// Whether the answer is to be JSON.
+    pub(crate) const fn json(&self) -> bool {
+        match self {
+            Self::Compile(compile) => compile.json,
+            Self::Check(check) => check.asking.json,
+            Self::Explain(explain) => explain.asking.json,
+            Self::Inspect(inspect) => inspect.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    /// The directory of the policies.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The bundle to write. An older one is replaced only once the new one is complete.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+    /// Print JSON: a summary, or an array with one object for each error.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// A bundle, or a directory of policies.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) policies: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    /// Tell which policy and scope decided, and which derived roles were in effect.
+    #[arg(long)]
+    pub(crate) meta: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// A bundle, or a directory of policies.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) policies: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: Asking,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    /// A bundle, or a directory of policies.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) policies: PathBuf,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What is asked, and how the answer is to look.
+#[derive(Debug, Args)]
+pub(crate) struct Asking {
+    /// The request, or one request on each line; `-` reads standard input.
+    #[arg(short, long, value_name = "FILE|-")]
+    pub(crate) request: PathBuf,
+    /// The time that conditions see, such as 2024-05-06T07:08:09Z [default: the clock].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) now: Option<Timestamp>,
+    /// Print JSON, one line for each request.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a directory is compiled.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Compiling a directory")]
+pub(crate) struct TableOptions {
+    /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false
+    /// [default: strict].
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
+    pub(crate) evaluation: Option<Mode>,
+    /// Where no policy has the scope of a request, start at the nearest scope above it.
+    #[arg(long)]
+    pub(crate) lenient_scope_search: bool,
+    /// The values of `globals`: a JSON or YAML file, or a JSON object.
+    #[arg(long, value_name = "FILE|JSON")]
+    pub(crate) globals: Option<String>,
+    /// The policy version that a request without one means [default: default].
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    pub(crate) default_version: Option<String>,
+    /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies
+    /// [default: none].
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
+    pub(crate) schema_enforcement: Option<Schemas>,
+}
+
+impl TableOptions {
+    /// Returns the first option that was given.
+    pub(crate) const fn given(&self) -> Option<&'static str> {
+        match self {
+            Self { evaluation: Some(_), .. } => Some("--evaluation"),
+            Self { lenient_scope_search: true, .. } => Some("--lenient-scope-search"),
+            Self { globals: Some(_), .. } => Some("--globals"),
+            Self { default_version: Some(_), .. } => Some("--default-version"),
+            Self { schema_enforcement: Some(_), .. } => Some("--schema-enforcement"),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Mode {
+    Strict,
+    Lenient,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Schemas {
+    None,
+    Warn,
+    Reject,
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    parse_timestamp(text)
+        .map_err(|_| "expected a time of RFC 3339, such as 2024-05-06T07:08:09Z".to_owned())
+}
+
+fn version(text: &str) -> Result<String, String> {
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return Err("expected letters, digits and `_`".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done; a denial is an answer too
+  1  the policies or the bundle cannot be used
+  2  the command was called wrongly
+  3  a request cannot be used; the others were answered
+  4  reading or writing failed";
+
+const CHECK_HELP: &str = r#"A request is the JSON of the CheckResources call of Cerbos, or the same for one resource:
+  {"principal": {"id": "sam", "roles": ["member"]}, "actions": ["view"],
+   "resource": {"kind": "document", "id": "d1", "attr": {"owner": "sam"}}}
+`auxData.jwt` holds the claims of a token that you have verified; tokens are not verified here.
+
+Exit codes:
+  0  done; a denial is an answer too
+  1  the policies or the bundle cannot be used
+  2  the command was called wrongly
+  3  a request cannot be used; the others were answered
+  4  reading or writing failed"#;

@@ -1,0 +1,71 @@
+//! `wardgate compile`: a directory of policies becomes a bundle.
+
+use serde_json::Value as Json;
+use wardgate_compiler::diagnostics::{Diagnostic, Severity};
+
+use crate::arguments::Compile;
+use crate::failure::{Failure, Status};
+use crate::output::{Output, shown};
+use crate::{policies, replace};
+
+pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
+    let compiled = policies::compile(&compile.directory, &compile.options)?;
+    // A bundle that could not be opened must not take the place of one that can.
+    let table = policies::open(&compile.directory, &compiled.bundle)?;
+    replace::file(&compile.output, &compiled.bundle)?;
+    let output = compile.output.display().to_string();
+    let policies = compiled.policies;
+    let rules: u64 = table.inspect().policies.iter().map(|policy| u64::from(policy.rules)).sum();
+    let bytes = compiled.bundle.len();
+    if compile.json {
+        out.line(serde_json::json!({
+            "output": output, "policies": policies, "rules": rules, "bytes": bytes,
+        }))?;
+    } else {
+        let policies = counted(policies.try_into().unwrap_or(u64::MAX), "policy", "policies");
+        let rules = counted(rules, "rule", "rules");
+        out.line(format_args!("{}: {policies}, {rules}, {bytes} bytes", shown(&output)))?;
+    }
+    Ok(Status::Done)
+}
+
+/// Returns diagnostics as a JSON array.
+pub(crate) fn diagnostics_json(diagnostics: &[Diagnostic]) -> Json {
+    diagnostics.iter().map(diagnostic_json).collect()
+}
+
+fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
+    let mut json = serde_json::json!({
+        "severity": match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "code": diagnostic.code.name(),
+        "message": diagnostic.message,
+        "file": diagnostic.file,
+        "text": diagnostic.to_string(),
+    });
+    let mut add = |name: &str, value: Json| {
+        if let Some(fields) = json.as_object_mut() {
+            fields.insert(name.to_owned(), value);
+        }
+    };
+    if let Some(position) = diagnostic.position {
+        add("line", position.line.into());
+        add("column", position.column.into());
+    }
+    if !diagnostic.path.is_empty() {
+        add("path", diagnostic.path.as_str().into());
+    }
+    if let Some(found) = &diagnostic.found {
+        add("found", found.as_str().into());
+    }
+    if let Some(expected) = &diagnostic.expected {
+        add("expected", expected.as_str().into());
+    }
+    json
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

@@ -1,0 +1,84 @@
+//! What ends the command early, and with which exit code.
+//!
+//! A message is one clear sentence on standard error. Diagnostics of policies are many, and go where
+//! the caller asked for them.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use wardgate_compiler::diagnostics::Diagnostic;
+
+/// How the command ended. The numbers are promised in the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Done,
+    BadPolicies,
+    BadUsage,
+    BadRequest,
+    BadInputOutput,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Done => 0,
+            Status::BadPolicies => 1,
+            Status::BadUsage => 2,
+            Status::BadRequest => 3,
+            Status::BadInputOutput => 4,
+        })
+    }
+}
+
+/// Why the command cannot go on.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The policies do not compile.
+    Diagnostics(Vec<Diagnostic>),
+    /// One sentence, and how the command ends.
+    Message(Status, String),
+    /// Whoever read the output has had enough.
+    ReaderGone,
+}
+
+impl Failure {
+    pub(crate) fn policies(message: impl Into<String>) -> Self {
+        Self::Message(Status::BadPolicies, message.into())
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Message(Status::BadUsage, message.into())
+    }
+
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        Self::Message(Status::BadRequest, message.into())
+    }
+
+    pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
+        let message = format!("cannot read `{}`: {}", path.display(), reason(error));
+        Self::Message(Status::BadInputOutput, message)
+    }
+
+    pub(crate) fn writing(path: &Path, error: &io::Error) -> Self {
+        let message = format!("cannot write `{}`: {}", path.display(), reason(error));
+        Self::Message(Status::BadInputOutput, message)
+    }
+
+    /// A failure to write to standard output.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::ReaderGone;
+        }
+        let message = format!("cannot write to standard output: {}", reason(error));
+        Self::Message(Status::BadInputOutput, message)
+    }
+}
+
+/// Returns the words of the system without its number.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let words = text.split(" (os error").next().unwrap_or(&text);
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}

@@ -1,0 +1,10 @@
+//! Every bound on what the command reads, beside those of the engine and the compiler.
+
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
+
+/// Levels of a request above its deepest attributes: the call, `resources`, an entry, `resource`,
+/// `attr`; or the call, `auxData`, `jwts`, a name, `claims`.
+const ENVELOPE_DEPTH: usize = 5;
+
+/// How deep the JSON of a request may nest. Lower than what the JSON reader itself refuses.
+pub(crate) const MAX_REQUEST_DEPTH: usize = MAX_VALUE_DEPTH + ENVELOPE_DEPTH;

@@ -1,0 +1,174 @@
+//! A protobuf message in its JSON form: named fields, in camel case or in snake case.
+//!
+//! As in protobuf, `null` is as good as absent. A name that no field has is an error: a misspelt
+//! `attr` that passed unseen would change the decision.
+
+use std::collections::BTreeSet;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
+
+/// The fields of one message, and where it stands in the request.
+pub(crate) struct Message<'a> {
+    path: String,
+    fields: Vec<(&'static str, &'a Attr)>,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a message that has the fields `known`, given in camel case.
+    pub(crate) fn read(
+        value: &'a Attr,
+        path: String,
+        known: &[&'static str],
+    ) -> Result<Self, String> {
+        let Attr::Map(map) = value else {
+            return Err(wrong_kind(&path, "an object", value));
+        };
+        let mut fields = Vec::new();
+        for (name, value) in map.entries() {
+            let is_meant = |field: &&str| **field == **name || snake_case(field) == **name;
+            let Some(field) = known.iter().copied().find(is_meant) else {
+                return Err(unknown(&path, name, known));
+            };
+            if fields.iter().any(|(other, _)| *other == field) {
+                return Err(format!("{} stands twice, in two spellings", quoted(&path, field)));
+            }
+            fields.push((field, value));
+        }
+        fields.retain(|(_, value)| **value != Attr::Null);
+        Ok(Self { path, fields })
+    }
+
+    pub(crate) fn field(&self, name: &str) -> Option<&'a Attr> {
+        self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| *value)
+    }
+
+    /// Returns where a field stands, to be put into messages.
+    pub(crate) fn at(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    pub(crate) fn required(&self, name: &str) -> Result<&'a Attr, String> {
+        self.field(name).ok_or_else(|| format!("`{}` is missing", self.at(name)))
+    }
+
+    /// Returns text, empty if there is none.
+    pub(crate) fn text(&self, name: &str) -> Result<&'a str, String> {
+        match self.field(name) {
+            None => Ok(""),
+            Some(Attr::String(text)) => Ok(text),
+            Some(other) => Err(wrong_kind(&self.at(name), "text", other)),
+        }
+    }
+
+    /// Returns text that is not empty.
+    pub(crate) fn name(&self, name: &str) -> Result<String, String> {
+        self.required(name)?;
+        match self.text(name)? {
+            "" => Err(format!("`{}` is empty", self.at(name))),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, String> {
+        match self.field(name) {
+            None => Ok(false),
+            Some(Attr::Bool(value)) => Ok(*value),
+            Some(other) => Err(wrong_kind(&self.at(name), "true or false", other)),
+        }
+    }
+
+    /// Returns a list that is not empty.
+    pub(crate) fn list(&self, name: &str) -> Result<&'a [Attr], String> {
+        match self.required(name)? {
+            Attr::List(items) if items.is_empty() => Err(format!("`{}` is empty", self.at(name))),
+            Attr::List(items) => Ok(items),
+            other => Err(wrong_kind(&self.at(name), "a list", other)),
+        }
+    }
+
+    /// Returns a list of names, each once.
+    pub(crate) fn names(&self, name: &str) -> Result<Vec<String>, String> {
+        let mut seen = BTreeSet::new();
+        let mut names = Vec::new();
+        for (index, item) in self.list(name)?.iter().enumerate() {
+            let at = || format!("{}[{index}]", self.at(name));
+            match item {
+                Attr::String(text) if text.is_empty() => {
+                    return Err(format!("`{}` is empty", at()));
+                }
+                Attr::String(text) if !seen.insert(text) => {
+                    return Err(format!("`{}` lists `{text}` twice", self.at(name)));
+                }
+                Attr::String(text) => names.push(text.to_string()),
+                other => return Err(wrong_kind(&at(), "text", other)),
+            }
+        }
+        Ok(names)
+    }
+
+    /// Returns an object with names of the caller's choice, empty if there is none.
+    pub(crate) fn attributes(&self, name: &str) -> Result<AttrMap, String> {
+        let value = match self.field(name) {
+            None => return Ok(AttrMap::new()),
+            Some(value) => value,
+        };
+        let Attr::Map(map) = value else {
+            return Err(wrong_kind(&self.at(name), "an object", value));
+        };
+        if map.get("").is_some() {
+            return Err(format!("`{}` has a member without a name", self.at(name)));
+        }
+        if map.entries().iter().any(|(_, value)| is_deeper(value, MAX_VALUE_DEPTH)) {
+            let at = self.at(name);
+            return Err(format!("`{at}` is nested more than {MAX_VALUE_DEPTH} levels deep"));
+        }
+        Ok(map.clone())
+    }
+}
+
+/// Says what was expected and what was found.
+fn wrong_kind(path: &str, expected: &str, found: &Attr) -> String {
+    let found = match found {
+        Attr::Null => "null",
+        Attr::Bool(_) => "true or false",
+        Attr::Number(_) => "a number",
+        Attr::String(_) => "text",
+        Attr::List(_) => "a list",
+        Attr::Map(_) => "an object",
+    };
+    if path.is_empty() {
+        return format!("a request must be {expected}, found {found}");
+    }
+    format!("`{path}`: expected {expected}, found {found}")
+}
+
+fn unknown(path: &str, name: &str, known: &[&str]) -> String {
+    let known: Vec<_> = known.iter().map(|field| format!("`{field}`")).collect();
+    format!("unknown field {}, expected one of {}", quoted(path, name), known.join(", "))
+}
+
+fn quoted(path: &str, name: &str) -> String {
+    if path.is_empty() { format!("`{name}`") } else { format!("`{path}.{name}`") }
+}
+
+fn snake_case(camel: &str) -> String {
+    let mut snake = String::with_capacity(camel.len() + 2);
+    for c in camel.chars() {
+        if c.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// Whether `value` nests more than `left` levels. What was read is bounded, so this ends.
+fn is_deeper(value: &Attr, left: usize) -> bool {
+    match (value, left.checked_sub(1)) {
+        (Attr::List(_) | Attr::Map(_), None) => true,
+        (Attr::List(items), Some(left)) => items.iter().any(|item| is_deeper(item, left)),
+        (Attr::Map(map), Some(left)) => map.entries().iter().any(|(_, v)| is_deeper(v, left)),
+        _ => false,
+    }
+}

@@ -1,0 +1,84 @@
+//! Where answers go: standard output, with colours only where a person looks.
+//!
+//! Text that came from a request or a bundle cannot move the cursor: control characters are shown,
+//! never sent.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use crate::failure::Failure;
+
+/// Standard output.
+pub(crate) struct Output {
+    out: BufWriter<StdoutLock<'static>>,
+    colours: bool,
+}
+
+/// What a colour says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Allow,
+    Deny,
+    Title,
+    Aside,
+}
+
+impl Output {
+    pub(crate) fn new() -> Self {
+        let out = io::stdout().lock();
+        let colours = wants_colours(out.is_terminal());
+        Self { out: BufWriter::new(out), colours }
+    }
+
+    /// Writes one line.
+    pub(crate) fn line(&mut self, text: impl Display) -> Result<(), Failure> {
+        writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        self.out.flush().map_err(|error| Failure::output(&error))
+    }
+
+    /// Returns `text` in a colour, if colours are wanted.
+    pub(crate) fn paint<'t>(&self, tone: Tone, text: &'t str) -> Cow<'t, str> {
+        if !self.colours {
+            return Cow::Borrowed(text);
+        }
+        let code = match tone {
+            Tone::Allow => "32",
+            Tone::Deny => "31",
+            Tone::Title => "1",
+            Tone::Aside => "2",
+        };
+        Cow::Owned(format!("\u{1b}[{code}m{text}\u{1b}[0m"))
+    }
+}
+
+/// Returns `text` with control characters written as escapes.
+pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let escape = |c: char| match is_dangerous(c) {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// Writes one sentence to standard error. If nobody reads it, there is nobody to tell.
+pub(crate) fn complain(message: impl Display) {
+    let _ = writeln!(io::stderr().lock(), "{message}");
+}
+
+/// Control characters, and those that change the direction of the text around them.
+fn is_dangerous(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn wants_colours(is_terminal: bool) -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    is_terminal && !is_set("NO_COLOR") && !is_dumb
+}

@@ -1,0 +1,197 @@
+//! Requests from a file or standard input: one JSON value, or one on each line.
+//!
+//! A line that cannot be used is told with its number, and the others are still answered. Where each
+//! line is a request of its own, it is answered before the next one is read.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use wardgate_engine::limits::MAX_REQUEST_BYTES;
+
+use crate::failure::{Failure, Status};
+use crate::json::{self, Document};
+use crate::output::{complain, shown};
+use crate::request::Call;
+
+/// A source of requests.
+pub(crate) struct Requests {
+    input: Box<dyn BufRead>,
+    name: String,
+    /// Lines read so far.
+    lines: usize,
+    /// Read but not handed out yet.
+    waiting: VecDeque<Result<Call, String>>,
+}
+
+/// Hands each request to `act`, complains about those that cannot be used, and returns how it ended.
+pub(crate) fn each(
+    path: &Path,
+    mut act: impl FnMut(Call) -> Result<(), Failure>,
+) -> Result<Status, Failure> {
+    let mut requests = Requests::open(path)?;
+    let (mut count, mut status) = (0_usize, Status::Done);
+    while let Some(request) = requests.next()? {
+        count += 1;
+        match request {
+            Ok(call) => act(call)?,
+            Err(message) => {
+                complain(format_args!("wardgate: {}", shown(&shortened(&message))));
+                status = Status::BadRequest;
+            }
+        }
+    }
+    if count == 0 {
+        return Err(Failure::request(format!("{} holds no request", requests.name)));
+    }
+    Ok(status)
+}
+
+impl Requests {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let (input, name): (Box<dyn BufRead>, _) = if path == Path::new("-") {
+            (Box::new(BufReader::new(io::stdin())), "standard input".to_owned())
+        } else {
+            let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+            (Box::new(BufReader::new(file)), format!("`{}`", path.display()))
+        };
+        Ok(Self { input, name, lines: 0, waiting: VecDeque::new() })
+    }
+
+    fn next(&mut self) -> Result<Option<Result<Call, String>>, Failure> {
+        if let Some(request) = self.waiting.pop_front() {
+            return Ok(Some(request));
+        }
+        let is_first = self.lines == 0;
+        let Some(mut line) = self.line()? else { return Ok(None) };
+        let number = self.lines;
+        let read: Result<Document, _> = serde_json::from_slice(&line);
+        match read {
+            Ok(document) => Ok(Some(self.call(&document, number, is_first))),
+            Err(_) if is_first => {
+                self.rest(&mut line)?;
+                self.documents(&line, number);
+                Ok(self.waiting.pop_front())
+            }
+            Err(error) => Ok(Some(Err(self.malformed(&error, number)))),
+        }
+    }
+
+    /// Reads the next line that is not blank.
+    fn line(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        loop {
+            let mut line = Vec::new();
+            let read = bounded(&mut self.input).read_until(b'\n', &mut line);
+            if read.map_err(|error| self.unreadable(&error))? == 0 {
+                return Ok(None);
+            }
+            self.lines += 1;
+            if line.len() > MAX_REQUEST_BYTES {
+                return Err(self.too_large());
+            }
+            if self.lines == 1 && line.starts_with(BYTE_ORDER_MARK) {
+                line.drain(..BYTE_ORDER_MARK.len());
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    /// Reads all that is left.
+    fn rest(&mut self, text: &mut Vec<u8>) -> Result<(), Failure> {
+        let read = bounded(&mut self.input).read_to_end(text);
+        read.map_err(|error| self.unreadable(&error))?;
+        if text.len() > MAX_REQUEST_BYTES { Err(self.too_large()) } else { Ok(()) }
+    }
+
+    /// Reads values that follow each other in `text`, whose first line has the number `first`. After
+    /// one that is malformed, the next line that starts with a brace starts a new one.
+    fn documents(&mut self, text: &[u8], first: usize) {
+        let (mut at, mut line) = (0, first);
+        let mut is_only = true;
+        while let Some(rest) = text.get(at..) {
+            let blank = rest.len() - rest.trim_ascii_start().len();
+            line += newlines(rest.get(..blank).unwrap_or_default());
+            at += blank;
+            let rest = rest.get(blank..).unwrap_or_default();
+            if rest.is_empty() {
+                return;
+            }
+            let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Document>();
+            let (request, length) = match values.next() {
+                Some(Ok(document)) => {
+                    let length = values.byte_offset();
+                    let ends = rest.get(length..).unwrap_or_default().trim_ascii().is_empty();
+                    is_only &= ends;
+                    (self.call(&document, line, is_only), length)
+                }
+                Some(Err(error)) => (Err(self.malformed(&error, line)), next_brace(rest)),
+                None => return,
+            };
+            self.waiting.push_back(request);
+            is_only = false;
+            line += newlines(rest.get(..length).unwrap_or_default());
+            at += length;
+        }
+    }
+
+    /// Reads a call. Its line is named only where there may be others.
+    fn call(&self, document: &Document, line: usize, is_only: bool) -> Result<Call, String> {
+        let name = &self.name;
+        Call::read(&document.0).map_err(|message| match is_only {
+            true => format!("{name}: {message}"),
+            false => format!("{name}, line {line}: {message}"),
+        })
+    }
+
+    fn malformed(&self, error: &serde_json::Error, first: usize) -> String {
+        let line = (first + error.line()).saturating_sub(1);
+        let place = format!("line {line}, column {}", error.column());
+        format!(
+            "{}, {place}: this is no JSON that can be used: {}",
+            self.name,
+            json::message(error)
+        )
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Failure {
+        let reason = crate::failure::reason(error);
+        let message = format!("cannot read {}: {reason}", self.name);
+        Failure::Message(Status::BadInputOutput, message)
+    }
+
+    fn too_large(&self) -> Failure {
+        let name = &self.name;
+        Failure::request(format!("{name}: a request has more than {MAX_REQUEST_BYTES} bytes"))
+    }
+}
+
+/// Reads one byte more than is allowed, to tell that there is more.
+fn bounded(input: &mut Box<dyn BufRead>) -> io::Take<&mut Box<dyn BufRead>> {
+    input.take(u64::try_from(MAX_REQUEST_BYTES).unwrap_or(u64::MAX).saturating_add(1))
+}
+
+/// Returns the offset of the next line that starts with a brace, or the end.
+fn next_brace(text: &[u8]) -> usize {
+    text.windows(2).position(|pair| pair == b"\n{").map_or(text.len(), |at| at + 1)
+}
+
+fn newlines(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Cuts what somebody's text made too long to read.
+fn shortened(message: &str) -> String {
+    let mut start: String = message.chars().take(MAX_SHOWN).collect();
+    if start.len() < message.len() {
+        start.push_str("...");
+    }
+    start
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Characters of the longest message about a request.
+const MAX_SHOWN: usize = 500;
