@@ -12,6 +12,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 /// Compile access policies, and ask them who may do what.
 #[derive(Debug, Parser)]
 #[command(name = "wardgate", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(disable_help_subcommand = true)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -54,11 +55,11 @@ pub(crate) struct Compile {
     /// The bundle to write. An older one is replaced only once the new one is complete.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) options: TableOptions,
     /// Print JSON: a summary, or an array with one object for each error.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
 }
 
 #[derive(Debug, Args)]
@@ -91,11 +92,11 @@ pub(crate) struct Inspect {
     /// A bundle, or a directory of policies.
     #[arg(value_name = "FILE|DIR")]
     pub(crate) policies: PathBuf,
-    #[command(flatten)]
-    pub(crate) options: TableOptions,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
 }
 
 /// What is asked, and how the answer is to look.
@@ -126,7 +127,7 @@ pub(crate) struct TableOptions {
     /// The values of `globals`: a JSON or YAML file, or a JSON object.
     #[arg(long, value_name = "FILE|JSON")]
     pub(crate) globals: Option<String>,
-    /// The policy version that a request without one means [default: default].
+    /// The policy version that a request without one means [default: `default`].
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub(crate) default_version: Option<String>,
     /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies

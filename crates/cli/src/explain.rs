@@ -1,5 +1,7 @@
 //! `wardgate explain`: decides requests and tells the way to each decision.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use wardgate_engine::decide::{Explanation, Outcome, Step};
 use wardgate_engine::decision::{ActionDecision, Effect, Reason};
 use wardgate_engine::request::Request;
@@ -53,38 +55,54 @@ fn print_action(action: &ActionDecision, steps: &[&Step], out: &mut Output) -> R
     if steps.is_empty() {
         return out.line("      no rule was considered");
     }
-    for step in steps {
+    let (considered, passed_over): (Vec<&Step>, Vec<&Step>) =
+        steps.iter().partition(|step| passed_over(&step.outcome).is_none());
+    for step in considered {
         print_step(step, out)?;
+    }
+    print_passed_over(&passed_over, out)
+}
+
+fn print_step(step: &Step, out: &mut Output) -> Result<(), Failure> {
+    let tone = if step.outcome == Outcome::Applied { Tone::Title } else { Tone::Aside };
+    let about = about(step);
+    out.line(format_args!("      {}: {}", shown(&about), out.paint(tone, outcome(step))))?;
+    out.line(format_args!("        {}", out.paint(Tone::Aside, &shown(&place(step)))))?;
+    for leaf in &step.leaves {
+        let leaf = format!("{}  ->  {}", one_line(&leaf.expression), leaf.value);
+        out.line(format_args!("        {}", shown(&leaf)))?;
     }
     Ok(())
 }
 
-fn print_step(step: &Step, out: &mut Output) -> Result<(), Failure> {
+/// Names the rules that are about something else, together for each policy: there are many of them.
+fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
+    let mut groups: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    for step in steps {
+        let Some(why) = passed_over(&step.outcome) else { continue };
+        groups.entry((&step.policy, why)).or_default().insert(&step.rule);
+    }
+    for ((policy, why), rules) in groups {
+        let rules: Vec<_> = rules.into_iter().collect();
+        let line = format!("{policy}, {why}: {}", rules.join(", "));
+        out.line(format_args!("      {}", out.paint(Tone::Aside, &shown(&line))))?;
+    }
+    Ok(())
+}
+
+/// Returns a rule, what it says, and for whom it was considered.
+fn about(step: &Step) -> String {
     let says = match step.effect {
         Some(Effect::Allow) => "allow",
+        _ if step.narrows => "role policy",
         Some(Effect::Deny) => "deny",
         None => "no effect",
     };
-    let mut about = format!("{} ({says})", rule_name(step));
-    if !step.role.is_empty() {
-        about.push_str(&format!(", role {}", step.role));
-    }
-    if let Some(role) = &step.derived_role {
-        about.push_str(&format!(", derived role {role}"));
-    }
-    if !step.scope.is_empty() {
-        about.push_str(&format!(", scope {}", step.scope));
-    }
-    let outcome = outcome(step);
-    let tone = if step.outcome == Outcome::Applied { Tone::Title } else { Tone::Aside };
-    let what = shown(&about).into_owned();
-    out.line(format_args!("      {what}: {}", out.paint(tone, outcome)))?;
-    out.line(format_args!("        {}", out.paint(Tone::Aside, &shown(&place(step)))))?;
-    for leaf in &step.leaves {
-        let leaf = format!("{:5}  {}", leaf.value, one_line(&leaf.expression));
-        out.line(format_args!("        {}", shown(&leaf)))?;
-    }
-    Ok(())
+    let role = (!step.role.is_empty()).then(|| format!(", role {}", step.role));
+    let derived = step.derived_role.as_ref().map(|role| format!(", derived role {role}"));
+    let scope = (!step.scope.is_empty()).then(|| format!(", scope {}", step.scope));
+    let rest: String = [role, derived, scope].into_iter().flatten().collect();
+    format!("{} ({says}){rest}", rule_name(step))
 }
 
 /// Returns the step of the rule that the decision names. It is considered for each role and scope;
@@ -109,16 +127,26 @@ fn place(step: &Step) -> String {
     format!("{}:{}", step.file, step.line)
 }
 
+/// A rule that narrows stands in the table as a denial under the opposite condition.
 const fn outcome(step: &Step) -> &'static str {
     match (&step.outcome, step.narrows) {
-        (Outcome::Applied, _) => "applied",
+        (Outcome::Applied, false) => "applied",
+        (Outcome::Applied, true) if step.effect.is_none() => "it lists the action",
+        (Outcome::Applied, true) => "its condition is not met, which denies",
         (Outcome::ConditionNotMet, false) => "its condition is not met",
-        (Outcome::ConditionNotMet, true) => "its condition is not met, and that denies",
+        (Outcome::ConditionNotMet, true) => "its condition is met, so it denies nothing",
         (Outcome::DerivedRoleNotMet, _) => "the principal does not have the derived role",
-        (Outcome::Failed, _) => "its condition failed, and that denies",
-        (Outcome::OtherAction, _) => "it is about other actions",
-        (Outcome::OtherRole, _) => "it is about other roles",
-        (Outcome::OtherResource, _) => "it is about another kind of resource",
+        (Outcome::Failed, _) => "its condition failed, which denies",
+        (Outcome::OtherAction | Outcome::OtherRole | Outcome::OtherResource, _) => "passed over",
+    }
+}
+
+const fn passed_over(outcome: &Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::OtherAction => Some("about other actions"),
+        Outcome::OtherRole => Some("about other roles"),
+        Outcome::OtherResource => Some("about other kinds of resource"),
+        _ => None,
     }
 }
 

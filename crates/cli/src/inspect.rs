@@ -98,7 +98,7 @@ impl Report<'_> {
 
     fn print_policies(&self, out: &mut Output) -> Result<(), Failure> {
         let policies = &self.found.policies;
-        heading(out, "policies, with the number of their rules")?;
+        heading(out, "policies that decide, and how many rules each has")?;
         let widest = policies.iter().map(|policy| policy.key.chars().count()).max().unwrap_or(0);
         for policy in policies {
             let key = shown(policy.key);

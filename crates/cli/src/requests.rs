@@ -66,9 +66,9 @@ impl Requests {
         let is_first = self.lines == 0;
         let Some(mut line) = self.line()? else { return Ok(None) };
         let number = self.lines;
-        let read: Result<Document, _> = serde_json::from_slice(&line);
+        let read: Result<Document, _> = serde_json::from_slice(line.trim_ascii_end());
         match read {
-            Ok(document) => Ok(Some(self.call(&document, number, is_first))),
+            Ok(document) => Ok(Some(self.call(&document, number))),
             Err(_) if is_first => {
                 self.rest(&mut line)?;
                 self.documents(&line, number);
@@ -110,7 +110,6 @@ impl Requests {
     /// one that is malformed, the next line that starts with a brace starts a new one.
     fn documents(&mut self, text: &[u8], first: usize) {
         let (mut at, mut line) = (0, first);
-        let mut is_only = true;
         while let Some(rest) = text.get(at..) {
             let blank = rest.len() - rest.trim_ascii_start().len();
             line += newlines(rest.get(..blank).unwrap_or_default());
@@ -121,29 +120,19 @@ impl Requests {
             }
             let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Document>();
             let (request, length) = match values.next() {
-                Some(Ok(document)) => {
-                    let length = values.byte_offset();
-                    let ends = rest.get(length..).unwrap_or_default().trim_ascii().is_empty();
-                    is_only &= ends;
-                    (self.call(&document, line, is_only), length)
-                }
+                Some(Ok(document)) => (self.call(&document, line), values.byte_offset()),
                 Some(Err(error)) => (Err(self.malformed(&error, line)), next_brace(rest)),
                 None => return,
             };
             self.waiting.push_back(request);
-            is_only = false;
             line += newlines(rest.get(..length).unwrap_or_default());
             at += length;
         }
     }
 
-    /// Reads a call. Its line is named only where there may be others.
-    fn call(&self, document: &Document, line: usize, is_only: bool) -> Result<Call, String> {
-        let name = &self.name;
-        Call::read(&document.0).map_err(|message| match is_only {
-            true => format!("{name}: {message}"),
-            false => format!("{name}, line {line}: {message}"),
-        })
+    fn call(&self, document: &Document, line: usize) -> Result<Call, String> {
+        let at = |message| format!("{}, request at line {line}: {message}", self.name);
+        Call::read(&document.0).map_err(at)
     }
 
     fn malformed(&self, error: &serde_json::Error, first: usize) -> String {

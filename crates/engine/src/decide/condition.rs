@@ -35,7 +35,9 @@ impl<'a> Session<'a> {
 
     fn leaf(&self, program: u32) -> Result<bool, Failure> {
         let value = self.evaluate(program);
-        if let Some(record) = &self.record
+        // What derived roles are computed from belongs to no rule.
+        if !self.is_in_derived_roles()
+            && let Some(record) = &self.record
             && let Some(trace) = &mut record.borrow_mut().trace
         {
             trace.leaf(self.source(program), &value);

@@ -190,7 +190,11 @@ impl<'a> Session<'a> {
     /// In lenient tables, a condition of a derived role reads a variable that failed as `null`, as in
     /// Cerbos, while rules find it undefined.
     fn reads_failures_as_null(&self) -> bool {
-        self.in_derived_roles.get() && self.table.evaluation() == Evaluation::Lenient
+        self.is_in_derived_roles() && self.table.evaluation() == Evaluation::Lenient
+    }
+
+    pub(crate) fn is_in_derived_roles(&self) -> bool {
+        self.in_derived_roles.get()
     }
 
     pub(crate) fn enter_derived_roles(&self) -> bool {

@@ -1,0 +1,45 @@
+//! `wardgate inspect`.
+
+use serde_json::{Value as Json, json};
+
+use crate::folder::Folder;
+
+#[test]
+fn people_read_names_and_sizes() {
+    let folder = Folder::with_photos();
+    let ran = folder.run("inspect policies");
+    ran.ends_with_code(0);
+    for expected in [
+        "evaluation      strict\n",
+        "kinds           photo\n",
+        "actions         edit, view\n",
+        "roles           member\n",
+        "derived roles   none\n",
+        "scopes          (root)\n",
+        "versions        default\n",
+        "  resource.photo.vdefault      2  photo.yaml\n",
+        "  request.resource.attr.owner\n",
+        "  schemas               0\n",
+    ] {
+        assert!(ran.out.contains(expected), "{expected} in {}", ran.out);
+    }
+}
+
+#[test]
+fn programs_read_the_same() {
+    let folder = Folder::with_photos();
+    folder.run("compile policies -o p.wardgate").ends_with_code(0);
+    let ran = folder.run("inspect p.wardgate --json");
+    assert_eq!(ran, folder.run("inspect policies --json"));
+    let json: Json = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(json["bytes"], folder.read("p.wardgate").len());
+    assert_eq!(json["slots"], json!(["request.principal.id", "request.resource.attr.owner"]));
+    let policy = json!({
+        "key": "resource.photo.vdefault", "kind": "resource", "name": "photo",
+        "version": "default", "scope": "", "file": "photo.yaml", "rules": 2,
+    });
+    assert_eq!(json["policies"], json!([policy]));
+    let sizes: u64 =
+        json["sections"].as_array().unwrap().iter().map(|s| s["bytes"].as_u64().unwrap()).sum();
+    assert!(sizes < json["bytes"].as_u64().unwrap());
+}
