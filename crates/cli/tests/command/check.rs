@@ -155,7 +155,7 @@ fn each_line_is_a_request_and_a_bad_one_is_told_with_its_number() {
     check(
         format!("{ANN}\n{SAM}"),
         1,
-        &["line 2, column 69", "line 3, column 13", "line 4, column 13"],
+        &["line 2, column 68", "line 3, column 13", "line 4, column 14"],
     );
 }
 
