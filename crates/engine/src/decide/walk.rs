@@ -19,6 +19,15 @@ enum Scope<'a> {
     Silent,
 }
 
+/// What the rules of one block came to so far.
+#[derive(Default)]
+struct Tried<'a> {
+    /// The first rule that allows.
+    allow: Option<Rule<'a>>,
+    /// The last rule that had an output.
+    emitted: Option<Rule<'a>>,
+}
+
 impl<'a> Session<'a> {
     /// Decides on one action.
     pub(crate) fn decide(&self, action: &'a str) -> Verdict<'a> {
@@ -61,7 +70,7 @@ impl<'a> Session<'a> {
         narrow: impl Fn(&mut Chunk),
         excluded: &Outcome,
     ) -> Scope<'a> {
-        let mut allow = None;
+        let mut tried = Tried::default();
         for mut chunk in block.chunks() {
             let all = chunk;
             narrow(&mut chunk);
@@ -69,11 +78,11 @@ impl<'a> Session<'a> {
             let listed = chunk;
             block.narrow_actions(&mut chunk, action);
             self.trace_excluded(block, listed.without(&chunk), place, &Outcome::OtherAction);
-            if let Some(verdict) = self.try_rules(block, chunk, place, &mut allow) {
+            if let Some(verdict) = self.try_rules(block, chunk, place, &mut tried) {
                 return Scope::Decided(verdict);
             }
         }
-        allow.map_or(Scope::Silent, Scope::Allows)
+        tried.allow.map_or(Scope::Silent, Scope::Allows)
     }
 
     /// Tries each role of the principal; the first that is allowed wins, else the first answer stays.
@@ -143,7 +152,8 @@ impl<'a> Session<'a> {
                 block.narrow_actions(&mut chunk, action);
                 self.trace_excluded(block, relevant.without(&chunk), place, &Outcome::OtherAction);
                 listed |= !chunk.is_empty();
-                if let Some(verdict) = self.try_rules(block, chunk, place, &mut None) {
+                let mut tried = Tried::default();
+                if let Some(verdict) = self.try_rules(block, chunk, place, &mut tried) {
                     return Some(verdict);
                 }
             }
@@ -160,18 +170,22 @@ impl<'a> Session<'a> {
         block: Block<'a>,
         candidates: Chunk,
         place: Place<'a>,
-        allow: &mut Option<Rule<'a>>,
+        tried: &mut Tried<'a>,
     ) -> Option<Verdict<'a>> {
         for rule in block.rules(candidates) {
             let outcome = self.consider(&rule);
-            self.emit_output(&rule, &outcome, place);
+            if !tried.has_emitted(&rule) && self.emit_output(&rule, &outcome, place) {
+                tried.emitted = Some(rule);
+            }
             self.trace(place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
             match (outcome, rule.effect()) {
                 (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
                 (Ok(Outcome::Applied), Some(Effect::Deny)) => {
                     return Some(Verdict::by_rule(Effect::Deny, &rule, place.scope));
                 }
-                (Ok(Outcome::Applied), Some(Effect::Allow)) => *allow = allow.or(Some(rule)),
+                (Ok(Outcome::Applied), Some(Effect::Allow)) => {
+                    tried.allow = tried.allow.or(Some(rule));
+                }
                 _ => {}
             }
         }
@@ -204,14 +218,20 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn emit_output(&self, rule: &Rule<'a>, outcome: &Result<Outcome, Failure>, place: Place<'a>) {
+    /// Returns whether the rule has an output for what came of it.
+    fn emit_output(
+        &self,
+        rule: &Rule<'a>,
+        outcome: &Result<Outcome, Failure>,
+        place: Place<'a>,
+    ) -> bool {
         let activated = match outcome {
             Ok(Outcome::Applied) => true,
             Ok(Outcome::ConditionNotMet) => false,
-            _ => return,
+            _ => return false,
         };
-        let Some(record) = &self.record else { return };
-        let Some(program) = rule.output(activated) else { return };
+        let Some(record) = &self.record else { return false };
+        let Some(program) = rule.output(activated) else { return false };
         let value = match self.evaluate(program) {
             Value::Error(error) => Err(error.to_string()),
             value => value.to_attr().map_err(|error| error.to_string()),
@@ -219,5 +239,14 @@ impl<'a> Session<'a> {
         let output =
             Output { source: rule.source().to_string(), action: place.action.to_string(), value };
         record.borrow_mut().outputs.push(output);
+        true
+    }
+}
+
+impl Tried<'_> {
+    /// Whether `rule` is one that had its output already, met again by one of its derived roles.
+    fn has_emitted(&self, rule: &Rule<'_>) -> bool {
+        let same = |emitted: &Rule<'_>| emitted.source() == rule.source();
+        rule.derived_role().is_some() && self.emitted.as_ref().is_some_and(same)
     }
 }
