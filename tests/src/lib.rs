@@ -11,5 +11,7 @@ pub mod datum;
 pub mod demo;
 pub mod expression;
 pub mod fuzz;
+pub mod generate;
 pub mod node;
+pub mod oracle;
 pub mod yaml;

@@ -1,0 +1,134 @@
+//! Generated worlds: a small policy set and requests over the same few words, so that rules match.
+//!
+//! A world is the documents as an author would write them, so parsing and resolving are under test
+//! too. Everything is built from proptest's own combinators: it shrinks to a readable case, and a
+//! seed always gives the same worlds.
+
+mod expressions;
+mod policies;
+mod requests;
+
+use std::fmt;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value as Json, json};
+use wardgate_compiler::Options;
+use wardgate_engine::cel::Timestamp;
+
+use crate::cases;
+
+/// One policy set, what its table is to be, and what is asked of it.
+#[derive(Clone)]
+pub struct World {
+    /// The options, as a case writes them.
+    pub options: Json,
+    /// The policy documents: name of the file and contents.
+    pub policies: Vec<(String, Json)>,
+    /// The requests, as a case writes them.
+    pub requests: Vec<Json>,
+}
+
+impl World {
+    /// Returns the policy files.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let file = |(name, document): &(String, Json)| (name.clone(), yaml(document).into_bytes());
+        self.policies.iter().map(file).collect()
+    }
+
+    /// Returns the options of the table.
+    ///
+    /// # Errors
+    /// Never for a generated world.
+    pub fn table_options(&self) -> Result<Options, String> {
+        cases::options(&self.options)
+    }
+
+    /// Returns the time of every check.
+    ///
+    /// # Errors
+    /// Never: the time is a constant.
+    pub fn now() -> Result<Timestamp, String> {
+        cases::time(NOW)
+    }
+
+    /// Returns the world as a case file, with the checks that are given.
+    #[must_use]
+    pub fn case(&self, checks: &[Json]) -> String {
+        let policy =
+            |(name, document): &(String, Json)| json!({"file": name, "text": yaml(document)});
+        yaml(&json!({
+            "description": "generated",
+            "options": self.options,
+            "policies": self.policies.iter().map(policy).collect::<Vec<_>>(),
+            "checks": checks,
+        }))
+    }
+}
+
+/// A world shows itself as the case that one would paste.
+impl fmt::Debug for World {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let checks: Vec<Json> =
+            self.requests.iter().map(|request| with(request, "expect", json!({}))).collect();
+        write!(out, "\n{}", self.case(&checks))
+    }
+}
+
+/// Returns worlds with up to `requests` requests each.
+pub fn world(requests: usize) -> impl Strategy<Value = World> {
+    let requests = proptest::collection::vec(requests::request(), 1..=requests);
+    (policies::policies(), requests, options()).prop_map(|(policies, requests, options)| World {
+        options,
+        policies,
+        requests,
+    })
+}
+
+/// Returns the worlds that `seed` gives, without end; always the same ones.
+pub fn worlds(seed: u8, requests: usize) -> impl Iterator<Item = World> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let strategy = world(requests);
+    std::iter::from_fn(move || Some(strategy.new_tree(&mut runner).ok()?.current()))
+}
+
+fn options() -> impl Strategy<Value = Json> {
+    let evaluation = select(vec!["strict", "lenient"]);
+    let version = prop_oneof![9 => Just("default"), 1 => Just("v2")];
+    (evaluation, any::<bool>(), version).prop_map(|(evaluation, lenient, version)| {
+        json!({
+            "evaluation": evaluation,
+            "lenientScopeSearch": lenient,
+            "defaultVersion": version,
+            "globals": {"env": "red", "max": 3, "names": ["sam", "red"]},
+            "now": NOW,
+        })
+    })
+}
+
+/// Returns `object` with one field more.
+#[must_use]
+pub fn with(object: &Json, key: &str, value: Json) -> Json {
+    let mut object = object.clone();
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(key.to_owned(), value);
+    }
+    object
+}
+
+fn yaml(document: &Json) -> String {
+    serde_yaml_ng::to_string(document).unwrap_or_default()
+}
+
+const NOW: &str = "2024-05-06T07:08:09Z";
+/// Most specific last, so that a shrinking case moves to the root.
+const SCOPES: [&str; 3] = ["", "acme", "acme.hr"];
+const KINDS: [&str; 3] = ["doc", "album", "doc:page"];
+const PRINCIPALS: [&str; 2] = ["sam", "kim"];
+const ROLES: [&str; 4] = ["member", "editor", "boss", "guest"];
+const ACTIONS: [&str; 5] = ["view", "edit", "edit:draft", "edit:draft:title", "drop"];
+const DERIVED: [&str; 3] = ["owner", "lead", "anyone"];

@@ -1,0 +1,264 @@
+//! Generated policies: every kind, in few scopes and versions, over few names.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use serde_json::{Map, Value as Json, json};
+
+use super::expressions::Expressions;
+use super::{ACTIONS, DERIVED, PRINCIPALS, ROLES, SCOPES};
+
+/// Name, version and scope.
+type Place = (&'static str, &'static str, &'static str);
+
+/// The parts of policies by their place: what they hold besides their heads.
+struct Parts {
+    resource: BTreeMap<Place, Part>,
+    principal: BTreeMap<Place, Part>,
+    role: BTreeMap<Place, (Part, Vec<&'static str>)>,
+    shared: [String; 2],
+    derived: Part,
+    /// Which scopes need the consent of their parents, in the order of `SCOPES`.
+    consent: [bool; 3],
+}
+
+/// Rules, and the policy's own variable.
+type Part = (Vec<Json>, String);
+
+pub(super) fn policies() -> BoxedStrategy<Vec<(String, Json)>> {
+    let shared = Expressions::new(&[]);
+    let own = Expressions::new(&["V.base", "V.flag"]);
+    let all = Expressions::new(&["V.base", "V.flag", "V.mine"]);
+    let variable = prop_oneof![own.value.clone(), own.condition.clone()].boxed();
+    let part = |rules: BoxedStrategy<Vec<Json>>| (rules, variable.clone());
+    let resource = part(vec(resource_rule(&all), 0..8).boxed());
+    let principal = part(principal_rules(&all));
+    let role = part(vec(role_rule(&all), 1..4).boxed());
+    let derived = part(derived_roles(&all).boxed());
+    let parents = subsequence(ROLES.to_vec(), 0..3);
+    let consent = [(); 3].map(|()| proptest::bool::weighted(0.15));
+    (
+        btree_map(place(&["doc", "doc", "album", "doc:page"]), resource, 1..6),
+        btree_map(place(&PRINCIPALS), principal, 0..3),
+        prop_oneof![Just(BTreeMap::new()), btree_map(place(&ROLES), (role, parents), 1..3)],
+        [shared.value, shared.condition],
+        derived,
+        consent,
+    )
+        .prop_map(|(resource, principal, role, shared, derived, consent)| {
+            Parts { resource, principal, role, shared, derived, consent }.documents()
+        })
+        .boxed()
+}
+
+fn place(names: &[&'static str]) -> impl Strategy<Value = Place> + use<> {
+    let version = prop_oneof![7 => Just("default"), 1 => Just("v2")];
+    (select(names.to_vec()), version, select(SCOPES.to_vec()))
+}
+
+impl Parts {
+    fn documents(mut self) -> Vec<(String, Json)> {
+        with_ancestors(&mut self.resource);
+        with_ancestors(&mut self.principal);
+        let mut documents = vec![
+            self.document("shared", "exportVariables", json!({"name": "shared", "definitions": {"base": self.shared[0], "flag": self.shared[1]}})),
+            self.document("fixed", "exportConstants", json!({"name": "fixed", "definitions": {"limit": 2, "team": "red", "names": ["sam", "blue"]}})),
+            self.document("roles", "derivedRoles", self.derived_roles()),
+        ];
+        for (place, (rules, mine)) in &self.resource {
+            let mut body = self.head("resource", *place, mine, true);
+            body.insert("importDerivedRoles".to_owned(), json!(["staff"]));
+            body.insert("rules".to_owned(), json!(rules));
+            documents.push(self.document(&file("resource", *place), "resourcePolicy", body.into()));
+        }
+        for (place, (rules, mine)) in &self.principal {
+            let mut body = self.head("principal", *place, mine, true);
+            body.insert("rules".to_owned(), json!(rules));
+            documents.push(self.document(
+                &file("principal", *place),
+                "principalPolicy",
+                body.into(),
+            ));
+        }
+        for (place, ((rules, mine), parents)) in &self.role {
+            let mut body = self.head("role", *place, mine, false);
+            body.insert("parentRoles".to_owned(), json!(parents));
+            body.insert("rules".to_owned(), json!(rules));
+            documents.push(self.document(&file("role", *place), "rolePolicy", body.into()));
+        }
+        documents
+    }
+
+    fn document(&self, name: &str, kind: &str, body: Json) -> (String, Json) {
+        (format!("{name}.yaml"), json!({"apiVersion": "api.cerbos.dev/v1", kind: body}))
+    }
+
+    fn derived_roles(&self) -> Json {
+        json!({
+            "name": "staff",
+            "variables": variables(&self.derived.1),
+            "constants": {"import": ["fixed"]},
+            "definitions": self.derived.0,
+        })
+    }
+
+    fn head(
+        &self,
+        kind: &str,
+        (name, version, scope): Place,
+        mine: &str,
+        permits: bool,
+    ) -> Map<String, Json> {
+        let mut head = Map::new();
+        head.insert(kind.to_owned(), name.into());
+        head.insert("version".to_owned(), version.into());
+        head.insert("variables".to_owned(), variables(mine));
+        head.insert("constants".to_owned(), json!({"import": ["fixed"]}));
+        if !scope.is_empty() {
+            head.insert("scope".to_owned(), scope.into());
+        }
+        let consents =
+            SCOPES.iter().zip(self.consent).any(|(known, consent)| *known == scope && consent);
+        if permits && consents {
+            head.insert("scopePermissions".to_owned(), CONSENT.into());
+        }
+        head
+    }
+}
+
+fn variables(mine: &str) -> Json {
+    json!({"import": ["shared"], "local": {"mine": mine}})
+}
+
+fn file(kind: &str, (name, version, scope): Place) -> String {
+    format!("{kind}.{}.{version}.{scope}", name.replace(':', "-"))
+}
+
+/// A policy in a scope needs one in every scope above; one without rules will do.
+fn with_ancestors(policies: &mut BTreeMap<Place, Part>) {
+    let places: Vec<Place> = policies.keys().copied().collect();
+    for (name, version, scope) in places {
+        let above = SCOPES.iter().filter(|above| above.len() < scope.len());
+        for above in above {
+            let nothing = || (Vec::new(), "true".to_owned());
+            policies.entry((name, version, above)).or_insert_with(nothing);
+        }
+    }
+}
+
+fn resource_rule(expressions: &Expressions) -> BoxedStrategy<Json> {
+    let roles = prop_oneof![
+        3 => subsequence(ROLES.to_vec(), 0..=2),
+        1 => Just(vec!["*"]),
+    ];
+    let derived = subsequence(DERIVED.to_vec(), 0..=2);
+    let actions = btree_set(action_pattern(), 1..3);
+    (actions, roles, weighted(0.4, derived), effect(), suffix(expressions))
+        .prop_map(|(actions, roles, derived, effect, suffix)| {
+            let mut rule = json!({"actions": actions, "effect": effect});
+            let derived = derived.unwrap_or_default();
+            let roles = if roles.is_empty() && derived.is_empty() { vec!["member"] } else { roles };
+            put(&mut rule, [("roles", list(&roles)), ("derivedRoles", list(&derived))]);
+            put(&mut rule, suffix);
+            rule
+        })
+        .boxed()
+}
+
+fn principal_rules(expressions: &Expressions) -> BoxedStrategy<Vec<Json>> {
+    let action =
+        (action_pattern(), effect(), suffix(expressions)).prop_map(|(action, effect, suffix)| {
+            let mut rule = json!({"action": action, "effect": effect});
+            put(&mut rule, suffix);
+            rule
+        });
+    btree_map(resource_pattern(), vec(action, 1..3), 0..3)
+        .prop_map(|rules| {
+            let rule = |(resource, actions)| json!({"resource": resource, "actions": actions});
+            rules.into_iter().map(rule).collect()
+        })
+        .boxed()
+}
+
+fn role_rule(expressions: &Expressions) -> BoxedStrategy<Json> {
+    let actions = btree_set(action_pattern(), 1..4);
+    (resource_pattern(), actions, suffix(expressions))
+        .prop_map(|(resource, actions, suffix)| {
+            let mut rule = json!({"resource": resource, "allowActions": actions});
+            put(&mut rule, suffix);
+            rule
+        })
+        .boxed()
+}
+
+fn derived_roles(expressions: &Expressions) -> impl Strategy<Value = Vec<Json>> + use<> {
+    DERIVED
+        .map(|name| {
+            let parents = prop_oneof![
+                3 => subsequence(ROLES.to_vec(), 1..=2),
+                1 => Just(vec!["*"]),
+            ];
+            (parents, weighted(0.8, condition(expressions))).prop_map(
+                move |(parents, condition)| {
+                    let mut role = json!({"name": name, "parentRoles": parents});
+                    put(&mut role, [("condition", condition)]);
+                    role
+                },
+            )
+        })
+        .prop_map(Vec::from)
+}
+
+/// The condition and the output of a rule.
+fn suffix(expressions: &Expressions) -> BoxedStrategy<[(&'static str, Option<Json>); 2]> {
+    let value = &expressions.value;
+    let output = prop_oneof![
+        value.clone().prop_map(|a| json!({"ruleActivated": a})),
+        value.clone().prop_map(|a| json!({"conditionNotMet": a})),
+        (value.clone(), value.clone())
+            .prop_map(|(a, b)| json!({"ruleActivated": a, "conditionNotMet": b})),
+    ];
+    let output = output.prop_map(|when| json!({"when": when}));
+    (weighted(0.6, condition(expressions)), weighted(0.25, output))
+        .prop_map(|(condition, output)| [("condition", condition), ("output", output)])
+        .boxed()
+}
+
+fn condition(expressions: &Expressions) -> BoxedStrategy<Json> {
+    let leaf = expressions.condition.clone().prop_map(|expr| json!({"expr": expr}));
+    leaf.prop_recursive(2, 6, 3, |inner| {
+        let parts = vec(inner, 1..4);
+        (select(vec!["all", "any", "none"]), parts).prop_map(|(how, of)| json!({how: {"of": of}}))
+    })
+    .prop_map(|of| json!({"match": of}))
+    .boxed()
+}
+
+fn put(rule: &mut Json, fields: impl IntoIterator<Item = (&'static str, Option<Json>)>) {
+    let Some(rule) = rule.as_object_mut() else { return };
+    for (key, value) in fields {
+        rule.extend(value.map(|value| (key.to_owned(), value)));
+    }
+}
+
+fn list(names: &[&str]) -> Option<Json> {
+    (!names.is_empty()).then(|| json!(names))
+}
+
+fn effect() -> impl Strategy<Value = &'static str> {
+    prop_oneof![3 => Just("EFFECT_ALLOW"), 1 => Just("EFFECT_DENY")]
+}
+
+fn action_pattern() -> impl Strategy<Value = &'static str> {
+    let patterns = select(vec!["*", "edit:*", "e*", "edit:**", "*:draft", "dr*p"]);
+    prop_oneof![3 => select(ACTIONS.to_vec()), 2 => patterns]
+}
+
+fn resource_pattern() -> impl Strategy<Value = &'static str> {
+    select(vec!["doc", "album", "doc:page", "*", "d*", "doc:*", "doc_*"])
+}
+
+const CONSENT: &str = "SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS";

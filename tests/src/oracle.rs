@@ -1,0 +1,61 @@
+//! The obvious evaluator: the decision algorithm as a person would carry it out on paper.
+//!
+//! It reads the resolved policies rule by rule for each action, role and scope; nothing is indexed,
+//! interned or remembered, and conditions are walked as trees. It knows nothing of the policy table,
+//! so whatever it has in common with the engine is the algorithm itself.
+
+mod calls;
+mod cel;
+mod pattern;
+mod policies;
+mod report;
+mod value;
+mod walk;
+
+use std::collections::BTreeMap;
+
+use wardgate_compiler::Options;
+use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::repository::Repository;
+use wardgate_compiler::resolve::{model::Resolved, resolve};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::names::trimmed_scope;
+use wardgate_engine::request::Request;
+
+pub use report::{Decided, Emitted, Report};
+use walk::Walk;
+
+/// The policies, as they are read.
+#[derive(Debug)]
+pub struct Oracle {
+    policies: Resolved,
+    options: Options,
+}
+
+impl Oracle {
+    /// Reads policies.
+    ///
+    /// # Errors
+    /// What is wrong with them; expressions are not looked into.
+    pub fn new(files: &[(String, Vec<u8>)], options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        let files: BTreeMap<&str, &[u8]> =
+            files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+        let policies = resolve(&Repository::from_files(files)?)?;
+        Ok(Self { policies, options: options.clone() })
+    }
+
+    /// Decides on every action of `request`.
+    #[must_use]
+    pub fn check(&self, request: &Request, now: Timestamp) -> Report {
+        let mut request = request.clone();
+        request.principal.scope = trimmed_scope(&request.principal.scope).to_owned();
+        request.resource.scope = trimmed_scope(&request.resource.scope).to_owned();
+        let mut walk = Walk::new(&self.policies, &self.options, &request, now);
+        for (at, action) in request.actions.iter().enumerate() {
+            if !request.actions.iter().take(at).any(|before| before == action) {
+                walk.action(action);
+            }
+        }
+        walk.report
+    }
+}

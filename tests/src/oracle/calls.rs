@@ -1,0 +1,142 @@
+//! The functions and the arithmetic that the generator writes.
+
+use wardgate_compiler::cel::ast::BinaryOp;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::cel::time::parse_timestamp;
+
+use super::value::{Failed, Value};
+
+type Answer = Result<Value, Failed>;
+
+/// Calls `function`; the receiver, if there is one, is the first argument.
+pub(super) fn call(function: &str, args: &[Value], now: Timestamp) -> Answer {
+    match (function, args) {
+        ("dyn", [value]) => Ok(value.clone()),
+        ("now", []) => Ok(moment(now)),
+        ("size", [value]) => size(value),
+        ("int", [value]) => int(value),
+        ("timestamp", [Value::Text(text)]) => parse_timestamp(text).map(moment).map_err(|_| Failed),
+        ("timestamp", [time @ Value::Time(..)]) => Ok(time.clone()),
+        ("duration", [Value::Text(text)]) => duration(text),
+        ("timeSince", [Value::Time(time, _)]) => Ok(Value::Duration(nanoseconds(now) - time)),
+        ("getHours", [Value::Time(time, east)]) => {
+            whole((time + east).div_euclid(HOUR).rem_euclid(24))
+        }
+        ("getDayOfWeek", [Value::Time(time, east)]) => {
+            // The first of January 1970 was a Thursday.
+            whole(((time + east).div_euclid(24 * HOUR) + 4).rem_euclid(7))
+        }
+        ("lowerAscii", [Value::Text(text)]) => Ok(Value::Text(text.to_ascii_lowercase())),
+        ("startsWith", [Value::Text(a), Value::Text(b)]) => Ok(Value::Bool(a.starts_with(b))),
+        ("endsWith", [Value::Text(a), Value::Text(b)]) => Ok(Value::Bool(a.ends_with(b))),
+        ("contains", [Value::Text(a), Value::Text(b)]) => Ok(Value::Bool(a.contains(b))),
+        ("hasIntersection", [Value::List(a), Value::List(b)]) => {
+            Ok(Value::Bool(a.iter().any(|a| b.iter().any(|b| a.equals(b)))))
+        }
+        _ => Err(Failed),
+    }
+}
+
+/// Arithmetic does not mix types.
+pub(super) fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Answer {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => ints(op, *a, *b).map(Value::Int).ok_or(Failed),
+        (Value::Double(a), Value::Double(b)) => {
+            doubles(op, *a, *b).map(Value::Double).ok_or(Failed)
+        }
+        (Value::Text(a), Value::Text(b)) if op == BinaryOp::Add => {
+            Ok(Value::Text(format!("{a}{b}")))
+        }
+        (Value::List(a), Value::List(b)) if op == BinaryOp::Add => {
+            Ok(Value::List(a.iter().chain(b).cloned().collect()))
+        }
+        _ => times(op, left, right),
+    }
+}
+
+pub(super) fn negate(value: Value) -> Answer {
+    match value {
+        Value::Int(value) => value.checked_neg().map(Value::Int).ok_or(Failed),
+        Value::Double(value) => Ok(Value::Double(-value)),
+        _ => Err(Failed),
+    }
+}
+
+fn ints(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+    match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Mod => a.checked_rem(b),
+        _ => None,
+    }
+}
+
+fn doubles(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
+    match op {
+        BinaryOp::Add => Some(a + b),
+        BinaryOp::Sub => Some(a - b),
+        BinaryOp::Mul => Some(a * b),
+        BinaryOp::Div => Some(a / b),
+        _ => None,
+    }
+}
+
+fn times(op: BinaryOp, left: &Value, right: &Value) -> Answer {
+    match (op, left, right) {
+        (BinaryOp::Add, Value::Time(a, east), Value::Duration(b))
+        | (BinaryOp::Add, Value::Duration(b), Value::Time(a, east)) => {
+            Ok(Value::Time(a + b, *east))
+        }
+        (BinaryOp::Sub, Value::Time(a, east), Value::Duration(b)) => Ok(Value::Time(a - b, *east)),
+        (BinaryOp::Sub, Value::Time(a, _), Value::Time(b, _)) => Ok(Value::Duration(a - b)),
+        _ => Err(Failed),
+    }
+}
+
+fn size(value: &Value) -> Answer {
+    match value {
+        Value::Text(text) => Ok(Value::count(text.chars().count())),
+        Value::List(items) => Ok(Value::count(items.len())),
+        Value::Map(map) => Ok(Value::count(map.len())),
+        _ => Err(Failed),
+    }
+}
+
+/// A double loses its fraction, a text must be decimal digits.
+fn int(value: &Value) -> Answer {
+    let text = match value {
+        Value::Int(value) => return Ok(Value::Int(*value)),
+        Value::Double(value) => format!("{:.0}", value.trunc()),
+        Value::Text(text) => text.clone(),
+        _ => return Err(Failed),
+    };
+    text.parse().map(Value::Int).map_err(|_| Failed)
+}
+
+/// One number and one unit.
+fn duration(text: &str) -> Answer {
+    let unit = match text.chars().last() {
+        Some('h') => HOUR,
+        Some('m') => HOUR / 60,
+        Some('s') => HOUR / 3600,
+        _ => return Err(Failed),
+    };
+    let digits = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
+    digits.parse::<i128>().map(|count| Value::Duration(count * unit)).map_err(|_| Failed)
+}
+
+fn whole(value: i128) -> Answer {
+    i64::try_from(value).map(Value::Int).map_err(|_| Failed)
+}
+
+fn moment(time: Timestamp) -> Value {
+    Value::Time(nanoseconds(time), i128::from(time.offset()) * (HOUR / 3600))
+}
+
+fn nanoseconds(time: Timestamp) -> i128 {
+    i128::from(time.seconds()) * 1_000_000_000 + i128::from(time.nanos())
+}
+
+const HOUR: i128 = 3_600_000_000_000;

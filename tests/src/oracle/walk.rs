@@ -1,0 +1,486 @@
+//! The decision algorithm over rules as they were written.
+//!
+//! Principal policies first, then the roles of the principal one by one, each from the most specific
+//! scope to the root. In a strict table the first condition that fails ends the search with a deny.
+
+use std::collections::BTreeMap;
+
+use wardgate_compiler::Options;
+use wardgate_compiler::policy::model::{Condition, Effect as Says, Output};
+use wardgate_compiler::resolve::model::{DerivedRole, Head, Resolved, RolePolicy, Variable};
+use wardgate_engine::attr::Attr;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::Effect;
+use wardgate_engine::names::sanitized;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::Evaluation;
+
+use super::cel::{Surroundings, evaluate};
+use super::pattern::fits;
+use super::policies::{self, needs_consent, with_ancestors};
+use super::report::{Decided, Emitted, Report};
+use super::value::{Failed, Value};
+
+pub(super) struct Walk<'w> {
+    policies: &'w Resolved,
+    options: &'w Options,
+    request: &'w Request,
+    now: Timestamp,
+    kind: String,
+    resource_version: String,
+    principal_scopes: Vec<String>,
+    resource_scopes: Vec<String>,
+    /// What `runtime.effectiveDerivedRoles` is at the moment.
+    roles: Result<Vec<String>, Failed>,
+    pub(super) report: Report,
+}
+
+/// One rule, whatever kind of policy it stands in.
+struct Rule<'w> {
+    head: &'w Head,
+    name: &'w str,
+    says: Option<Says>,
+    condition: Option<Condition>,
+    output: Output,
+}
+
+/// What a rule came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Applied,
+    ConditionNotMet,
+    RoleNotHeld,
+}
+
+/// A decision that ends the search in a scope.
+struct Ended {
+    effect: Effect,
+    /// Nothing means the most specific policy that was searched.
+    policy: Option<String>,
+    scope: String,
+    /// Whether no other role is asked.
+    is_final: bool,
+}
+
+impl<'w> Walk<'w> {
+    pub(super) fn new(
+        policies: &'w Resolved,
+        options: &'w Options,
+        request: &'w Request,
+        now: Timestamp,
+    ) -> Self {
+        let lenient = options.lenient_scope_search;
+        Self {
+            principal_scopes: policies::scopes(&request.principal.scope, lenient, |scope| {
+                policies::is_principal_scope(policies, scope)
+            }),
+            resource_scopes: policies::scopes(&request.resource.scope, lenient, |scope| {
+                policies::is_resource_scope(policies, scope)
+            }),
+            kind: sanitized(&request.resource.kind).into_owned(),
+            resource_version: version(options, &request.resource.policy_version),
+            roles: Ok(Vec::new()),
+            report: Report::default(),
+            policies,
+            options,
+            request,
+            now,
+        }
+    }
+
+    /// Decides on one action and writes the answer into the report.
+    pub(super) fn action(&mut self, action: &str) {
+        let decided = self.decide(action);
+        self.report.actions.insert(action.to_owned(), decided);
+    }
+
+    fn decide(&mut self, action: &str) -> Decided {
+        let (by_principal, by_resource) = (self.principal_policy_key(), self.resource_policy_key());
+        if by_principal.is_none() && by_resource.is_none() {
+            return denied(None);
+        }
+        if let Some(ended) = self.ask_principal(action) {
+            return decided(ended, by_principal);
+        }
+        let mut first = None;
+        for role in &self.request.principal.roles {
+            let Some(ended) = self.ask_role(role, action) else { continue };
+            if ended.is_final {
+                return decided(ended, by_resource);
+            }
+            first = first.or(Some(ended));
+        }
+        match first {
+            Some(ended) => decided(ended, by_resource),
+            None => denied(by_resource),
+        }
+    }
+
+    /// Returns the key that decisions of principal policies go by, if there is any such policy.
+    fn principal_policy_key(&self) -> Option<String> {
+        let principal = &self.request.principal;
+        let version = version(self.options, &principal.policy_version);
+        let searched =
+            |head: &Head| head.version == version && self.principal_scopes.contains(&head.scope);
+        let exists = self.policies.principal.iter().any(|policy| searched(&policy.head));
+        let first = self.principal_scopes.first().filter(|_| exists)?;
+        Some(key("principal", &sanitized(&principal.id), &version, first))
+    }
+
+    /// Returns the key that decisions of resource policies go by, if a policy speaks of the kind.
+    fn resource_policy_key(&self) -> Option<String> {
+        let version = &self.resource_version;
+        let named = |scope: &String| {
+            policies::resource(self.policies, &self.kind, version, scope).is_some()
+                || self.policies.role.iter().any(|policy| {
+                    policy.head.version == *version
+                        && policy.head.scope == *scope
+                        && policy.rules.iter().any(|rule| fits(&rule.resource, &self.kind))
+                })
+        };
+        let exists = self.resource_scopes.iter().any(named);
+        let first = self.resource_scopes.first().filter(|_| exists)?;
+        Some(key("resource", &self.kind, version, first))
+    }
+
+    fn ask_principal(&mut self, action: &str) -> Option<Ended> {
+        self.roles = Ok(Vec::new());
+        for scope in self.principal_scopes.clone() {
+            let id = &self.request.principal.id;
+            let found = policies::principal(self.policies, id, &self.resource_version, &scope);
+            let Some(policy) = found else { continue };
+            let mut allowed = false;
+            for rule in &policy.rules {
+                if !fits(&sanitized(&rule.resource), &self.kind) {
+                    continue;
+                }
+                for own in rule.actions.iter().filter(|own| fits(&own.action, action)) {
+                    let rule =
+                        Rule::new(&policy.head, &own.name, own.effect, &own.condition, &own.output);
+                    match self.consider(&rule, &[None], action) {
+                        Err(Failed) => return Some(failed(&policy.head)),
+                        Ok(false) => {}
+                        Ok(true) if rule.says == Some(Says::Deny) => {
+                            return Some(ended(Effect::Deny, &scope));
+                        }
+                        Ok(true) => allowed = true,
+                    }
+                }
+            }
+            if allowed && !needs_consent(self.policies, &scope) {
+                return Some(ended(Effect::Allow, &scope));
+            }
+        }
+        None
+    }
+
+    fn ask_role(&mut self, role: &str, action: &str) -> Option<Ended> {
+        let roles = with_ancestors(self.policies, role, &self.request.resource.scope);
+        for scope in self.resource_scopes.clone() {
+            self.gain_derived_roles(&scope);
+            for role in &roles {
+                let version = &self.resource_version;
+                let policy = policies::role(self.policies, role, version, &scope);
+                if let Some(ended) = policy.and_then(|policy| self.narrow(policy, action)) {
+                    return Some(ended);
+                }
+            }
+            if let Some(ended) = self.ask_resource_policy(&roles, &scope, action) {
+                return Some(ended);
+            }
+        }
+        None
+    }
+
+    /// A role policy denies what none of its rules lists, and what a rule lists under a condition
+    /// that does not hold.
+    fn narrow(&mut self, policy: &RolePolicy, action: &str) -> Option<Ended> {
+        if policy.rules.is_empty() {
+            return None;
+        }
+        let denied = Ended {
+            effect: Effect::Deny,
+            policy: Some(policy.head.key.clone()),
+            scope: policy.head.scope.clone(),
+            is_final: false,
+        };
+        let mut listed = false;
+        for rule in &policy.rules {
+            let lists = rule.allow_actions.iter().any(|pattern| fits(pattern, action));
+            if !lists || !fits(&rule.resource, &self.kind) {
+                continue;
+            }
+            listed = true;
+            let mut own = Rule {
+                head: &policy.head,
+                name: &rule.name,
+                says: None,
+                condition: None,
+                output: rule.output.clone(),
+            };
+            if let Some(condition) = &rule.condition {
+                own.says = Some(Says::Deny);
+                own.condition = Some(Condition::None(vec![condition.clone()]));
+                std::mem::swap(&mut own.output.activated, &mut own.output.condition_not_met);
+            } else if rule.output == Output::default() {
+                continue;
+            }
+            match self.consider(&own, &[None], action) {
+                Err(Failed) => return Some(failed(&policy.head)),
+                Ok(true) if own.says == Some(Says::Deny) => return Some(denied),
+                Ok(_) => {}
+            }
+        }
+        (!listed).then_some(denied)
+    }
+
+    fn ask_resource_policy(
+        &mut self,
+        roles: &[String],
+        scope: &str,
+        action: &str,
+    ) -> Option<Ended> {
+        let policies = self.policies;
+        let policy = policies::resource(policies, &self.kind, &self.resource_version, scope)?;
+        let mut allowed = false;
+        let any = |patterns: &[String]| {
+            patterns.iter().any(|pattern| roles.iter().any(|role| fits(pattern, role)))
+        };
+        for rule in &policy.rules {
+            if !rule.actions.iter().any(|pattern| fits(pattern, action)) {
+                continue;
+            }
+            let mut ways: Vec<Option<&DerivedRole>> = Vec::new();
+            ways.extend(any(&rule.roles).then_some(None));
+            let derived =
+                rule.derived_roles.iter().filter_map(|named| policy.derived_roles.get(&named.name));
+            ways.extend(derived.filter(|role| any(&role.parent_roles)).map(Some));
+            let rule =
+                Rule::new(&policy.head, &rule.name, rule.effect, &rule.condition, &rule.output);
+            match self.consider(&rule, &ways, action) {
+                Err(Failed) => return Some(failed(&policy.head)),
+                Ok(false) => {}
+                Ok(true) if rule.says == Some(Says::Deny) => {
+                    return Some(ended(Effect::Deny, scope));
+                }
+                Ok(true) => allowed = true,
+            }
+        }
+        (allowed && !needs_consent(self.policies, scope)).then(|| ended(Effect::Allow, scope))
+    }
+
+    /// Returns whether a rule applies to an action in one of these ways: by a role, or by a derived
+    /// role. A deny ends with the first way in which it applies.
+    fn consider(
+        &mut self,
+        rule: &Rule<'_>,
+        ways: &[Option<&DerivedRole>],
+        action: &str,
+    ) -> Result<bool, Failed> {
+        let mut applied = false;
+        let mut emitted = false;
+        for way in ways {
+            let outcome = self.outcome(rule, *way)?;
+            if !emitted {
+                emitted = self.emit(rule, outcome, action);
+            }
+            applied |= outcome == Outcome::Applied;
+            if applied && rule.says == Some(Says::Deny) {
+                break;
+            }
+        }
+        Ok(applied)
+    }
+
+    fn outcome(&mut self, rule: &Rule<'_>, way: Option<&DerivedRole>) -> Result<Outcome, Failed> {
+        let variables = self.variables(&rule.head.constants, &rule.head.variables, None);
+        if let Some((role, condition)) = way.and_then(|role| Some((role, role.condition.as_ref()?)))
+        {
+            let variables = self.variables(&role.constants, &role.variables, None);
+            if !self.holds(condition, &role.constants, &variables)? {
+                return Ok(Outcome::RoleNotHeld);
+            }
+        }
+        let Some(condition) = &rule.condition else { return Ok(Outcome::Applied) };
+        let holds = self.holds(condition, &rule.head.constants, &variables)?;
+        Ok(if holds { Outcome::Applied } else { Outcome::ConditionNotMet })
+    }
+
+    fn emit(&mut self, rule: &Rule<'_>, outcome: Outcome, action: &str) -> bool {
+        let expression = match outcome {
+            Outcome::Applied => rule.output.activated.as_ref(),
+            Outcome::ConditionNotMet => rule.output.condition_not_met.as_ref(),
+            Outcome::RoleNotHeld => None,
+        };
+        let Some(expression) = expression else { return false };
+        let variables = self.variables(&rule.head.constants, &rule.head.variables, None);
+        let value = self.evaluate(&expression.text, &rule.head.constants, &variables);
+        self.report.outputs.push(Emitted {
+            source: format!("{}#{}", rule.head.key, rule.name),
+            action: action.to_owned(),
+            value: value.and_then(Value::into_attr).ok(),
+        });
+        true
+    }
+
+    /// Works out the derived roles of the policy in `scope`. Their conditions see no derived roles.
+    fn gain_derived_roles(&mut self, scope: &str) {
+        self.roles = Ok(Vec::new());
+        let policies = self.policies;
+        let policy = policies::resource(policies, &self.kind, &self.resource_version, scope);
+        let scope = &self.request.resource.scope;
+        let held: Vec<String> = self
+            .request
+            .principal
+            .roles
+            .iter()
+            .flat_map(|role| with_ancestors(policies, role, scope))
+            .collect();
+        let lenient = self.options.evaluation == Evaluation::Lenient;
+        let mut gained = Vec::new();
+        let mut failed = false;
+        for (name, role) in policy.into_iter().flat_map(|policy| &policy.derived_roles) {
+            if !role.parent_roles.iter().any(|parent| parent == "*" || held.contains(parent)) {
+                continue;
+            }
+            let instead = lenient.then_some(Value::Null);
+            let variables = self.variables(&role.constants, &role.variables, instead);
+            let condition = role.condition.as_ref();
+            match condition.map_or(Ok(true), |at| self.holds(at, &role.constants, &variables)) {
+                Ok(true) => gained.push(name.clone()),
+                Ok(false) => {}
+                Err(Failed) => failed = true,
+            }
+        }
+        self.report.derived_roles.extend(gained.iter().cloned());
+        self.roles = if failed { Err(Failed) } else { Ok(gained) };
+    }
+
+    /// Evaluates variables in order. One that fails is reported, and is not there for the next ones,
+    /// or is what stands for it `instead`.
+    fn variables(
+        &mut self,
+        constants: &BTreeMap<String, Attr>,
+        variables: &[Variable],
+        instead: Option<Value>,
+    ) -> BTreeMap<String, Value> {
+        let mut values = BTreeMap::new();
+        for variable in variables {
+            let value = match self.evaluate(&variable.expr.text, constants, &values) {
+                Ok(value) => Some(value),
+                Err(Failed) => {
+                    self.report.errors.insert(variable.expr.text.to_string());
+                    instead.clone()
+                }
+            };
+            values.extend(value.map(|value| (variable.name.clone(), value)));
+        }
+        values
+    }
+
+    /// A condition ends with the first part that decides it. A part that fails ends it in a strict
+    /// table and is false in a lenient one; so is what is no boolean, in both.
+    fn holds(
+        &mut self,
+        condition: &Condition,
+        constants: &BTreeMap<String, Attr>,
+        variables: &BTreeMap<String, Value>,
+    ) -> Result<bool, Failed> {
+        let (parts, wanted, then) = match condition {
+            Condition::Expr(expression) => {
+                return match self.evaluate(&expression.text, constants, variables) {
+                    Ok(value) => Ok(value.is_true()),
+                    Err(Failed) => {
+                        self.report.errors.insert(expression.text.to_string());
+                        let strict = self.options.evaluation == Evaluation::Strict;
+                        if strict { Err(Failed) } else { Ok(false) }
+                    }
+                };
+            }
+            Condition::All(parts) => (parts, false, false),
+            Condition::Any(parts) => (parts, true, true),
+            Condition::None(parts) => (parts, true, false),
+        };
+        for part in parts {
+            if self.holds(part, constants, variables)? == wanted {
+                return Ok(then);
+            }
+        }
+        Ok(!then)
+    }
+
+    fn evaluate(
+        &self,
+        expression: &str,
+        constants: &BTreeMap<String, Attr>,
+        variables: &BTreeMap<String, Value>,
+    ) -> Result<Value, Failed> {
+        let surroundings = Surroundings {
+            request: self.request,
+            now: self.now,
+            globals: &self.options.globals,
+            constants,
+            variables,
+            roles: &self.roles,
+        };
+        evaluate(expression, &surroundings)
+    }
+}
+
+impl<'w> Rule<'w> {
+    /// Where an allow needs consent, its condition is turned round: if it does not hold, that is a
+    /// deny, and if it holds, nothing is said.
+    fn new(
+        head: &'w Head,
+        name: &'w str,
+        effect: Says,
+        condition: &Option<Condition>,
+        output: &Output,
+    ) -> Self {
+        let consents = head.scope_permissions
+            == wardgate_compiler::policy::model::ScopePermissions::RequireParentalConsentForAllows;
+        let (says, condition) = match condition {
+            Some(condition) if consents && effect == Says::Allow => {
+                (Says::Deny, Some(Condition::None(vec![condition.clone()])))
+            }
+            condition => (effect, condition.clone()),
+        };
+        Self { head, name, says: Some(says), condition, output: output.clone() }
+    }
+}
+
+fn version(options: &Options, asked: &str) -> String {
+    if asked.is_empty() { options.default_version.clone() } else { asked.to_owned() }
+}
+
+fn key(kind: &str, name: &str, version: &str, scope: &str) -> String {
+    let key = format!("{kind}.{name}.v{}", sanitized(version));
+    if scope.is_empty() { key } else { format!("{key}/{scope}") }
+}
+
+fn ended(effect: Effect, scope: &str) -> Ended {
+    let is_final = effect == Effect::Allow;
+    Ended { effect, policy: None, scope: scope.to_owned(), is_final }
+}
+
+fn failed(head: &Head) -> Ended {
+    let (policy, scope) = (Some(head.key.clone()), head.scope.clone());
+    Ended { effect: Effect::Deny, policy, scope, is_final: true }
+}
+
+fn decided(ended: Ended, searched: Option<String>) -> Decided {
+    let policy = ended.policy.or(searched).unwrap_or_else(no_match);
+    Decided { effect: ended.effect, policy, scope: ended.scope }
+}
+
+fn denied(searched: Option<String>) -> Decided {
+    Decided {
+        effect: Effect::Deny,
+        policy: searched.unwrap_or_else(no_match),
+        scope: String::new(),
+    }
+}
+
+fn no_match() -> String {
+    "NO_MATCH".to_owned()
+}

@@ -1,0 +1,79 @@
+//! The engine against the obvious evaluator, on generated policies and requests.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::compile_files;
+use wardgate_engine::decision::Effect;
+use wardgate_tests::check;
+use wardgate_tests::generate::{World, world};
+use wardgate_tests::oracle::{Oracle, Report};
+
+#[test]
+fn the_engine_decides_as_the_obvious_evaluator_does() {
+    let (allowed, compared) = (Cell::new(0), Cell::new(0));
+    let result = runner().run(&world(4), |world| {
+        let (a, c) = compare(&world)?;
+        allowed.set(allowed.get() + a);
+        compared.set(compared.get() + c);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let (allowed, compared): (u32, u32) = (allowed.get(), compared.get());
+    println!("{compared} decisions, {allowed} allowed");
+    // A generator whose rules never match would compare nothing.
+    assert!(allowed * 25 > compared, "only {allowed} of {compared} decisions allow");
+}
+
+/// The usual worlds are the same in each run; the slow ones are new each time.
+fn runner() -> TestRunner {
+    let slow = std::env::var_os("SLOW_TESTS").is_some();
+    let config = Config {
+        cases: if slow { 30_000 } else { 512 },
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        ..Config::default()
+    };
+    if slow {
+        return TestRunner::new(config);
+    }
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+/// Returns how many decisions allow, and how many there are.
+fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
+    let options = world.table_options().map_err(TestCaseError::fail)?;
+    let now = World::now().map_err(TestCaseError::fail)?;
+    let files = world.files();
+    let Ok(compiled) = compile_files(&files, &options) else {
+        return Err(TestCaseError::reject("the policies do not compile"));
+    };
+    let table = open(&seal(&compiled.parts), Trust::Unsigned);
+    let table = table.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let oracle = Oracle::new(&files, &options);
+    let oracle = oracle.map_err(|errors| TestCaseError::fail(format!("{errors:?}")))?;
+    let (mut allowed, mut compared) = (0, 0);
+    for json in &world.requests {
+        let request = check::request(json).map_err(TestCaseError::fail)?;
+        let expected = oracle.check(&request, now);
+        let decision = table.check(&request, now);
+        let found = Report::from(&decision);
+        if found != expected {
+            let case = world.case(&[expected.as_check(json)]);
+            let differences = expected.differences(&found);
+            return Err(TestCaseError::fail(format!("{differences}\n\n{case}")));
+        }
+        for decided in &decision.actions {
+            let alone = table.is_allowed(&request, &decided.action, now);
+            compared += 1;
+            allowed += u32::from(alone);
+            prop_assert_eq!(alone, decided.effect == Effect::Allow, "is_allowed: {:?}", decided);
+        }
+        prop_assert_eq!(table.explain(&request, now).decision, decision);
+    }
+    Ok((allowed, compared))
+}
