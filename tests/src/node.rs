@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
 use base64::Engine;
@@ -36,27 +36,58 @@ pub struct Answer {
 ///
 /// # Errors
 /// If Node or the built package is missing, or a job fails there.
-pub fn decide(root: &Path, jobs: impl Iterator<Item = Job> + Send) -> Result<Vec<Answer>, String> {
-    let script = root.join("tests/node/decide.mjs");
+pub fn decide(root: &Path, jobs: impl Iterator<Item = Job>) -> Result<Vec<Answer>, String> {
+    let mut answers = Vec::new();
+    stream(root, jobs, |answer| {
+        answers.push(answer);
+        Ok(())
+    })?;
+    Ok(answers)
+}
+
+/// Sends jobs to one Node process while they come, and hands each answer on as soon as it is there.
+///
+/// # Errors
+/// If Node or the built package is missing, a job fails there, or `take` refuses an answer.
+pub fn stream(
+    root: &Path,
+    jobs: impl Iterator<Item = Job>,
+    take: impl FnMut(Answer) -> Result<(), String> + Send,
+) -> Result<(), String> {
     let mut node = Command::new("node")
-        .arg(script)
+        .arg(root.join("tests/node/decide.mjs"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("node cannot be started: {error}"))?;
-    let (Some(mut input), Some(output)) = (node.stdin.take(), node.stdout.take()) else {
+    let (Some(input), Some(output)) = (node.stdin.take(), node.stdout.take()) else {
         return Err("node has no pipes".to_owned());
     };
     let answers = thread::scope(|scope| {
-        // A write fails when Node is gone; then its missing answers tell.
-        scope.spawn(move || jobs.into_iter().try_for_each(|job| writeln!(input, "{}", line(&job))));
-        BufReader::new(output)
-            .lines()
-            .map(|line| answer(&line.map_err(|e| e.to_string())?))
-            .collect()
+        let reader = scope.spawn(move || read(output, take));
+        write(input, jobs);
+        reader.join()
     });
     let status = node.wait().map_err(|error| error.to_string())?;
-    if status.success() { answers } else { Err(format!("node ended with {status}")) }
+    answers.map_err(|_| "the reader of answers panicked".to_owned())??;
+    if status.success() { Ok(()) } else { Err(format!("node ended with {status}")) }
+}
+
+/// A write fails when Node is gone; then its missing answers tell.
+fn write(mut input: ChildStdin, mut jobs: impl Iterator<Item = Job>) {
+    while let Some(job) = jobs.next()
+        && writeln!(input, "{}", line(&job)).is_ok()
+    {}
+}
+
+fn read(
+    output: ChildStdout,
+    mut take: impl FnMut(Answer) -> Result<(), String>,
+) -> Result<(), String> {
+    for line in BufReader::new(output).lines() {
+        take(answer(&line.map_err(|error| error.to_string())?)?)?;
+    }
+    Ok(())
 }
 
 fn line(job: &Job) -> Json {
