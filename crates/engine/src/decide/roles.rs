@@ -6,7 +6,7 @@ use super::session::{Failure, Session};
 use crate::cel::value::Message;
 use crate::cel::{Error, Value};
 use crate::table::layout::Key;
-use crate::table::{Block, DerivedRole, Name, Section, list};
+use crate::table::{Block, DerivedRole, Name, PolicyTable, Section, list};
 
 /// The derived roles that the principal gains from the policy of one scope.
 #[derive(Clone, Default)]
@@ -18,23 +18,29 @@ pub(crate) struct Effective<'a> {
     pub(crate) limit_reached: bool,
 }
 
+/// A role of the principal and those that it inherits from.
+#[derive(Clone, Copy)]
+pub(crate) struct Lineage<'a> {
+    pub(crate) role: Name<'a>,
+    table: &'a PolicyTable,
+    inherited: &'a [u32],
+}
+
 impl<'a> Session<'a> {
     /// Returns `role` and the roles that it inherits from in the requested scope.
-    pub(crate) fn with_ancestors(&self, role: &'a str) -> impl Iterator<Item = Name<'a>> + use<'a> {
+    pub(crate) fn lineage(&self, role: &'a str) -> Lineage<'a> {
         let table = self.table;
-        let id = table.string_id(role);
-        let scope = table.string_id(self.resource_scope);
-        let key = scope.zip(id).map(|(scope, role)| [scope, role, 0]);
+        let role = table.name(role);
+        let key = self.resource_search.scope.id.zip(role.id).map(|(scope, id)| [scope, id, 0]);
         let ancestors = key.and_then(|key| table.find(Key::ParentRoles, key));
-        let ids = ancestors.map_or(&[][..], |at| list(table.section(Section::Blocks), at));
-        let inherited = ids.iter().map(|id| Name { text: table.string(*id), id: Some(*id) });
-        core::iter::once(Name { text: role, id }).chain(inherited)
+        let inherited = ancestors.map_or(&[][..], |at| list(table.section(Section::Blocks), at));
+        Lineage { table, role, inherited }
     }
 
     /// Returns whether the principal has `role`, directly or by inheritance.
     fn has_role(&self, role: u32) -> bool {
         let mut roles =
-            self.request.principal.roles.iter().flat_map(|role| self.with_ancestors(role));
+            self.request.principal.roles.iter().flat_map(|role| self.lineage(role).names());
         self.table.string(role) == "*" || roles.any(|own| own.id == Some(role))
     }
 
@@ -62,6 +68,15 @@ impl<'a> Session<'a> {
     fn grants(&self, role: DerivedRole<'a>) -> Result<bool, Failure> {
         self.touch_variables(role.variables());
         role.condition().map_or(Ok(true), |condition| self.satisfies(condition))
+    }
+}
+
+impl<'a> Lineage<'a> {
+    /// Returns the role and those that it inherits from, in this order.
+    pub(crate) fn names(self) -> impl Iterator<Item = Name<'a>> + use<'a> {
+        let Self { table, role, inherited } = self;
+        let inherited = inherited.iter().map(|id| Name { text: table.string(*id), id: Some(*id) });
+        core::iter::once(role).chain(inherited)
     }
 }
 

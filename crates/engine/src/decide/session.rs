@@ -9,7 +9,7 @@ use core::cell::{Cell, RefCell};
 use super::memo::Memo;
 use super::record::Record;
 use super::roles::Effective;
-use super::scopes::visited;
+use super::scopes::Search;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decision::EvaluationError;
@@ -33,13 +33,13 @@ pub(crate) struct Session<'a> {
     pub(crate) table: &'a PolicyTable,
     pool: &'a Pool<'a>,
     pub(crate) request: &'a Request,
-    pub(crate) resource_scope: &'a str,
+    pub(crate) resource_search: Search<'a>,
     /// What is written down on the way; nothing if only the effect is wanted.
     pub(crate) record: Option<RefCell<Record<'a>>>,
     /// Whether the record wants every rule, candidate or not.
     pub(crate) is_traced: bool,
     now: Timestamp,
-    principal_scope: &'a str,
+    principal_search: Search<'a>,
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
     pub(crate) kind: Kind<'a>,
@@ -66,11 +66,14 @@ impl<'a> Session<'a> {
         now: Timestamp,
         record: Option<Record<'a>>,
     ) -> Self {
-        let version = |asked: &'a str| {
-            let text = if asked.is_empty() { table.default_version() } else { asked };
-            Name { text, id: table.string_id(text) }
-        };
-        let kind = sanitized(&request.resource.kind);
+        let (principal, resource) = (&request.principal, &request.resource);
+        let version =
+            |asked: &'a str| if asked.is_empty() { table.default_version() } else { asked };
+        let [resource_version, principal_version] =
+            names(table, [&resource.policy_version, &principal.policy_version].map(|v| version(v)));
+        let [resource_scope, principal_scope] =
+            names(table, [&resource.scope, &principal.scope].map(|scope| trimmed_scope(scope)));
+        let kind = sanitized(&resource.kind);
         Self {
             table,
             pool,
@@ -78,10 +81,10 @@ impl<'a> Session<'a> {
             now,
             is_traced: record.as_ref().is_some_and(|record| record.trace.is_some()),
             record: record.map(RefCell::new),
-            resource_scope: trimmed_scope(&request.resource.scope),
-            principal_scope: trimmed_scope(&request.principal.scope),
-            resource_version: version(&request.resource.policy_version),
-            principal_version: version(&request.principal.policy_version),
+            resource_search: Search::new(table, Key::ResourceScope, resource_scope),
+            principal_search: Search::new(table, Key::PrincipalScope, principal_scope),
+            resource_version,
+            principal_version,
             kind: Kind { id: table.string_id(&kind), text: kind },
             memo: RefCell::new(Memo::new()),
             effective: RefCell::default(),
@@ -99,11 +102,11 @@ impl<'a> Session<'a> {
     }
 
     pub(crate) fn principal_scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
-        visited(self.table, Key::PrincipalScope, self.principal_scope)
+        self.principal_search.visited()
     }
 
     pub(crate) fn resource_scopes(&self) -> impl Iterator<Item = u32> + use<'a> {
-        visited(self.table, Key::ResourceScope, self.resource_scope)
+        self.resource_search.visited()
     }
 
     /// Whether any principal at all has a policy of the asked version in the visited scopes.
@@ -255,8 +258,8 @@ impl<'a> Activation<'a> for Session<'a> {
         match root {
             Root::EffectiveDerivedRoles => self.current_effective_roles().value(),
             Root::Runtime => self.current_effective_roles().runtime(),
-            Root::PrincipalScope => Value::string(self.principal_scope),
-            Root::ResourceScope => Value::string(self.resource_scope),
+            Root::PrincipalScope => Value::string(self.principal_search.scope.text),
+            Root::ResourceScope => Value::string(self.resource_search.scope.text),
             Root::Free => Value::Error(Error::NoSuchAttribute(name)),
             _ => cel::request_root(self.request, root),
         }
@@ -277,6 +280,12 @@ impl<'a> Activation<'a> for Session<'a> {
     fn now(&self) -> Timestamp {
         self.now
     }
+}
+
+/// Looks two names up; the second only if it differs, for principal and resource mostly agree.
+fn names<'a>(table: &PolicyTable, [first, second]: [&'a str; 2]) -> [Name<'a>; 2] {
+    let name = table.name(first);
+    [name, if first == second { name } else { table.name(second) }]
 }
 
 /// Whether `error` means that the evaluation was not finished, whatever the table makes of errors.

@@ -6,6 +6,7 @@
 use alloc::string::ToString;
 
 use super::record::{Outcome, Place};
+use super::roles::Lineage;
 use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
 use crate::cel::Value;
@@ -36,7 +37,7 @@ impl<'a> Session<'a> {
         if !principal_exists && !resource_exists {
             return Verdict::denied(Policy::None, Why::NoPolicy);
         }
-        let action = Name { text: action, id: self.table.string_id(action) };
+        let action = self.table.name(action);
         let asked = self.ask_principal_policies(action);
         if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
             return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
@@ -89,6 +90,7 @@ impl<'a> Session<'a> {
     fn ask_roles(&self, action: Name<'a>) -> Verdict<'a> {
         let mut answer: Option<Verdict<'a>> = None;
         for role in &self.request.principal.roles {
+            let role = self.lineage(role);
             let scopes = self.resource_scopes();
             let found = self.search(scopes, |scope| self.resource_scope_for(scope, role, action));
             let Some(verdict) = found else { continue };
@@ -119,30 +121,33 @@ impl<'a> Session<'a> {
         None
     }
 
-    fn resource_scope_for(&self, scope: u32, role: &'a str, action: Name<'a>) -> Scope<'a> {
+    fn resource_scope_for(&self, scope: u32, role: Lineage<'a>, action: Name<'a>) -> Scope<'a> {
         let block = self.resource_block(scope);
         self.current.set(block.map(|block| (scope, block)));
         if self.record.is_some() {
             self.current_effective_roles();
         }
-        let place = Place { action: action.text, role, scope: self.table.string(scope) };
-        if let Some(verdict) = self.ask_role_policies(scope, place, action) {
+        let place =
+            Place { action: action.text, role: role.role.text, scope: self.table.string(scope) };
+        if let Some(roles) = self.roles_block(scope)
+            && let Some(verdict) = self.ask_role_policies(roles, role, place, action)
+        {
             return Scope::Decided(verdict);
         }
         let Some(block) = block else { return Scope::Silent };
-        let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, self.with_ancestors(role));
+        let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, role.names());
         self.try_block(block, place, action, narrow, &Outcome::OtherRole)
     }
 
     /// Role policies narrow: what they do not list is denied.
     fn ask_role_policies(
         &self,
-        scope: u32,
+        block: Block<'a>,
+        role: Lineage<'a>,
         place: Place<'a>,
         action: Name<'a>,
     ) -> Option<Verdict<'a>> {
-        let block = self.roles_block(scope)?;
-        for role in self.with_ancestors(place.role) {
+        for role in role.names() {
             let Some(policy) = role.id.and_then(|id| block.role_policy(id)) else { continue };
             let mut listed = false;
             for mut chunk in block.chunks() {

@@ -264,9 +264,12 @@ impl Chunk {
     }
 
     fn ones(self) -> impl Iterator<Item = usize> {
-        (0..CHUNK_WORDS * 32).filter_map(move |index| {
-            let bits = word(&self.bits, index / 32);
-            (bits >> (index % 32) & 1 == 1).then_some(self.first_word * 32 + index)
+        self.bits.into_iter().enumerate().flat_map(move |(index, mut bits)| {
+            core::iter::from_fn(move || {
+                let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                Some((self.first_word + index) * 32 + at(lowest))
+            })
         })
     }
 }

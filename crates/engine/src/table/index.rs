@@ -4,27 +4,27 @@
 //! empty place or after one round.
 
 use super::layout::{INDEX_WORDS, Key, hash_key, hash_text};
-use super::{PolicyTable, Section, at, word};
+use super::{Name, PolicyTable, Section, at, word};
 
 impl PolicyTable {
     /// Returns the id of `text`, if the policies mention it.
     #[must_use]
     pub fn string_id(&self, text: &str) -> Option<u32> {
-        self.string_id_of(text.bytes())
-    }
-
-    /// Returns the id of the string made of `bytes`.
-    pub(crate) fn string_id_of(&self, bytes: impl Iterator<Item = u8> + Clone) -> Option<u32> {
         let buckets = self.section(Section::StringIndex);
         let mask = buckets.len().checked_sub(1)?;
-        let start = at(hash_text(bytes.clone()));
+        let start = at(hash_text(text.bytes()));
         for probe in 0..buckets.len() {
             let id = word(buckets, start.wrapping_add(probe) & mask).checked_sub(1)?;
-            if self.string(id).bytes().eq(bytes.clone()) {
+            if self.string(id) == text {
                 return Some(id);
             }
         }
         None
+    }
+
+    /// Returns `text` with its id.
+    pub(crate) fn name<'n>(&self, text: &'n str) -> Name<'n> {
+        Name { text, id: self.string_id(text) }
     }
 
     /// Returns the value under a key of string ids; unused parts are 0.
