@@ -1,0 +1,93 @@
+//! `is_allowed` allocates nothing where no condition builds a value.
+#![forbid(unsafe_code)]
+
+use serde_json::{Value as Json, json};
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::table::PolicyTable;
+use wardgate_tests::check::request;
+
+#[test]
+fn attributes_and_constants_are_compared_in_place() {
+    let table = table();
+    let check = |attributes: Json, expected: &[&str]| {
+        let asked = json!({
+            "principal": { "id": "ada", "roles": ["guest", "member"], "scope": "acme" },
+            "resource": { "kind": "album", "id": "a", "scope": "acme.eu", "attr": attributes },
+        });
+        let request = request(&asked).unwrap();
+        let counted = allocation_counter::measure(|| drop(request.clone()));
+        assert!(counted.count_total > 0, "allocations are not counted");
+        for action in ["view", "edit", "tag", "rate", "unknown"] {
+            let mut allowed = false;
+            let allocated = allocation_counter::measure(|| {
+                allowed = table.is_allowed(&request, action, Timestamp::default());
+            });
+            assert_eq!(allowed, expected.contains(&action), "{action} of {asked}");
+            assert_eq!(allocated.count_total, 0, "{action} of {asked}");
+        }
+    };
+    let none = json!({ "public": false, "owner": "bob", "tags": [], "name": "x", "stars": 1 });
+    check(none, &[]);
+    let all = json!({
+        "public": true, "owner": "ada", "tags": ["a", "shared"], "name": "holiday-1", "stars": 4.5,
+    });
+    check(all, &["view", "edit", "tag", "rate"]);
+    let locked = json!({
+        "public": true, "owner": "ada", "tags": ["shared"], "name": "x", "stars": 4, "locked": true,
+    });
+    check(locked, &["view", "rate", "tag"]);
+}
+
+fn table() -> PolicyTable {
+    let files = [
+        ("album.yaml".to_owned(), POLICY.as_bytes().to_vec()),
+        ("album.acme.yaml".to_owned(), SCOPED.as_bytes().to_vec()),
+        ("album.acme.eu.yaml".to_owned(), SCOPED.replace("acme", "acme.eu").into_bytes()),
+    ];
+    let compiled = compile_files(&files, &Options::default()).unwrap();
+    open(&seal(&compiled.parts), Trust::Unsigned).unwrap()
+}
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.public == true } }
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: R.attr.owner == P.id } }
+    - actions: [tag]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition:
+        match:
+          any:
+            of:
+              - expr: '"shared" in R.attr.tags'
+              - expr: R.attr.name.startsWith("holiday")
+    - actions: [rate]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.stars > 3.0 && R.kind == "album" } }
+"#;
+
+const SCOPED: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  scope: acme
+  rules:
+    - actions: [edit]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition: { match: { expr: has(R.attr.locked) && R.attr.locked } }
+"#;
