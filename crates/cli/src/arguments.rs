@@ -108,7 +108,7 @@ pub(crate) struct Asking {
     /// The time that conditions see, such as 2024-05-06T07:08:09Z [default: the clock].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) now: Option<Timestamp>,
-    /// Print JSON, one line for each request.
+    /// Print JSON, one line for each answer.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -175,22 +175,26 @@ fn version(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-const EXIT_CODES: &str = "\
+macro_rules! exit_codes {
+    () => {
+        "\
 Exit codes:
   0  done; a denial is an answer too
   1  the policies or the bundle cannot be used
   2  the command was called wrongly
   3  a request cannot be used; the others were answered
-  4  reading or writing failed";
+  4  reading or writing failed"
+    };
+}
 
-const CHECK_HELP: &str = r#"A request is the JSON of the CheckResources call of Cerbos, or the same for one resource:
+const EXIT_CODES: &str = exit_codes!();
+
+const CHECK_HELP: &str = concat!(
+    r#"A request is the JSON of the CheckResources call of Cerbos, or the same for one resource:
   {"principal": {"id": "sam", "roles": ["member"]}, "actions": ["view"],
    "resource": {"kind": "document", "id": "d1", "attr": {"owner": "sam"}}}
 `auxData.jwt` holds the claims of a token that you have verified; tokens are not verified here.
 
-Exit codes:
-  0  done; a denial is an answer too
-  1  the policies or the bundle cannot be used
-  2  the command was called wrongly
-  3  a request cannot be used; the others were answered
-  4  reading or writing failed"#;
+"#,
+    exit_codes!()
+);

@@ -28,7 +28,7 @@ use wardgate_compiler::diagnostics::Diagnostic;
 
 use arguments::{Arguments, Command};
 use failure::{Failure, Status};
-use output::{Output, complain, shown};
+use output::{Output, complain};
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
@@ -72,9 +72,7 @@ fn report(failure: Failure, out: &mut Output, json: bool) -> Result<Status, Fail
 
 fn complain_each(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
-        for line in diagnostic.to_string().lines() {
-            complain(shown(line));
-        }
+        complain(diagnostic);
     }
     let count = diagnostics.len();
     complain(format_args!("wardgate: {count} error{}", if count == 1 { "" } else { "s" }));

@@ -67,9 +67,12 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
-/// Writes one sentence to standard error. If nobody reads it, there is nobody to tell.
+/// Writes to standard error. If nobody reads it, there is nobody to tell.
 pub(crate) fn complain(message: impl Display) {
-    let _ = writeln!(io::stderr().lock(), "{message}");
+    let mut error = io::stderr().lock();
+    for line in message.to_string().lines() {
+        let _ = writeln!(error, "{}", shown(line));
+    }
 }
 
 /// Control characters, and those that change the direction of the text around them.

@@ -207,13 +207,13 @@ fn hostile_names_cannot_move_the_cursor() {
 
 #[cfg(unix)]
 #[test]
-fn closed_and_full_pipes() {
+fn pipes_that_are_closed_end_the_command_quietly() {
     let folder = Folder::with_photos();
     folder.write("ann.json", ANN);
     let arguments = ["check", "policies", "-r", "-"];
     let output = folder.command(&arguments).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    // Nobody reads: quiet.
+    // Nobody writes above, nobody reads below.
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = folder.command(&["check", "policies", "-r", "ann.json"]);
@@ -231,4 +231,16 @@ fn a_full_disk_is_told() {
     let told = String::from_utf8(output.stderr).unwrap();
     let expected = "wardgate: cannot write to standard output: no space left on device\n";
     assert_eq!((output.status.code(), told.as_str()), (Some(4), expected));
+}
+
+#[test]
+fn a_long_value_is_cut_in_messages() {
+    let folder = Folder::with_photos();
+    let request = ANN.replace(
+        r#""kind":"photo""#,
+        &format!(r#""kind":"photo","scope":"/{}""#, "x".repeat(9000)),
+    );
+    let ran = folder.run_with(&["check", "policies", "-r", "-"], &request);
+    ran.ends_with_code(3);
+    assert!(ran.err.len() < 600 && ran.err.ends_with("xxx...\n"), "{ran:?}");
 }
