@@ -40,8 +40,14 @@ impl Oracle {
     pub fn new(files: &[(String, Vec<u8>)], options: &Options) -> Result<Self, Vec<Diagnostic>> {
         let files: BTreeMap<&str, &[u8]> =
             files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
-        let policies = resolve(&Repository::from_files(files)?)?;
-        Ok(Self { policies, options: options.clone() })
+        let repository = Repository::from_files(files);
+        let (policies, mut errors) = resolve(&repository);
+        errors.extend(repository.errors);
+        if errors.is_empty() {
+            Ok(Self { policies, options: options.clone() })
+        } else {
+            Err(errors)
+        }
     }
 
     /// Decides on every action of `request`.

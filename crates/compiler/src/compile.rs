@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use wardgate_engine::table::Parts;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
 use crate::repository::Repository;
 use crate::resolve::resolve;
@@ -35,7 +35,7 @@ pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagn
         let bytes = fs::read(schemas.join(path)).ok().filter(|_| only_names);
         schema_file(path, bytes.as_deref())
     };
-    compile(&Repository::read(root)?, options, &load)
+    compile(&Repository::read(root), options, &load)
 }
 
 /// Compiles policies that are in memory: paths with `/` between their segments, and contents.
@@ -51,7 +51,7 @@ pub fn compile_files(
     let load =
         |path: &str| schema_file(path, files.get(format!("{SCHEMAS}/{path}").as_str()).copied());
     compile(
-        &Repository::from_files(files.iter().map(|(path, bytes)| (*path, *bytes)))?,
+        &Repository::from_files(files.iter().map(|(path, bytes)| (*path, *bytes))),
         options,
         &load,
     )
@@ -62,8 +62,17 @@ fn compile(
     options: &Options,
     load: &crate::schema::Load<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let parts = emit::table(&resolve(repository)?, options, load)?;
-    Ok(Compiled { parts, policies: repository.policies.len() })
+    let (resolved, mut errors) = resolve(repository);
+    errors.extend_from_slice(&repository.errors);
+    match emit::table(&resolved, options, load) {
+        Ok(parts) if errors.is_empty() => {
+            return Ok(Compiled { parts, policies: repository.policies.len() });
+        }
+        Ok(_) => {}
+        Err(more) => errors.extend(more),
+    }
+    diagnostics::sort(&mut errors);
+    Err(errors)
 }
 
 fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
@@ -80,3 +89,32 @@ fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailab
 
 /// The directory of the schemas, at the root of the policies.
 const SCHEMAS: &str = "_schemas";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_file_hides_no_error_of_another() {
+        let policy = |expr: &str| {
+            format!(
+                "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  resource: a\n  version: v\n  rules:\n    - actions: [x]\n      roles: [r]\n      effect: EFFECT_ALLOW\n      condition: {{match: {{expr: \"{expr}\"}}}}\n"
+            )
+        };
+        let files = [
+            ("a.yaml".to_owned(), policy("P.id ==").into_bytes()),
+            ("b.yaml".to_owned(), b"apiVersion: [\n".to_vec()),
+        ];
+        let errors = compile_files(&files, &Options::default()).unwrap_err();
+        let files: Vec<&str> = errors.iter().map(|error| error.file.as_str()).collect();
+        assert_eq!(files, ["a.yaml", "b.yaml"]);
+    }
+
+    #[test]
+    fn the_same_policies_give_the_same_parts() {
+        let text = "apiVersion: api.cerbos.dev/v1\nresourcePolicy: {resource: a, version: v, rules: [{actions: [x, 'y:*'], roles: [r, s], effect: EFFECT_ALLOW}]}\n";
+        let files = [("a.yaml".to_owned(), text.as_bytes().to_vec())];
+        let compile = || compile_files(&files, &Options::default()).unwrap().parts;
+        assert_eq!(compile(), compile());
+    }
+}

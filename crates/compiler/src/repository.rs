@@ -12,10 +12,9 @@ mod walk;
 
 use std::path::Path;
 
-use crate::diagnostics::{self, Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::policy::model::Policy;
 use crate::policy::parse;
-use crate::resolve;
 use crate::source::{Place, SourceFile};
 use crate::yaml;
 
@@ -26,6 +25,9 @@ pub struct Repository {
     pub policies: Vec<Policy>,
     /// The policies that say `disabled: true`, which count as absent.
     pub disabled: Vec<Disabled>,
+    /// Everything that is wrong so far. The policies above are those that could be read all the same,
+    /// so that later stages can report what is wrong with them too.
+    pub errors: Vec<Diagnostic>,
 }
 
 /// A policy that is left out.
@@ -39,10 +41,8 @@ pub struct Disabled {
 
 impl Repository {
     /// Reads the policies below a directory.
-    ///
-    /// # Errors
-    /// Everything that is wrong with them, sorted; never an empty list.
-    pub fn read(root: &Path) -> Result<Self, Vec<Diagnostic>> {
+    #[must_use]
+    pub fn read(root: &Path) -> Self {
         let mut errors = Vec::new();
         let files = walk::directory(root, &mut errors);
         Self::load(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), errors)
@@ -50,12 +50,7 @@ impl Repository {
 
     /// Reads policies from memory: paths with `/` between their segments, and contents. Files that
     /// a directory may hold beside its policies, such as tests, are passed over in the same way.
-    ///
-    /// # Errors
-    /// Everything that is wrong with them, sorted; never an empty list.
-    pub fn from_files<'f>(
-        files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
-    ) -> Result<Self, Vec<Diagnostic>> {
+    pub fn from_files<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Self {
         let mut errors = Vec::new();
         let files = walk::select(files, &mut errors);
         Self::load(files, errors)
@@ -64,18 +59,14 @@ impl Repository {
     fn load<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
         mut errors: Vec<Diagnostic>,
-    ) -> Result<Self, Vec<Diagnostic>> {
+    ) -> Self {
         let mut repository = Self::default();
         for (path, bytes) in files {
             repository.add_file(path, bytes, &mut errors);
         }
         check::repository(&mut repository.policies, &mut errors);
-        if errors.is_empty() {
-            return Ok(repository);
-        }
-        errors.extend(resolve::errors(&repository.policies));
-        diagnostics::sort(&mut errors);
-        Err(errors)
+        repository.errors = errors;
+        repository
     }
 
     fn add_file(&mut self, path: &str, bytes: &[u8], errors: &mut Vec<Diagnostic>) {

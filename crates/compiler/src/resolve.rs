@@ -17,7 +17,7 @@ use self::model::{
 };
 use self::names::Names;
 use self::references::Cache;
-use crate::diagnostics::{self, Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::policy::model::{
     Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,
@@ -28,29 +28,17 @@ use crate::repository::Repository;
 use crate::source::Place;
 use wardgate_engine::attr::Attr;
 
-/// Resolves the policies of a repository.
-///
-/// # Errors
-/// Everything that is wrong with them, sorted; never an empty list.
-pub fn resolve(repository: &Repository) -> Result<Resolved, Vec<Diagnostic>> {
+/// Resolves the policies of a repository, and returns what is wrong with them beside those that are
+/// sound.
+#[must_use]
+pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
     let mut resolver = Resolver::new(&repository.policies);
     let mut resolved = resolver.run(&repository.policies);
-    if !resolver.errors.is_empty() {
-        diagnostics::sort(&mut resolver.errors);
-        return Err(resolver.errors);
-    }
     resolved.resource.sort_by(|a, b| a.head.order(&b.head));
     resolved.principal.sort_by(|a, b| a.head.order(&b.head));
     resolved.role.sort_by(|a, b| a.head.order(&b.head));
     resolved.unused = resolver.unused.into_values().cloned().collect();
-    Ok(resolved)
-}
-
-/// Returns what is wrong with those policies of a repository that were read without an error.
-pub(crate) fn errors(policies: &[Policy]) -> Vec<Diagnostic> {
-    let mut resolver = Resolver::new(policies);
-    resolver.run(policies);
-    resolver.errors
+    (resolved, resolver.errors)
 }
 
 /// The sets that policies import, by key.

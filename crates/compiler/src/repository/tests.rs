@@ -3,7 +3,10 @@ use super::*;
 /// Loads files and spells what is wrong with them, one line each.
 fn errors(files: &[(&str, &str)]) -> String {
     let files = files.iter().map(|(path, text)| (*path, text.as_bytes()));
-    let errors = Repository::from_files(files).err().unwrap_or_default();
+    let repository = Repository::from_files(files);
+    let mut errors = crate::resolve::resolve(&repository).1;
+    errors.extend(repository.errors);
+    crate::diagnostics::sort(&mut errors);
     let line = |error: &Diagnostic| {
         let at = error.position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default();
         let path = if error.path.is_empty() { String::new() } else { format!(" {}", error.path) };
@@ -48,8 +51,8 @@ fn fields_go_by_two_names() {
 fn a_misspelt_field_is_not_also_missing() {
     let files = [("p.yaml", "apiVersion: api.cerbos.dev/v1\nresorcePolicy: {}")];
     check(&files, "p.yaml:2:1 $.resorcePolicy parse: unknown field `resorcePolicy`");
-    let loaded = Repository::from_files([("p.yaml", files[0].1.as_bytes())]).unwrap_err();
-    assert_eq!(loaded[0].expected.as_deref(), Some("`resourcePolicy`"));
+    let loaded = Repository::from_files([("p.yaml", files[0].1.as_bytes())]);
+    assert_eq!(loaded.errors[0].expected.as_deref(), Some("`resourcePolicy`"));
 }
 
 #[test]

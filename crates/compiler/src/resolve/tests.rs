@@ -6,8 +6,11 @@ const HEAD: &str = "apiVersion: api.cerbos.dev/v1\n";
 fn load(files: &[(&str, &str)]) -> Result<Resolved, Vec<Diagnostic>> {
     let files: Vec<_> = files.iter().map(|(path, text)| (*path, format!("{HEAD}{text}"))).collect();
     let repository =
-        Repository::from_files(files.iter().map(|(path, text)| (*path, text.as_bytes())))?;
-    resolve(&repository)
+        Repository::from_files(files.iter().map(|(path, text)| (*path, text.as_bytes())));
+    let (resolved, mut errors) = resolve(&repository);
+    errors.extend(repository.errors);
+    crate::diagnostics::sort(&mut errors);
+    if errors.is_empty() { Ok(resolved) } else { Err(errors) }
 }
 
 fn check(files: &[(&str, &str)], expected: &str) {
