@@ -10,6 +10,7 @@ extern crate alloc;
 pub mod attr;
 pub mod cel;
 pub mod decide;
+pub mod decimal;
 pub mod decision;
 pub mod glob;
 pub mod limits;

@@ -9,6 +9,7 @@ use core::fmt::Write;
 
 use crate::attr::Attr;
 use crate::decide::{Explanation, Outcome, Step};
+use crate::decimal;
 use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
@@ -110,9 +111,10 @@ impl Json {
         } else if number.is_infinite() {
             write!(self.text, "\"{}Infinity\"", if number < 0.0 { "-" } else { "" })
         } else if number.abs() >= 1e21 {
-            write!(self.text, "{number:e}")
+            let (mantissa, exponent) = decimal::scientific(number);
+            write!(self.text, "{mantissa}e{exponent}")
         } else {
-            write!(self.text, "{number}")
+            self.text.write_str(&decimal::text(number))
         };
     }
 

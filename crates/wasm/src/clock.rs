@@ -1,6 +1,7 @@
 //! The time that the host passes in, as the engine takes it.
 
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decimal;
 
 use crate::failure::Failure;
 
@@ -8,7 +9,8 @@ use crate::failure::Failure;
 pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
     if !milliseconds.is_finite() {
         return Err(Failure::Range(format!(
-            "the clock must return a finite number, found {milliseconds}"
+            "the clock must return a finite number, found {}",
+            decimal::text(milliseconds)
         )));
     }
     let whole = whole(milliseconds);
@@ -16,6 +18,7 @@ pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
         .ok()
         .and_then(|rest| Timestamp::new(whole.div_euclid(1000), rest.saturating_mul(1_000_000)))
         .ok_or_else(|| {
+            let milliseconds = decimal::text(milliseconds);
             Failure::Range(format!("the clock is outside the years 1 to 9999: {milliseconds}"))
         })
 }

@@ -10,7 +10,7 @@ mod encoders;
 mod hierarchy;
 mod lists;
 mod math;
-mod network;
+pub(crate) mod network;
 mod optional;
 mod paths;
 mod pattern;

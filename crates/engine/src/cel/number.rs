@@ -8,6 +8,8 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use core::cmp::Ordering;
 
+use crate::decimal;
+
 /// 2^63, the first double beyond every `int`.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 /// 2^64, the first double beyond every `uint`.
@@ -85,12 +87,15 @@ pub fn double_text(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "+Inf" } else { "-Inf" }.to_string();
     }
-    let scientific = format!("{value:e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, exponent) = decimal::scientific(value);
     if (-4..6).contains(&exponent) {
-        return value.to_string();
+        return decimal::text(value);
     }
+    with_exponent(&mantissa, exponent)
+}
+
+/// Returns a number in Go's scientific notation: the exponent has a sign and at least two digits.
+pub(crate) fn with_exponent(mantissa: &str, exponent: i32) -> String {
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
@@ -98,7 +103,7 @@ pub fn double_text(value: f64) -> String {
 /// Reads what Go's `strconv.ParseFloat` reads of decimal notation; too large a number is none.
 #[must_use]
 pub fn parse_double(text: &str) -> Option<f64> {
-    let value: f64 = text.parse().ok()?;
+    let value = decimal::read(text)?;
     let digits = text.bytes().any(|byte| byte.is_ascii_digit());
     (!digits || value.is_finite()).then_some(value)
 }

@@ -2,7 +2,7 @@
 //!
 //! A format that nobody knows is satisfied by everything.
 
-use core::net::Ipv6Addr;
+use crate::cel::functions::network::address::parse_address;
 
 /// Whether `text` has the format called `name`.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn is_valid(name: &str, text: &str) -> bool {
         "hostname" => is_hostname(text),
         "email" => is_email(text),
         "ip-address" | "ipv4" => is_ipv4(text),
-        "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        "ipv6" => is_ipv6(text),
         "uri" | "iri" => is_url(text, true),
         "uri-reference" | "uriref" | "iri-reference" => is_url(text, false) && !text.contains('\\'),
         "uri-template" => is_url(text, false) && has_flat_braces(text),
@@ -149,7 +149,7 @@ fn is_email(text: &str) -> bool {
         return false;
     }
     if let Some(ip) = domain.strip_prefix('[').and_then(|domain| domain.strip_suffix(']')) {
-        return ip.strip_prefix("IPv6:").map_or_else(|| is_ipv4(ip), |ip| is_valid("ipv6", ip));
+        return ip.strip_prefix("IPv6:").map_or_else(|| is_ipv4(ip), is_ipv6);
     }
     is_hostname(domain) && !domain.ends_with('.') && is_local_part(local)
 }
@@ -178,6 +178,11 @@ fn is_ipv4(text: &str) -> bool {
             .is_ok_and(|n| (0..=255).contains(&n) && (n == 0 || !group.starts_with('0')))
     };
     text.split('.').count() == 4 && text.split('.').all(fits)
+}
+
+/// RFC 4291, section 2.2, without a zone.
+fn is_ipv6(text: &str) -> bool {
+    parse_address(text).is_ok_and(|parsed| parsed.address.is_ipv6() && !parsed.has_zone)
 }
 
 /// Whether Go's URL parser accepts the text, and finds a scheme if there must be one.
@@ -225,9 +230,7 @@ fn is_authority(authority: &str) -> bool {
         login.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&b));
     let (host, port) = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
-            Some((ip, port)) if is_valid("ipv6", ip.split('%').next().unwrap_or_default()) => {
-                ("", port)
-            }
+            Some((ip, port)) if is_ipv6(ip.split('%').next().unwrap_or_default()) => ("", port),
             _ => return false,
         },
         None => host.split_at(host.rfind(':').unwrap_or(host.len())),

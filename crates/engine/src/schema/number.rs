@@ -3,7 +3,7 @@
 //! `0.3` is a multiple of `0.1`, although the doubles that stand for them say otherwise. So divisibility
 //! is asked of the shortest decimal that names the double.
 
-use alloc::format;
+use crate::decimal;
 
 pub(super) use crate::cel::number::double_text as text;
 
@@ -21,27 +21,21 @@ pub(super) fn is_whole(value: f64) -> bool {
 }
 
 pub(super) fn is_multiple(value: f64, factor: f64) -> bool {
-    match (Decimal::of(value), Decimal::of(factor)) {
-        (Some(value), Some(factor)) => value.is_multiple_of(factor),
-        _ => false,
-    }
+    let of = Decimal::of;
+    value.is_finite() && factor.is_finite() && of(value).is_multiple_of(of(factor))
 }
 
 /// `digits * 10^exponent`, without its sign.
 #[derive(Clone, Copy)]
 struct Decimal {
-    digits: u128,
+    digits: u64,
     exponent: i32,
 }
 
 impl Decimal {
-    fn of(value: f64) -> Option<Self> {
-        let text = format!("{:e}", value.abs());
-        let (mantissa, exponent) = text.split_once('e')?;
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = format!("{whole}{fraction}").parse().ok()?;
-        let exponent: i32 = exponent.parse().ok()?;
-        Some(Self { digits, exponent: exponent.checked_sub(i32::try_from(fraction.len()).ok()?)? })
+    fn of(value: f64) -> Self {
+        let (digits, exponent) = decimal::Decimal::shortest(value).whole();
+        Self { digits, exponent }
     }
 
     fn is_multiple_of(self, factor: Self) -> bool {
@@ -53,11 +47,12 @@ impl Decimal {
         }
         let shift = self.exponent.saturating_sub(factor.exponent);
         if shift >= 0 {
-            // Both have at most 17 digits, so their product fits. A double's exponent bounds the loop.
-            let times_ten = |rest: u128, _| rest.saturating_mul(10) % factor.digits;
+            // Each has at most 17 digits, so there is room for one more. A double's exponent bounds the loop.
+            let times_ten = |rest: u64, _| rest.saturating_mul(10) % factor.digits;
             return (0..shift).fold(self.digits % factor.digits, times_ten) == 0;
         }
-        10_u128
+        // A factor that does not fit is larger than any number of 17 digits.
+        10_u64
             .checked_pow(shift.unsigned_abs())
             .and_then(|scale| factor.digits.checked_mul(scale))
             .is_some_and(|factor| self.digits % factor == 0)

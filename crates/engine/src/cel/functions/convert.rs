@@ -4,6 +4,7 @@
 
 use alloc::string::{String, ToString};
 
+use super::network::address_text;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
@@ -121,8 +122,8 @@ fn to_string<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Timestamp(moment) => moment.to_string(),
         Value::Duration(nanos) => format_duration(*nanos),
         Value::Type(name) => return Ok(Value::string(*name)),
-        Value::Ip(address) => address.to_string(),
-        Value::Cidr(address, bits) => alloc::format!("{address}/{bits}"),
+        Value::Ip(address) => address_text(*address),
+        Value::Cidr(address, bits) => alloc::format!("{}/{bits}", address_text(*address)),
         Value::Hierarchy(segments) => {
             segments.iter().map(|segment| &**segment).collect::<alloc::vec::Vec<_>>().join(".")
         }

@@ -2,11 +2,13 @@
 //!
 //! A zone and an IPv4 address in IPv6 clothes are refused, because one text must mean one address.
 
-pub(super) mod address;
+pub(crate) mod address;
+mod print;
 
 use core::net::IpAddr;
 
 use self::address::{Fault, NetworkFault, parse_address, parse_network, width};
+pub(super) use self::print::address_text;
 use super::strings::quoted;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
@@ -31,9 +33,7 @@ pub(super) fn call<'a>(
         (F::Ip, [V::String(text)]) => V::Ip(ip(text)?),
         (F::IsCidr, [V::String(text)]) => V::Bool(cidr(text).is_ok()),
         (F::IsIp, [V::String(text)]) => V::Bool(ip(text).is_ok()),
-        (F::IpIsCanonical, [V::String(text)]) => {
-            V::Bool(alloc::string::ToString::to_string(&ip(text)?) == **text)
-        }
+        (F::IpIsCanonical, [V::String(text)]) => V::Bool(address_text(ip(text)?) == **text),
         (F::CidrContainsCidr, [V::Cidr(address, length), V::String(text)]) => {
             contains_network((*address, *length), cidr(text)?)
         }

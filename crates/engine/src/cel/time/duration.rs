@@ -2,11 +2,11 @@
 //!
 //! Reads what Go's `time.ParseDuration` reads; writes seconds, as cel-go does.
 
-use alloc::format;
 use alloc::string::String;
 
 use super::NANOS_PER_SECOND;
 use crate::cel::number::int_to_double;
+use crate::decimal;
 
 /// Digits of a fraction that count; an `u64` holds them all.
 const FRACTION_DIGITS: usize = 18;
@@ -39,7 +39,7 @@ pub fn parse_duration(text: &str) -> Option<i64> {
 pub fn format_duration(nanos: i64) -> String {
     let whole = int_to_double(nanos / NANOS_PER_SECOND);
     let fraction = int_to_double(nanos % NANOS_PER_SECOND) / 1e9;
-    format!("{}s", whole + fraction)
+    decimal::text(whole + fraction) + "s"
 }
 
 /// Reads one number with its unit, and returns what follows.
@@ -56,7 +56,7 @@ fn parse_part(text: &str) -> Option<(u64, &str)> {
     let (unit, rest) = rest.split_at_checked(end)?;
     let unit = unit_nanos(unit)?;
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
-    let nanos = whole.checked_mul(unit)?.checked_add(fraction_nanos(fraction, unit)?)?;
+    let nanos = whole.checked_mul(unit)?.checked_add(fraction_nanos(fraction, unit))?;
     Some((nanos, rest))
 }
 
@@ -65,14 +65,12 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
-fn fraction_nanos(digits: &str, unit: u64) -> Option<u64> {
-    let digits = digits.get(..digits.len().min(FRACTION_DIGITS))?;
-    if digits.is_empty() {
-        return Some(0);
-    }
-    let scale = 10_u128.checked_pow(u32::try_from(digits.len()).ok()?)?;
-    let nanos = u128::from(digits.parse::<u64>().ok()?).checked_mul(u128::from(unit))? / scale;
-    u64::try_from(nanos).ok()
+fn fraction_nanos(digits: &str, unit: u64) -> u64 {
+    // From the last digit to the first: rounding down at each loses no more than doing so once.
+    digits.bytes().take(FRACTION_DIGITS).rev().fold(0, |below, digit| {
+        let value = u64::from(digit.saturating_sub(b'0'));
+        value.saturating_mul(unit).saturating_add(below) / 10
+    })
 }
 
 fn unit_nanos(unit: &str) -> Option<u64> {

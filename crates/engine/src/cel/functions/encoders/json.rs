@@ -4,12 +4,13 @@
 //! Cerbos's: `<`, `>` and `&` are escaped, and so are the two line separators of Unicode.
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use crate::attr::Attr;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::value::Value;
+use crate::decimal;
 use crate::limits::MAX_STRING_BYTES;
 
 /// Writes `value` as JSON. Not every value has such a form.
@@ -64,11 +65,12 @@ fn number_text<'a>(number: f64) -> Result<String, Error<'a>> {
     }
     let magnitude = number.abs();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
-        return Ok(number.to_string());
+        return Ok(decimal::text(number));
     }
-    let text = format!("{number:e}");
+    let (mantissa, exponent) = decimal::scientific(number);
     // A negative exponent has its sign already.
-    Ok(if magnitude < 1.0 { text } else { text.replace('e', "e+") })
+    let sign = if exponent < 0 { "" } else { "+" };
+    Ok(format!("{mantissa}e{sign}{exponent}"))
 }
 
 fn write_string<'a>(

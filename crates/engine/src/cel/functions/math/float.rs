@@ -49,11 +49,30 @@ pub(super) fn sqrt(value: f64) -> f64 {
         return value;
     }
     let (mantissa, exponent) = parts(value);
-    let stretch = if exponent.rem_euclid(2) == 0 { 54_u32 } else { 55 };
-    let root = (u128::from(mantissa) << stretch).isqrt();
-    let rounded = u64::try_from((root + 1) >> 1).unwrap_or(0);
-    let power = (exponent - i32::try_from(stretch).unwrap_or(0)) / 2 + 1;
-    uint_to_double(rounded) * power_of_two(power)
+    let odd = exponent.rem_euclid(2);
+    let rounded = (stretched_root(mantissa << odd) + 1) >> 1;
+    uint_to_double(rounded) * power_of_two((exponent - odd - 54) / 2 + 1)
+}
+
+/// Returns the whole part of the root of `number * 2^54`, bit by bit.
+///
+/// The root that the standard library has for numbers of 128 bits costs a kilobyte.
+fn stretched_root(number: u64) -> u64 {
+    // The pairs of bits that are yet to be brought down, first the highest.
+    let mut pairs = number << 10;
+    let mut rest = 0_u64;
+    let mut root = 0_u64;
+    for _ in 0..54 {
+        rest = rest << 2 | pairs >> 62;
+        pairs <<= 2;
+        let trial = root << 2 | 1;
+        root <<= 1;
+        if rest >= trial {
+            rest -= trial;
+            root |= 1;
+        }
+    }
+    root
 }
 
 /// Writes a positive finite number as an integer of 53 bits times a power of two.

@@ -164,7 +164,7 @@ impl Clause {
             return out.print(arg, MAX_VALUE_DEPTH);
         }
         let printed = match self.letter {
-            'd' => number::decimal(arg),
+            'd' => number::integer(arg),
             'f' => number::fixed(arg, self.precision),
             'e' => number::scientific(arg, self.precision),
             'b' => number::binary(arg),

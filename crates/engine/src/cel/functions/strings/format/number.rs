@@ -7,23 +7,24 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use core::fmt::Write as _;
 
-use crate::cel::number::{int_to_double, uint_to_double};
+use crate::cel::number::{int_to_double, uint_to_double, with_exponent};
 use crate::cel::value::Value;
+use crate::decimal;
 
 /// Returns the shortest decimal text, without an exponent, that reads back as `value`.
 pub(super) fn shortest(value: f64) -> String {
-    special(value).unwrap_or_else(|| value.to_string())
+    special(value).unwrap_or_else(|| decimal::text(value))
 }
 
 /// Returns a duration in seconds.
 pub(super) fn seconds(nanoseconds: i64) -> String {
     let whole = int_to_double(nanoseconds / NANOSECONDS);
     let fraction = int_to_double(nanoseconds % NANOSECONDS) / int_to_double(NANOSECONDS);
-    format!("{}s", whole + fraction)
+    decimal::text(whole + fraction) + "s"
 }
 
 /// `%d`.
-pub(super) fn decimal(value: &Value<'_>) -> Option<String> {
+pub(super) fn integer(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Int(value) => Some(value.to_string()),
         Value::Uint(value) => Some(value.to_string()),
@@ -35,7 +36,7 @@ pub(super) fn decimal(value: &Value<'_>) -> Option<String> {
 /// `%f`.
 pub(super) fn fixed(value: &Value<'_>, precision: usize) -> Option<String> {
     let value = to_double(value)?;
-    Some(special(value).unwrap_or_else(|| format!("{value:.precision$}")))
+    Some(special(value).unwrap_or_else(|| decimal::fixed(value, precision)))
 }
 
 /// `%e`: an exponent has a sign and at least two digits.
@@ -44,13 +45,8 @@ pub(super) fn scientific(value: &Value<'_>, precision: usize) -> Option<String> 
     if let Some(text) = special(value) {
         return Some(text);
     }
-    let text = format!("{value:.precision$e}");
-    let (mantissa, exponent) = text.split_once('e')?;
-    let (sign, digits) = match exponent.strip_prefix('-') {
-        Some(digits) => ('-', digits),
-        None => ('+', exponent),
-    };
-    Some(format!("{mantissa}e{sign}{digits:0>2}"))
+    let (mantissa, exponent) = decimal::scientific_fixed(value, precision);
+    Some(with_exponent(&mantissa, exponent))
 }
 
 /// `%b`.
