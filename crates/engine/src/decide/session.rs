@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 
-use super::memo::Memo;
+use super::memo::{Memo, View};
 use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
@@ -176,18 +176,31 @@ impl<'a> Session<'a> {
         self.pool.program(program).map_or("", |program| self.table.string(program.source))
     }
 
-    /// Evaluates `program`, at most once per request unless it can see where the walk is.
+    /// Evaluates `program`, at most once for each view of the request that it can have. Without that,
+    /// variables that name others twice would take time exponential in their depth.
     pub(crate) fn evaluate(&self, program: u32) -> Value<'a> {
-        let fixed = self.pool.program(program).is_some_and(|p| p.flags & DEPENDS_ON_ROLES == 0);
-        let fixed = fixed && !self.reads_failures_as_null();
-        if let Some(value) = self.memo.borrow().get(program).filter(|_| fixed) {
+        let key = (program, self.view(program));
+        if let Some(value) = self.memo.borrow().get(key) {
             return value;
         }
         let value = cel::eval(self.pool, program, self, &Cell::new(MAX_STEPS));
-        if fixed {
-            self.memo.borrow_mut().put(program, &value);
-        }
+        self.memo.borrow_mut().put(key, &value);
         value
+    }
+
+    /// Returns what `program` can tell apart: the effective derived roles, if it reads them, and whether
+    /// variables that failed are null.
+    fn view(&self, program: u32) -> View {
+        let flags = self.pool.program(program).map_or(0, |program| program.flags);
+        let reads_roles = flags & DEPENDS_ON_ROLES != 0;
+        if self.is_in_derived_roles() {
+            let is_plain = !reads_roles && self.table.evaluation() == Evaluation::Strict;
+            return if is_plain { View::Plain } else { View::DerivedRole };
+        }
+        match self.current.get().filter(|_| reads_roles) {
+            Some((scope, _)) => View::Scope(scope),
+            None => View::Plain,
+        }
     }
 
     /// In lenient tables, a condition of a derived role reads a variable that failed as `null`, as in
