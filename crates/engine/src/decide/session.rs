@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
         let id = &self.request.principal.id;
         policy_key(
             "principal",
-            &id,
+            id,
             self.principal_version.text,
             self.first(self.principal_scopes()),
         )

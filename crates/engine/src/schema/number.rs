@@ -15,7 +15,6 @@ pub(super) fn from_words(words: &[u32]) -> Option<f64> {
     }
 }
 
-#[expect(clippy::float_cmp, reason = "exact equality is the question")]
 pub(super) fn is_whole(value: f64) -> bool {
     value.is_finite() && value % 1.0 == 0.0
 }
@@ -55,7 +54,7 @@ impl Decimal {
         10_u64
             .checked_pow(shift.unsigned_abs())
             .and_then(|scale| factor.digits.checked_mul(scale))
-            .is_some_and(|factor| self.digits % factor == 0)
+            .is_some_and(|factor| self.digits.is_multiple_of(factor))
     }
 }
 
