@@ -5,12 +5,17 @@ use serde_json::{Value as Json, json};
 use wardgate_bundle::{Trust, open, seal};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::table::PolicyTable;
 use wardgate_tests::check::request;
 
 #[test]
 fn attributes_and_constants_are_compared_in_place() {
-    let table = table();
+    let files = [
+        ("album.yaml".to_owned(), POLICY.as_bytes().to_vec()),
+        ("album.acme.yaml".to_owned(), SCOPED.as_bytes().to_vec()),
+        ("album.acme.eu.yaml".to_owned(), SCOPED.replace("acme", "acme.eu").into_bytes()),
+    ];
+    let compiled = compile_files(&files, &Options::default()).unwrap();
+    let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
     let check = |attributes: Json, expected: &[&str]| {
         let asked = json!({
             "principal": { "id": "ada", "roles": ["guest", "member"], "scope": "acme" },
@@ -38,16 +43,6 @@ fn attributes_and_constants_are_compared_in_place() {
         "public": true, "owner": "ada", "tags": ["shared"], "name": "x", "stars": 4, "locked": true,
     });
     check(locked, &["view", "rate", "tag"]);
-}
-
-fn table() -> PolicyTable {
-    let files = [
-        ("album.yaml".to_owned(), POLICY.as_bytes().to_vec()),
-        ("album.acme.yaml".to_owned(), SCOPED.as_bytes().to_vec()),
-        ("album.acme.eu.yaml".to_owned(), SCOPED.replace("acme", "acme.eu").into_bytes()),
-    ];
-    let compiled = compile_files(&files, &Options::default()).unwrap();
-    open(&seal(&compiled.parts), Trust::Unsigned).unwrap()
 }
 
 const POLICY: &str = r#"
