@@ -1,5 +1,7 @@
 //! The time that the host passes in, as the engine takes it.
 
+use alloc::format;
+
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decimal;
 
@@ -13,7 +15,7 @@ pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
             decimal::text(milliseconds)
         )));
     }
-    let whole = whole(milliseconds);
+    let whole = floor(milliseconds);
     u32::try_from(whole.rem_euclid(1000))
         .ok()
         .and_then(|rest| Timestamp::new(whole.div_euclid(1000), rest.saturating_mul(1_000_000)))
@@ -24,6 +26,7 @@ pub(crate) fn timestamp(milliseconds: f64) -> Result<Timestamp, Failure> {
 }
 
 #[expect(clippy::as_conversions, reason = "saturates, and what saturates is out of range")]
-fn whole(milliseconds: f64) -> i64 {
-    milliseconds.floor() as i64
+fn floor(milliseconds: f64) -> i64 {
+    let whole = milliseconds as i64;
+    if (whole as f64) > milliseconds { whole.saturating_sub(1) } else { whole }
 }

@@ -1,7 +1,9 @@
 //! What goes wrong at the border, and how JavaScript learns of it.
 //!
-//! A failure crosses as an array `[kind, ...]`, never as an `Error`: whatever else leaves the module is
+//! A failure crosses as an array `[kind, what, code]`, never as an `Error`: whatever else leaves the module is
 //! then known to be a trap, and only `npm/src` decides which class of error its caller sees.
+
+use alloc::string::String;
 
 use js_sys::Array;
 use wasm_bindgen::JsValue;
@@ -26,14 +28,12 @@ pub(crate) enum Failure {
 
 impl From<Failure> for JsValue {
     fn from(failure: Failure) -> Self {
-        let parts = match failure {
-            Failure::Type(message) => vec!["type".into(), message.into()],
-            Failure::Range(message) => vec!["range".into(), message.into()],
-            Failure::Refused { code, message } => {
-                vec!["refused".into(), message.into(), code.into()]
-            }
-            Failure::Thrown(thrown) => vec!["thrown".into(), thrown],
+        let (kind, what, code) = match failure {
+            Failure::Type(message) => ("type", message.into(), ""),
+            Failure::Range(message) => ("range", message.into(), ""),
+            Failure::Refused { code, message } => ("refused", message.into(), code),
+            Failure::Thrown(thrown) => ("thrown", thrown, ""),
         };
-        parts.into_iter().collect::<Array>().into()
+        Array::of3(&kind.into(), &what, &code.into()).into()
     }
 }

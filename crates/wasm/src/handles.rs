@@ -3,20 +3,35 @@
 //! A number names one table until it is closed. Nothing of a table crosses the border: a caller that
 //! invents a number finds nothing, or a table that it could have asked for anyway.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::cell::RefCell;
 
 use wardgate_engine::table::PolicyTable;
 
 use crate::failure::Failure;
 
-thread_local! {
-    static TABLES: RefCell<Vec<Option<Rc<PolicyTable>>>> = const { RefCell::new(Vec::new()) };
+type Tables = RefCell<Vec<Option<Rc<PolicyTable>>>>;
+
+#[cfg(target_arch = "wasm32")]
+fn with<R>(work: impl FnOnce(&Tables) -> R) -> R {
+    struct OneThread(Tables);
+    // SAFETY: the module is built without the `atomics` feature, so it has one thread.
+    unsafe impl Sync for OneThread {}
+    static TABLES: OneThread = OneThread(RefCell::new(Vec::new()));
+    work(&TABLES.0)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn with<R>(work: impl FnOnce(&Tables) -> R) -> R {
+    std::thread_local!(static TABLES: Tables = const { RefCell::new(Vec::new()) });
+    TABLES.with(work)
 }
 
 /// Keeps a table and returns its number: the lowest that is free.
 pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
-    TABLES.with_borrow_mut(|tables| {
+    with(|tables| {
+        let mut tables = tables.borrow_mut();
         let free = tables.iter().position(Option::is_none).unwrap_or(tables.len());
         let handle =
             u32::try_from(free).map_err(|_| Failure::Range("too many open bundles".into()))?;
@@ -30,7 +45,8 @@ pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
 
 /// Puts `table` in the place of the one that `handle` names.
 pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
-    TABLES.with_borrow_mut(|tables| {
+    with(|tables| {
+        let mut tables = tables.borrow_mut();
         let slot = index(handle).and_then(|at| tables.get_mut(at)).filter(|slot| slot.is_some());
         *slot.ok_or_else(closed)? = Some(Rc::new(table));
         Ok(())
@@ -39,14 +55,16 @@ pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
 
 /// Returns the table that `handle` names.
 pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
-    TABLES.with_borrow(|tables| {
+    with(|tables| {
+        let tables = tables.borrow();
         index(handle).and_then(|at| tables.get(at)).cloned().flatten().ok_or_else(closed)
     })
 }
 
 /// Forgets the table that `handle` names.
 pub(crate) fn remove(handle: u32) {
-    TABLES.with_borrow_mut(|tables| {
+    with(|tables| {
+        let mut tables = tables.borrow_mut();
         if let Some(slot) = index(handle).and_then(|at| tables.get_mut(at)) {
             *slot = None;
         }

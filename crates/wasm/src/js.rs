@@ -3,6 +3,8 @@
 //! Each may run code of the caller (a getter, a proxy), so each catches what that code throws: an
 //! exception that crossed the module's frames would leave its stack in disorder.
 
+use alloc::string::String;
+
 use js_sys::{Array, JsString};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -3,14 +3,28 @@
 //! Nothing is decided here. A request is read completely before anything else happens, so code of the
 //! caller that runs meanwhile (a getter) cannot see the engine at work. Answers cross as canonical
 //! JSON: the same bytes that every other host writes.
+//!
+//! The module does without the standard library: what formats and prints the message of a panic, which
+//! nobody would read, is a tenth of its size. A panic is a trap.
+#![no_std]
+
+extern crate alloc;
+// Elsewhere the crate is only checked and its tests run, with the usual allocator and panics.
+#[cfg(not(target_arch = "wasm32"))]
+extern crate std;
 
 mod clock;
 mod failure;
 mod handles;
+#[cfg(target_arch = "wasm32")]
+mod heap;
 mod js;
 mod path;
 mod request;
 mod value;
+
+use alloc::format;
+use alloc::string::{String, ToString};
 
 use wardgate_bundle::Trust;
 use wardgate_engine::table::PolicyTable;
@@ -86,4 +100,14 @@ fn opened(bundle: &[u8], trust: &str) -> Result<PolicyTable, Failure> {
     };
     wardgate_bundle::open(bundle, trust)
         .map_err(|error| Failure::Refused { code: "bundle", message: error.to_string() })
+}
+
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static HEAP: heap::Heap = heap::Heap::new();
+
+#[cfg(target_arch = "wasm32")]
+#[panic_handler]
+fn trap(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
 }

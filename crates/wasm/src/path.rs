@@ -60,6 +60,8 @@ fn is_identifier(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
     use super::Path;
 
     #[test]

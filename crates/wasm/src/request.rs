@@ -3,6 +3,8 @@
 //! The names are those of the Cerbos API. A name that is not known is an error: a misspelt `attr` that
 //! passed unseen would change the decision.
 
+use alloc::vec;
+
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use wasm_bindgen::JsValue;
 

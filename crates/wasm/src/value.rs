@@ -4,6 +4,11 @@
 //! string keys becomes an object. Anything else is an error that names its place, because an
 //! attribute that silently turned into something else would decide wrongly. `toJSON` is never called.
 
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use js_sys::{Array, JsString};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
