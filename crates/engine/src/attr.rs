@@ -6,6 +6,8 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::order;
+
 /// One attribute value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attr {
@@ -56,7 +58,7 @@ impl FromIterator<(Box<str>, Attr)> for AttrMap {
     fn from_iter<I: IntoIterator<Item = (Box<str>, Attr)>>(entries: I) -> Self {
         let mut entries: Vec<_> = entries.into_iter().collect();
         entries.reverse();
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
         entries.dedup_by(|(a, _), (b, _)| a == b);
         Self { entries }
     }

@@ -15,6 +15,7 @@ pub mod decision;
 pub mod glob;
 pub mod limits;
 pub mod names;
+mod order;
 pub mod regex;
 pub mod request;
 pub mod schema;

@@ -5,6 +5,8 @@
 
 use alloc::vec::Vec;
 
+use crate::order;
+
 /// The first and the last code point of a range.
 pub type Range = (u32, u32);
 
@@ -110,7 +112,7 @@ impl Class {
 
     /// Returns the ranges in ascending order, none touching the next.
     pub(super) fn into_ranges(mut self) -> Vec<Range> {
-        self.ranges.sort_unstable();
+        order::sort_by(&mut self.ranges, Ord::cmp);
         let mut merged: Vec<Range> = Vec::new();
         for (first, last) in self.ranges {
             match merged.last_mut() {

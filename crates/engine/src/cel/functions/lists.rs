@@ -8,6 +8,7 @@ use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Value};
 use crate::limits::MAX_VALUE_DEPTH;
+use crate::order;
 
 pub(super) fn call<'a>(
     function: Function,
@@ -111,7 +112,7 @@ fn sort_by<'a>(list: &List<'a>, keys: &List<'a>, context: &Context<'a, '_>) -> A
     }
     let mut pairs: Vec<_> = keys.iter().zip(list.iter()).collect();
     check_keys(&pairs, context)?;
-    pairs.sort_by(|(a, _), (b, _)| order(a, b));
+    order::sort_by(&mut pairs, |(a, _), (b, _)| order_of(a, b).unwrap_or(Ordering::Equal));
     Ok(Value::list(pairs.into_iter().map(|(_, element)| element).collect()))
 }
 
@@ -139,10 +140,6 @@ fn length(key: &Value<'_>) -> usize {
         Value::Bytes(bytes) => bytes.len(),
         _ => 0,
     }
-}
-
-fn order(a: &Value<'_>, b: &Value<'_>) -> Ordering {
-    order_of(a, b).unwrap_or(Ordering::Equal)
 }
 
 /// Orders two keys of one type; nothing if the type has no order. NaN comes last, so that the order

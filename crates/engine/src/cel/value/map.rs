@@ -3,13 +3,14 @@
 //! Keys may be of several types; `1`, `1u` and `1.0` are one key. Iteration follows the order of
 //! insertion (of a request's map: the order of the keys), so no answer depends on hashing.
 
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use super::{Constant, Str, Value};
 use crate::attr::AttrMap;
 use crate::cel::number;
+use crate::order;
 
 /// A map of values.
 #[derive(Clone, Debug)]
@@ -26,8 +27,11 @@ pub enum Map<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct OwnedMap<'a> {
     entries: Vec<(Value<'a>, Value<'a>)>,
-    // INVARIANT: maps the key of every entry to its place in `entries`.
-    places: BTreeMap<Key<'a>, usize>,
+    // INVARIANT: each place in `entries` is in one of the two, which are sorted by the keys. New ones
+    // wait in `recent`, so that a map of n entries moves n * sqrt(n) places at worst and not n * n. A
+    // `BTreeMap` would be 17 KB of code in every page.
+    sorted: Vec<usize>,
+    recent: Vec<usize>,
 }
 
 /// What makes two map keys the same.
@@ -115,20 +119,43 @@ impl<'a> OwnedMap<'a> {
     /// Returns the value under `key`.
     #[must_use]
     pub fn get(&self, key: &Key<'a>) -> Option<&Value<'a>> {
-        let at = *self.places.get(key)?;
-        self.entries.get(at).map(|(_, value)| value)
+        let find =
+            |places: &[usize]| self.search(places, key).ok().and_then(|at| places.get(at)).copied();
+        let place = find(&self.sorted).or_else(|| find(&self.recent))?;
+        self.entries.get(place).map(|(_, value)| value)
     }
 
     /// Puts an entry at the end; `false`, and no change, if the key is there already or is of a
     /// type that cannot be a key.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> bool {
         let Some(place) = Key::of(&key) else { return false };
-        if self.places.contains_key(&place) {
+        if self.search(&self.sorted, &place).is_ok() {
             return false;
         }
-        self.places.insert(place, self.entries.len());
+        let Err(at) = self.search(&self.recent, &place) else { return false };
+        self.recent.insert(at, self.entries.len());
         self.entries.push((key, value));
+        if self.recent.len() >= MOST_RECENT {
+            self.settle();
+        }
         true
+    }
+
+    /// Finds the place of `key` among `places`, or where it belongs.
+    fn search(&self, places: &[usize], key: &Key<'a>) -> Result<usize, usize> {
+        places.binary_search_by(|&place| self.key(place).as_ref().cmp(&Some(key)))
+    }
+
+    fn key(&self, place: usize) -> Option<Key<'a>> {
+        self.entries.get(place).and_then(|(key, _)| Key::of(key))
+    }
+
+    fn settle(&mut self) {
+        let mut merged = Vec::with_capacity(self.entries.len());
+        let compare = |a, b| -> Ordering { self.key(a).cmp(&self.key(b)) };
+        order::merge(&self.sorted, &self.recent, &compare, &mut merged);
+        self.sorted = merged;
+        self.recent.clear();
     }
 }
 
@@ -154,3 +181,6 @@ impl<'a> Key<'a> {
         i64::try_from(value).map_or(Self::Uint(value), Self::Int)
     }
 }
+
+/// About the root of the largest map.
+const MOST_RECENT: usize = 256;

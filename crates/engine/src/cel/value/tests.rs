@@ -87,6 +87,20 @@ fn one_number_is_one_key() {
 }
 
 #[test]
+fn a_large_map_finds_every_key_once() {
+    let mut map = OwnedMap::default();
+    let keys = || (0..1000_i64).map(|at| at * 7919 % 1009);
+    for key in keys() {
+        assert!(map.insert(Value::Int(key), Value::Int(key)));
+    }
+    for key in keys() {
+        assert!(!map.insert(Value::Int(key), Value::Null));
+        assert_eq!(map.get(&Key::Int(key)), Some(&Value::Int(key)));
+    }
+    assert_eq!(map.get(&Key::Int(1009)), None);
+}
+
+#[test]
 fn maps_are_equal_whatever_their_order() {
     let (one, two) = ((Value::Int(1), Value::string("a")), (Value::string("k"), Value::Null));
     assert_eq!(map(&[one.clone(), two.clone()]), map(&[two, one]));

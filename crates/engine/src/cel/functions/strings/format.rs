@@ -13,6 +13,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::value::{List, Map, Value};
 use crate::limits::{MAX_STRING_BYTES, MAX_VALUE_DEPTH};
+use crate::order;
 
 /// Puts the elements of `args` in the places of the clauses of `text`.
 pub(super) fn format<'a>(text: &str, args: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
@@ -104,7 +105,7 @@ impl<'a> Output<'a, '_, '_> {
         for (key, value) in map.iter() {
             entries.push((self.aside(&key, depth)?, self.aside(&value, depth)?));
         }
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
         self.push("{")?;
         for (at, (key, value)) in entries.iter().enumerate() {
             self.push(if at == 0 { "" } else { ", " })?;
