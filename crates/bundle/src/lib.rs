@@ -9,5 +9,6 @@
 extern crate alloc;
 
 mod container;
+mod digest;
 
 pub use container::{MAX_BUNDLE_BYTES, OpenError, Trust, open, seal};
