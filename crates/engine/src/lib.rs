@@ -20,4 +20,5 @@ pub mod regex;
 pub mod request;
 pub mod schema;
 pub mod table;
+pub mod text;
 pub mod wire;

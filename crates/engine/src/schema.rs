@@ -21,6 +21,7 @@ use crate::cel::Pool;
 use crate::cel::pool::ConstTag;
 use crate::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_STEPS, MAX_VALUE_DEPTH};
 use crate::regex::Program;
+use crate::text::joined;
 
 /// A read-only view of all schemas of a table.
 #[derive(Clone, Copy, Debug, Default)]
@@ -197,7 +198,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.report_if(!missing.is_empty(), || {
-            format!("missing properties: {}", missing.join(", "))
+            format!("missing properties: {}", joined(&mut missing.iter().map(String::as_str), ", "))
         })
     }
 
@@ -239,7 +240,10 @@ impl<'a> Walk<'a> {
             }
         }
         self.report_if(!refused.is_empty(), || {
-            format!("additionalProperties {} not allowed", refused.join(", "))
+            format!(
+                "additionalProperties {} not allowed",
+                joined(&mut refused.iter().map(String::as_str), ", ")
+            )
         })
     }
 

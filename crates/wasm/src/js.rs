@@ -81,7 +81,7 @@ pub(crate) fn kind(value: &JsValue) -> Result<Kind, Failure> {
         "[object Object]" => Kind::Object,
         "[object Map]" => Kind::Map,
         "[object Date]" => Kind::Date,
-        _ => Kind::Other(tag.trim_start_matches("[object ").trim_end_matches(']').into()),
+        _ => Kind::Other(tag.strip_prefix("[object ").unwrap_or(&tag).trim_end_matches(']').into()),
     })
 }
 

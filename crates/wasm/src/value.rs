@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use js_sys::{Array, JsString};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
+use wardgate_engine::text::joined;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::failure::Failure;
@@ -253,7 +254,8 @@ fn wrong(path: &Path<'_>, expected: &str, found: &Kind) -> Failure {
 }
 
 fn unknown(path: &Path<'_>, name: &str, known: &[&str]) -> Failure {
-    Failure::Type(format!("unknown field `{name}` in {path}, expected one of {}", known.join(", ")))
+    let known = joined(&mut known.iter().copied(), ", ");
+    Failure::Type(format!("unknown field `{name}` in {path}, expected one of {known}"))
 }
 
 fn too_long(path: &Path<'_>) -> Failure {

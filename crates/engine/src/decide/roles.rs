@@ -7,6 +7,7 @@ use crate::cel::value::Message;
 use crate::cel::{Error, Value};
 use crate::table::layout::Key;
 use crate::table::{Block, DerivedRole, Name, PolicyTable, Section, list};
+use crate::text::joined;
 
 /// The derived roles that the principal gains from the policy of one scope.
 #[derive(Clone, Default)]
@@ -95,7 +96,7 @@ impl<'a> Effective<'a> {
             return Value::Error(Error::Limit);
         }
         if !self.failed.is_empty() {
-            let names = self.failed.join(", ");
+            let names = joined(&mut self.failed.iter().map(|name| &**name), ", ");
             let message = format_args!("failed to compute effective derived roles [{names}]");
             return Value::Error(Error::text(message));
         }

@@ -11,6 +11,7 @@ use crate::cel::function::Function;
 use crate::cel::number;
 use crate::cel::time::{Timestamp, format_duration, parse_duration, parse_timestamp};
 use crate::cel::value::{Bytes, Str, Value};
+use crate::text::joined;
 
 pub(super) fn call<'a>(
     function: Function,
@@ -124,9 +125,7 @@ fn to_string<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Type(name) => return Ok(Value::string(*name)),
         Value::Ip(address) => address_text(*address),
         Value::Cidr(address, bits) => alloc::format!("{}/{bits}", address_text(*address)),
-        Value::Hierarchy(segments) => {
-            segments.iter().map(|segment| &**segment).collect::<alloc::vec::Vec<_>>().join(".")
-        }
+        Value::Hierarchy(segments) => joined(&mut segments.iter().map(|segment| &**segment), "."),
         _ => return Err(Error::NoSuchOverload),
     };
     Ok(Value::string(text))

@@ -5,6 +5,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::Value;
+use crate::text;
 
 pub(super) fn call<'a>(
     function: Function,
@@ -24,7 +25,7 @@ pub(super) fn call<'a>(
             context.charge_bytes(text.len().saturating_add(part.len()))?;
             let (text, part) = (&**text, &**part);
             match function {
-                Function::Contains => Ok(text.contains(part).into()),
+                Function::Contains => Ok(text::find(text, part).is_some().into()),
                 Function::StartsWith => Ok(text.starts_with(part).into()),
                 Function::EndsWith => Ok(text.ends_with(part).into()),
                 _ => Err(Error::NoSuchOverload),

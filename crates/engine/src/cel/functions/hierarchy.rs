@@ -6,6 +6,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Str, Value};
+use crate::text;
 
 pub(super) fn call<'a>(
     function: Function,
@@ -39,12 +40,11 @@ fn split<'a>(text: &Str<'a>, delimiter: &str, context: &Context<'a, '_>) -> Answ
     let mut segments = alloc::vec::Vec::new();
     let mut start = 0;
     // An empty delimiter stands between any two characters, but not around the text.
-    let cuts = text
-        .match_indices(delimiter)
-        .filter(|(at, found)| !found.is_empty() || (1..text.len()).contains(at));
-    for (at, found) in cuts {
+    let cuts = text::places(text, delimiter)
+        .filter(|at| !delimiter.is_empty() || (1..text.len()).contains(at));
+    for at in cuts {
         segments.extend(text.part(start..at));
-        start = at.saturating_add(found.len());
+        start = at.saturating_add(delimiter.len());
     }
     segments
         .extend(text.part(start..text.len()).filter(|_| !text.is_empty() || !delimiter.is_empty()));

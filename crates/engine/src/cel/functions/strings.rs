@@ -15,6 +15,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Str, Value};
+use crate::text;
 
 pub(super) use format::text_of;
 pub(super) use quote::quoted;
@@ -97,12 +98,12 @@ fn index_of<'a>(text: &str, part: &str, from: i64) -> Answer<'a> {
         return Ok(Value::Int(from.min(count(text))));
     }
     let start = offset(text, from).unwrap_or(text.len());
-    let found = text.get(start..).and_then(|rest| rest.find(part));
+    let found = text.get(start..).and_then(|rest| text::find(rest, part));
     Ok(position(text, found.map(|at| at.saturating_add(start))))
 }
 
 fn last_index_of<'a>(text: &str, part: &str) -> Answer<'a> {
-    Ok(position(text, text.rfind(part)))
+    Ok(position(text, text::rfind(text, part)))
 }
 
 /// Finds the last occurrence that starts at `from` or before.
@@ -116,7 +117,7 @@ fn last_index_of_from<'a>(text: &str, part: &str, from: i64) -> Answer<'a> {
     let found = match offset(text, from) {
         Ok(start) if start < text.len() => {
             let end = text.floor_char_boundary(start.saturating_add(part.len()));
-            text.get(..end).and_then(|head| head.rfind(part))
+            text.get(..end).and_then(|head| text::rfind(head, part))
         }
         _ => None,
     };
@@ -131,10 +132,18 @@ fn replace<'a>(
     context: &Context<'a, '_>,
 ) -> Answer<'a> {
     let most = at_most(most);
-    let count = text.matches(old).take(most).count();
+    let count = text::places(text, old).take(most).count();
     let kept = text.len().saturating_sub(old.len().saturating_mul(count));
     context.charge_string(kept.saturating_add(new.len().saturating_mul(count)))?;
-    Ok(Value::string(text.replacen(old, new, count)))
+    let mut replaced = String::new();
+    let mut start = 0;
+    for at in text::places(text, old).take(count) {
+        replaced.push_str(text.get(start..at).unwrap_or_default());
+        replaced.push_str(new);
+        start = at.saturating_add(old.len());
+    }
+    replaced.push_str(text.get(start..).unwrap_or_default());
+    Ok(Value::string(replaced))
 }
 
 fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '_>) -> Answer<'a> {
@@ -147,7 +156,7 @@ fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '
     let bounds: Vec<Range<usize>> = if separator.is_empty() {
         text.char_indices().skip(1).take(cuts).map(|(at, _)| at..at).collect()
     } else {
-        text.match_indices(separator).take(cuts).map(|(at, s)| at..at + s.len()).collect()
+        text::places(text, separator).take(cuts).map(|at| at..at + separator.len()).collect()
     };
     context.charge_list(bounds.len().saturating_add(1))?;
     let mut parts = Vec::with_capacity(bounds.len().saturating_add(1));

@@ -3,6 +3,7 @@
 use super::super::class::{Class, posix};
 use super::super::error::{Error, ErrorKind};
 use super::Parser;
+use crate::text;
 
 impl Parser<'_> {
     pub(super) fn bracket(&mut self) -> Result<(), Error> {
@@ -28,7 +29,7 @@ impl Parser<'_> {
         let Some(rest) = self.rest().strip_prefix("[:") else {
             return Ok(false);
         };
-        let Some(len) = rest.find(":]") else {
+        let Some(len) = text::find(rest, ":]") else {
             return Ok(false);
         };
         self.at = start.saturating_add(len).saturating_add(4);

@@ -5,6 +5,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::text::joined;
+
 /// Returns the shortest path that means the same: no `.`, no empty element, `..` only at the front.
 pub(super) fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
@@ -17,7 +19,7 @@ pub(super) fn clean(path: &str) -> String {
             _ => elements.push(element),
         }
     }
-    let joined = elements.join("/");
+    let joined = joined(&mut elements.into_iter(), "/");
     match (rooted, joined.is_empty()) {
         (true, _) => String::from("/") + &joined,
         (false, true) => String::from("."),
@@ -65,7 +67,7 @@ pub(super) fn relate(from: &str, to: &str) -> Option<String> {
     }
     let up = from.iter().skip(common).map(|_| "..");
     let down = to.iter().skip(common).copied();
-    Some(up.chain(down).collect::<Vec<_>>().join("/"))
+    Some(joined(&mut up.chain(down), "/"))
 }
 
 fn elements(path: &str) -> Vec<&str> {

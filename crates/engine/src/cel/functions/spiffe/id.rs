@@ -25,7 +25,7 @@ pub(in crate::cel) fn parse(id: &str) -> Result<(&str, &str), &'static str> {
 ///
 /// Names the rule that `text` breaks.
 pub(in crate::cel) fn parse_domain(text: &str) -> Result<&str, &'static str> {
-    if text.contains(":/") {
+    if crate::text::find(text, ":/").is_some() {
         return parse(text).map(|(domain, _)| domain);
     }
     check_domain(text).map(|()| text)

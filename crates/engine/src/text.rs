@@ -1,0 +1,174 @@
+//! Searching and joining text, in as little code as the promises of [`crate::limits`] allow.
+//!
+//! The standard library's searchers and joins cost the runtime module several kilobytes. Each function
+//! here takes time in proportion to the text, whatever the text is.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::iter;
+
+/// Returns where `part` stands in `text` for the first time.
+#[must_use]
+pub fn find(text: &str, part: &str) -> Option<usize> {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    match part {
+        [] => Some(0),
+        [first, ..] if part.len() <= SHORT => {
+            let mut windows = text.windows(part.len());
+            windows.position(|window| window.first() == Some(first) && window == part)
+        }
+        _ => Search::new(text, part).next(),
+    }
+}
+
+/// Returns where `part` stands in `text` for the last time.
+#[must_use]
+pub fn rfind(text: &str, part: &str) -> Option<usize> {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    match part {
+        [] => Some(text.len()),
+        [first, ..] if part.len() <= SHORT => {
+            let mut windows = text.windows(part.len());
+            windows.rposition(|window| window.first() == Some(first) && window == part)
+        }
+        _ => Search::new(text, part).last(),
+    }
+}
+
+/// Returns all places where `part` stands in `text`, none inside another. An empty part stands before
+/// each character and at the end.
+pub fn places<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
+    let mut next = Some(0_usize);
+    iter::from_fn(move || {
+        let start = next?;
+        let rest = text.get(start..)?;
+        let found = find(rest, part)?;
+        let length = match part {
+            "" => rest.chars().next().map(char::len_utf8),
+            _ => Some(found.saturating_add(part.len())),
+        };
+        next = length.map(|length| start.saturating_add(length));
+        Some(start.saturating_add(found))
+    })
+}
+
+/// Returns the parts with `separator` between them.
+///
+/// The iterator is not a type parameter, so that all callers share the code.
+#[must_use]
+pub fn joined<'t>(parts: &mut dyn Iterator<Item = &'t str>, separator: &str) -> String {
+    let mut out = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        out.push_str(separator);
+        out.push_str(part);
+    }
+    out
+}
+
+/// The search of Knuth, Morris and Pratt, which never looks at a byte of the text twice. What it finds
+/// may overlap.
+struct Search<'t> {
+    text: iter::Enumerate<core::slice::Iter<'t, u8>>,
+    part: &'t [u8],
+    /// For each length the longest shorter beginning of the part that is also the end of that much of it.
+    borders: Vec<usize>,
+    matched: usize,
+}
+
+impl<'t> Search<'t> {
+    fn new(text: &'t [u8], part: &'t [u8]) -> Self {
+        let mut search = Self {
+            text: text.iter().enumerate(),
+            part,
+            borders: Vec::with_capacity(part.len()),
+            matched: 0,
+        };
+        search.borders.push(0);
+        for byte in part.iter().skip(1) {
+            search.matched = search.after(*byte);
+            search.borders.push(search.matched);
+        }
+        search.matched = 0;
+        search
+    }
+
+    /// Returns how much of the part is matched once `byte` is read.
+    fn after(&self, byte: u8) -> usize {
+        let mut matched = self.matched;
+        while self.part.get(matched) != Some(&byte) {
+            let Some(border) = matched.checked_sub(1).and_then(|at| self.borders.get(at)) else {
+                return 0;
+            };
+            matched = *border;
+        }
+        matched.saturating_add(1)
+    }
+}
+
+impl Iterator for Search<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while let Some((at, byte)) = self.text.next() {
+            self.matched = self.after(*byte);
+            if self.matched == self.part.len() {
+                return at.checked_add(1)?.checked_sub(self.matched);
+            }
+        }
+        None
+    }
+}
+
+/// A part of so many bytes is compared at each place, without an allocation.
+const SHORT: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+    use alloc::{format, string::String};
+
+    use super::{find, joined, places, rfind};
+
+    fn check(text: &str, part: &str) {
+        assert_eq!(find(text, part), text.find(part), "`{text}` `{part}`");
+        assert_eq!(rfind(text, part), text.rfind(part), "`{text}` `{part}`");
+        let all: Vec<usize> = text.match_indices(part).map(|(at, _)| at).collect();
+        assert_eq!(places(text, part).collect::<Vec<_>>(), all, "`{text}` `{part}`");
+    }
+
+    /// All texts of so many pieces.
+    fn texts(pieces: [&str; 3], count: usize) -> Vec<String> {
+        (0..count).fold(Vec::from([String::new()]), |texts, _| {
+            texts.iter().flat_map(|text| pieces.map(|piece| format!("{text}{piece}"))).collect()
+        })
+    }
+
+    #[test]
+    fn finds_what_the_standard_library_finds() {
+        for text in texts(["", "a", "é"], 6) {
+            for part in texts(["", "a", "é"], 3) {
+                check(&text, &part);
+            }
+        }
+    }
+
+    #[test]
+    fn finds_long_parts() {
+        let (word, other) = ("ab".repeat(20), "ab".repeat(19) + "ba");
+        for text in texts([&word, &other, "a"], 5) {
+            for part in texts([&word, &other, "a"], 2) {
+                check(&text, &part);
+            }
+        }
+    }
+
+    #[test]
+    fn joins_what_may_be_empty() {
+        let check = |parts: &[&str], expected| {
+            assert_eq!(joined(&mut parts.iter().copied(), ", "), expected);
+        };
+        check(&[], "");
+        check(&["a"], "a");
+        check(&["", "", "b"], ", , b");
+    }
+}
