@@ -11,6 +11,7 @@
 use core::fmt;
 
 use crate::limits::{MAX_GLOB_BYTES, MAX_GLOB_DEPTH};
+use crate::text::has;
 
 /// Tells whether `pattern` matches the whole of `text`. An invalid pattern matches nothing.
 #[must_use]
@@ -23,7 +24,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     let Some(text) = text.strip_prefix(literal) else { return false };
     match pattern {
         "**" => true,
-        "*" => literal.is_empty() || !text.contains(SEPARATOR),
+        "*" => literal.is_empty() || !has(text, SEPARATOR),
         _ => simulate(pattern, text).unwrap_or(false),
     }
 }
@@ -32,7 +33,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 /// it holds other special characters, as in Cerbos.
 #[must_use]
 pub fn is_glob(pattern: &str) -> bool {
-    pattern.contains('*')
+    has(pattern, '*')
 }
 
 /// Checks that `pattern` can match something.

@@ -3,6 +3,8 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use crate::text::{has, joined};
+
 /// Returns `name` as Cerbos writes it in policy keys and looks resources up by.
 ///
 /// A name of the form that Cerbos imposed before its version 0.30 (letters, digits and `_@.-/` in
@@ -32,7 +34,8 @@ pub fn sanitized(name: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn policy_key(kind: &str, name: &str, version: &str, scope: &str) -> String {
     let separator = if scope.is_empty() { "" } else { "/" };
-    [kind, ".", &sanitized(name), ".v", &sanitized(version), separator, scope].concat()
+    let parts = [kind, ".", &sanitized(name), ".v", &sanitized(version), separator, scope];
+    joined(&mut parts.into_iter(), "")
 }
 
 /// Returns the scopes above `scope`, nearest first, ending with the root (the empty scope).
@@ -49,7 +52,7 @@ pub fn trimmed_scope(scope: &str) -> &str {
 
 fn has_old_form(name: &str) -> bool {
     name.split(':').all(|segment| {
-        let inner = |c: char| c.is_ascii_alphanumeric() || "_@.-/".contains(c);
+        let inner = |c: char| c.is_ascii_alphanumeric() || has("_@.-/", c);
         segment.starts_with(|c: char| c.is_ascii_alphabetic()) && segment.chars().all(inner)
     })
 }

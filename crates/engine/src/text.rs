@@ -7,6 +7,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::iter;
 
+/// Tells whether `wanted` is in `text`.
+///
+/// The standard library's `contains` looks for a character as if it were a text.
+#[must_use]
+pub fn has(text: &str, wanted: char) -> bool {
+    text.chars().any(|c| c == wanted)
+}
+
 /// Returns where `part` stands in `text` for the first time.
 #[must_use]
 pub fn find(text: &str, part: &str) -> Option<usize> {

@@ -6,6 +6,7 @@
 use alloc::string::String;
 
 use js_sys::{Array, JsString};
+use wardgate_engine::text::has;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -144,6 +145,6 @@ pub(crate) fn iso(date: &JsValue) -> Result<Option<JsValue>, Failure> {
 /// strings equal.
 pub(crate) fn text(string: &JsString) -> Option<String> {
     let copy = String::from(string);
-    let whole = !copy.contains(char::REPLACEMENT_CHARACTER) || string_is_well_formed(string);
+    let whole = !has(&copy, char::REPLACEMENT_CHARACTER) || string_is_well_formed(string);
     whole.then_some(copy)
 }

@@ -3,6 +3,7 @@
 //! A format that nobody knows is satisfied by everything.
 
 use crate::cel::functions::network::address::parse_address;
+use crate::text::has;
 
 /// Whether `text` has the format called `name`.
 #[must_use]
@@ -18,7 +19,7 @@ pub fn is_valid(name: &str, text: &str) -> bool {
         "ip-address" | "ipv4" => is_ipv4(text),
         "ipv6" => is_ipv6(text),
         "uri" | "iri" => is_url(text, true),
-        "uri-reference" | "uriref" | "iri-reference" => is_url(text, false) && !text.contains('\\'),
+        "uri-reference" | "uriref" | "iri-reference" => is_url(text, false) && !has(text, '\\'),
         "uri-template" => is_url(text, false) && has_flat_braces(text),
         "json-pointer" => is_json_pointer(text),
         "relative-json-pointer" => is_relative_json_pointer(text),
@@ -166,7 +167,7 @@ fn is_local_part(local: &str) -> bool {
         return fits && !escaped && !inner.is_empty();
     }
     let is_text =
-        |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+        |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || has("!#$%&'*+-/=?^_`{|}~", c);
     local.split('.').all(|atom| !atom.is_empty() && atom.chars().all(is_text))
 }
 
@@ -205,7 +206,7 @@ fn is_url(text: &str, absolute: bool) -> bool {
         _ => ("", rest),
     };
     let first_segment = path.split('/').next().unwrap_or_default();
-    (!scheme.is_empty() || !first_segment.contains(':'))
+    (!scheme.is_empty() || !has(first_segment, ':'))
         && is_authority(authority)
         && has_whole_escapes(path)
 }
@@ -237,7 +238,7 @@ fn is_authority(authority: &str) -> bool {
     };
     let port_fits = port.is_empty()
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));
-    login_fits && has_whole_escapes(login) && port_fits && !host.contains(':') && is_url_host(host)
+    login_fits && has_whole_escapes(login) && port_fits && !has(host, ':') && is_url_host(host)
 }
 
 fn is_url_host(host: &str) -> bool {

@@ -34,7 +34,7 @@ pub(super) struct Unsupported;
 
 impl CrossPath {
     pub(super) fn parse(path: &str) -> Result<Self, Unsupported> {
-        let windows = path.contains('\\');
+        let windows = crate::text::has(path, '\\');
         let (kind, root, value) = if let Some(share) = path.strip_prefix(r"\\") {
             (Kind::Share, share.matches('\\').count() == 1, to_slashes(path))
         } else if starts_with_drive(path) {

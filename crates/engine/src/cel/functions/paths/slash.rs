@@ -5,7 +5,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::text::joined;
+use crate::text::{has, joined};
 
 /// Returns the shortest path that means the same: no `.`, no empty element, `..` only at the front.
 pub(super) fn clean(path: &str) -> String {
@@ -91,7 +91,7 @@ pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
         let after_star = rest.len() < pattern.len();
         let (chunk, next) = split_chunk(rest);
         if after_star && chunk.is_empty() {
-            return Ok(!path.contains('/'));
+            return Ok(!has(path, '/'));
         }
         match place(chunk, path, after_star, next.is_empty())? {
             Some(tail) => path = tail,
