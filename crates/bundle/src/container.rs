@@ -21,8 +21,6 @@ use core::fmt;
 
 use wardgate_engine::table::{Flaw, Parts, PolicyTable};
 
-use crate::digest::Hasher;
-
 /// Bytes of the largest bundle that is opened.
 pub const MAX_BUNDLE_BYTES: usize = 256 << 20;
 
@@ -134,10 +132,10 @@ pub fn seal(parts: &Parts) -> Vec<u8> {
         // A longer section could not be opened either: see MAX_BUNDLE_BYTES.
         bytes.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
     }
-    let mut hasher = Hasher::new();
+    let mut hasher = blake3::Hasher::new();
     hasher.update(&bytes);
     hasher.update(&words).update(parts.text.as_bytes()).update(&parts.blob);
-    bytes.extend_from_slice(&hasher.finalize());
+    bytes.extend_from_slice(hasher.finalize().as_bytes());
     bytes.extend_from_slice(&words);
     bytes.extend_from_slice(parts.text.as_bytes());
     bytes.extend_from_slice(&parts.blob);
@@ -206,10 +204,10 @@ impl Header {
         let digest = bytes.get(PREFIX_BYTES..HEADER_BYTES).ok_or(OpenError::NotABundle)?;
         let start = HEADER_BYTES.saturating_add(self.signatures);
         let content = bytes.get(start..).ok_or(OpenError::NotABundle)?;
-        let mut hasher = Hasher::new();
+        let mut hasher = blake3::Hasher::new();
         hasher.update(prefix).update(content);
         // The digest is no secret, so an early exit tells nothing.
-        if hasher.finalize() != *digest {
+        if hasher.finalize().as_bytes().as_slice() != digest {
             return Err(OpenError::WrongDigest);
         }
         if self.signatures != 0 {

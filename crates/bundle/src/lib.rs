@@ -9,6 +9,5 @@
 extern crate alloc;
 
 mod container;
-mod digest;
 
 pub use container::{MAX_BUNDLE_BYTES, OpenError, Trust, open, seal};
