@@ -5,8 +5,9 @@
 
 use alloc::string::String;
 
-use js_sys::Array;
 use wasm_bindgen::JsValue;
+
+use crate::js;
 
 /// Why a call was refused.
 #[derive(Debug)]
@@ -34,6 +35,6 @@ impl From<Failure> for JsValue {
             Failure::Refused { code, message } => ("refused", message.into(), code),
             Failure::Thrown(thrown) => ("thrown", thrown, ""),
         };
-        Array::of3(&kind.into(), &what, &code.into()).into()
+        js::array_of(kind, &what, code)
     }
 }

@@ -5,7 +5,6 @@
 
 use alloc::string::String;
 
-use js_sys::{Array, JsString};
 use wardgate_engine::text::has;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -14,8 +13,18 @@ use crate::failure::Failure;
 
 #[wasm_bindgen]
 extern "C" {
+    /// What has a length: an array or a string. The types of the `js-sys` crate are not used, because
+    /// they bring closures into the module that nothing calls.
+    type Sized;
+
+    #[wasm_bindgen(method, getter)]
+    fn length(this: &Sized) -> u32;
+
+    #[wasm_bindgen(js_namespace = Array, js_name = of)]
+    pub(crate) fn array_of(kind: &str, what: &JsValue, code: &str) -> JsValue;
+
     #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
-    fn object_keys(value: &JsValue) -> Result<Array, JsValue>;
+    fn object_keys(value: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = ["Object", "prototype", "toString"], js_name = call)]
     fn object_tag(value: &JsValue) -> Result<String, JsValue>;
@@ -24,7 +33,7 @@ extern "C" {
     fn array_is_array(value: &JsValue) -> Result<bool, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
-    fn array_from(value: &JsValue) -> Result<Array, JsValue>;
+    fn array_from(value: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
     fn reflect_get(value: &JsValue, key: &JsValue) -> Result<JsValue, JsValue>;
@@ -45,7 +54,7 @@ pub(crate) enum Kind {
     Null,
     Bool(bool),
     Number(f64),
-    String(JsString),
+    String(JsValue),
     List,
     Object,
     Map,
@@ -68,8 +77,8 @@ pub(crate) fn kind(value: &JsValue) -> Result<Kind, Failure> {
     if let Some(number) = value.as_f64() {
         return Ok(Kind::Number(number));
     }
-    if let Some(text) = value.dyn_ref::<JsString>() {
-        return Ok(Kind::String(text.clone()));
+    if value.is_string() {
+        return Ok(Kind::String(value.clone()));
     }
     if !value.is_object() {
         return Ok(Kind::Other(primitive(value).into()));
@@ -117,7 +126,7 @@ fn primitive(value: &JsValue) -> &'static str {
 }
 
 /// Returns the own enumerable names of an object: what it inherits is never part of a request.
-pub(crate) fn keys(object: &JsValue) -> Result<Array, Failure> {
+pub(crate) fn keys(object: &JsValue) -> Result<JsValue, Failure> {
     object_keys(object).map_err(Failure::Thrown)
 }
 
@@ -126,8 +135,13 @@ pub(crate) fn member(object: &JsValue, key: &JsValue) -> Result<JsValue, Failure
     reflect_get(object, key).map_err(Failure::Thrown)
 }
 
+/// Returns how many elements an array has, or units a string.
+pub(crate) fn length(value: &JsValue) -> u32 {
+    value.unchecked_ref::<Sized>().length()
+}
+
 /// Returns the `[key, value]` pairs of a map.
-pub(crate) fn pairs(map: &JsValue) -> Result<Array, Failure> {
+pub(crate) fn pairs(map: &JsValue) -> Result<JsValue, Failure> {
     array_from(map).map_err(Failure::Thrown)
 }
 
@@ -143,8 +157,8 @@ pub(crate) fn iso(date: &JsValue) -> Result<Option<JsValue>, Failure> {
 ///
 /// The copy into the module puts U+FFFD in the place of such a half, which would make two different
 /// strings equal.
-pub(crate) fn text(string: &JsString) -> Option<String> {
-    let copy = String::from(string);
+pub(crate) fn text(string: &JsValue) -> Option<String> {
+    let copy = string.as_string()?;
     let whole = !has(&copy, char::REPLACEMENT_CHARACTER) || string_is_well_formed(string);
     whole.then_some(copy)
 }

@@ -9,11 +9,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use js_sys::{Array, JsString};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
 use wardgate_engine::text::joined;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsValue;
 
 use crate::failure::Failure;
 use crate::js::{self, Kind};
@@ -58,8 +57,7 @@ impl Reader {
         if !matches!(kind, Kind::List) {
             return Err(wrong(path, "an array of strings", &kind));
         }
-        let list = value.unchecked_ref::<Array>();
-        (0..list.length())
+        (0..js::length(value))
             .map(|index| {
                 let item = js::member(value, &index.into())?;
                 self.string(&item, &path.index(index))
@@ -99,8 +97,10 @@ impl Reader {
             return Err(wrong(path, "an object", &kind));
         }
         let mut members = Vec::new();
-        for key in js::keys(value)?.iter() {
-            let name = self.text(key.unchecked_ref(), path)?;
+        let keys = js::keys(value)?;
+        for index in 0..js::length(&keys) {
+            let key = js::member(&keys, &index.into())?;
+            let name = self.text(&key, path)?;
             let Some(&name) = known.iter().find(|known| **known == name) else {
                 return Err(unknown(path, &name, known));
             };
@@ -137,7 +137,7 @@ impl Reader {
         path: &Path<'_>,
         depth: usize,
     ) -> Result<Vec<Attr>, Failure> {
-        let length = value.unchecked_ref::<Array>().length();
+        let length = js::length(value);
         let mut items = Vec::new();
         for index in 0..length {
             let item = js::member(value, &index.into())?;
@@ -153,8 +153,10 @@ impl Reader {
         depth: usize,
     ) -> Result<AttrMap, Failure> {
         let mut entries = Vec::new();
-        for key in js::keys(value)?.iter() {
-            let name = self.text(key.unchecked_ref(), path)?;
+        let keys = js::keys(value)?;
+        for index in 0..js::length(&keys) {
+            let key = js::member(&keys, &index.into())?;
+            let name = self.text(&key, path)?;
             let member = js::member(value, &key)?;
             self.entry(name, &member, path, depth, &mut entries)?;
         }
@@ -163,7 +165,9 @@ impl Reader {
 
     fn map(&mut self, value: &JsValue, path: &Path<'_>, depth: usize) -> Result<AttrMap, Failure> {
         let mut entries = Vec::new();
-        for pair in js::pairs(value)?.iter() {
+        let pairs = js::pairs(value)?;
+        for index in 0..js::length(&pairs) {
+            let pair = js::member(&pairs, &index.into())?;
             let (key, member) = (js::member(&pair, &0.into())?, js::member(&pair, &1.into())?);
             let Kind::String(key) = js::kind(&key)? else {
                 let found = js::kind(&key)?;
@@ -199,12 +203,12 @@ impl Reader {
         let iso = js::iso(value)?.ok_or_else(|| {
             Failure::Type(format!("{path} must be a point in time, found an invalid Date"))
         })?;
-        self.text(iso.unchecked_ref(), path)
+        self.text(&iso, path)
     }
 
-    fn text(&mut self, string: &JsString, path: &Path<'_>) -> Result<String, Failure> {
+    fn text(&mut self, string: &JsValue, path: &Path<'_>) -> Result<String, Failure> {
         // No string has fewer bytes than UTF-16 units: the copy is refused before it is made.
-        let units = usize::try_from(string.length()).unwrap_or(usize::MAX);
+        let units = usize::try_from(js::length(string)).unwrap_or(usize::MAX);
         if units > self.bytes_left {
             return Err(too_long(path));
         }
