@@ -64,7 +64,7 @@ pub fn places<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> +
 ///
 /// The iterator is not a type parameter, so that all callers share the code.
 #[must_use]
-pub fn joined<'t>(parts: &mut dyn Iterator<Item = &'t str>, separator: &str) -> String {
+pub fn joined(parts: &mut dyn Iterator<Item = &str>, separator: &str) -> String {
     let mut out = String::from(parts.next().unwrap_or_default());
     for part in parts {
         out.push_str(separator);

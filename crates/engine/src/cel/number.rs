@@ -100,6 +100,26 @@ pub(crate) fn with_exponent(mantissa: &str, exponent: i32) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
 }
 
+/// Reads digits and nothing else.
+///
+/// All whole numbers are read here, because the standard library has a reader for each type of them.
+pub(crate) fn parse_uint(digits: &str) -> Option<u64> {
+    let mut value = None;
+    for byte in digits.bytes() {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        value = Some(value.unwrap_or(0_u64).checked_mul(10)?.checked_add(digit.into())?);
+    }
+    value
+}
+
+/// Reads digits after a sign or none.
+pub(crate) fn parse_int(text: &str) -> Option<i64> {
+    match text.strip_prefix('-') {
+        Some(digits) => 0_i64.checked_sub_unsigned(parse_uint(digits)?),
+        None => parse_uint(text.strip_prefix('+').unwrap_or(text))?.try_into().ok(),
+    }
+}
+
 /// Reads what Go's `strconv.ParseFloat` reads of decimal notation; too large a number is none.
 #[must_use]
 pub fn parse_double(text: &str) -> Option<f64> {
@@ -116,6 +136,27 @@ fn same(left: f64, right: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_are_read_as_the_standard_library_reads_them() {
+        let check = |text: &str| {
+            assert_eq!(parse_int(text), text.parse().ok(), "{text}");
+            let digits = text.starts_with(|first: char| first.is_ascii_digit());
+            assert_eq!(parse_uint(text), text.parse().ok().filter(|_| digits), "{text}");
+        };
+        for text in
+            ["", "+", "-", "--1", "+-1", "0", "-0", "+7", "007", "1 ", "1_0", "1a", "/", ":"]
+        {
+            check(text);
+        }
+        check("9223372036854775807");
+        check("9223372036854775808");
+        check("-9223372036854775808");
+        check("-9223372036854775809");
+        check("18446744073709551615");
+        check("18446744073709551616");
+        check("99999999999999999999999");
+    }
 
     #[test]
     fn doubles_read_as_in_go() {

@@ -16,6 +16,7 @@ use super::code::{Draft, Repeat, alternate};
 use super::error::{Error, ErrorKind};
 use super::search::Look;
 use super::steps;
+use crate::cel::number::parse_uint;
 use crate::limits::{
     MAX_REGEX_BYTES, MAX_REGEX_CLASS_WORDS, MAX_REGEX_INSTRUCTIONS, MAX_REGEX_REPEAT,
 };
@@ -374,7 +375,7 @@ impl<'p> Parser<'p> {
             return None;
         }
         self.at = self.at.saturating_add(len);
-        Some(digits.parse().unwrap_or(u32::MAX))
+        Some(parse_uint(digits).and_then(|count| count.try_into().ok()).unwrap_or(u32::MAX))
     }
 
     fn whole(&self, kind: ErrorKind) -> Error {

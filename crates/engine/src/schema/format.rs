@@ -3,6 +3,7 @@
 //! A format that nobody knows is satisfied by everything.
 
 use crate::cel::functions::network::address::parse_address;
+use crate::cel::number::{parse_int, parse_uint};
 use crate::text::has;
 
 /// Whether `text` has the format called `name`.
@@ -174,9 +175,8 @@ fn is_local_part(local: &str) -> bool {
 /// RFC 2673, section 3.2: a dotted quad without leading zeros.
 fn is_ipv4(text: &str) -> bool {
     let fits = |group: &str| {
-        group
-            .parse::<i64>()
-            .is_ok_and(|n| (0..=255).contains(&n) && (n == 0 || !group.starts_with('0')))
+        parse_int(group)
+            .is_some_and(|n| (0..=255).contains(&n) && (n == 0 || !group.starts_with('0')))
     };
     text.split('.').count() == 4 && text.split('.').all(fits)
 }
@@ -289,7 +289,7 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn digits(text: &str) -> Option<u32> {
-    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
+    parse_uint(text)?.try_into().ok()
 }
 
 #[cfg(test)]

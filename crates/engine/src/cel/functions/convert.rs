@@ -87,7 +87,8 @@ fn to_int<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Timestamp(moment) => Some(moment.seconds()),
         Value::Duration(nanos) => Some(*nanos),
         Value::String(text) => {
-            return text.parse().map(Value::Int).map_err(|_| no_conversion(value, "int"));
+            let parsed = number::parse_int(text);
+            return parsed.map(Value::Int).ok_or_else(|| no_conversion(value, "int"));
         }
         _ => return Err(Error::NoSuchOverload),
     };
@@ -100,9 +101,7 @@ fn to_uint<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Int(value) => u64::try_from(*value).ok(),
         Value::Double(value) => number::truncate_uint(*value),
         Value::String(text) => {
-            // Go reads no sign here, Rust would take a plus.
-            let digits = text.starts_with(|first: char| first.is_ascii_digit());
-            let parsed = if digits { text.parse().ok() } else { None };
+            let parsed = number::parse_uint(text);
             return parsed.map(Value::Uint).ok_or_else(|| no_conversion(value, "uint"));
         }
         _ => return Err(Error::NoSuchOverload),

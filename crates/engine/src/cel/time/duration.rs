@@ -5,7 +5,7 @@
 use alloc::string::String;
 
 use super::NANOS_PER_SECOND;
-use crate::cel::number::int_to_double;
+use crate::cel::number::{int_to_double, parse_uint};
 use crate::decimal;
 
 /// Digits of a fraction that count; an `u64` holds them all.
@@ -55,7 +55,7 @@ fn parse_part(text: &str) -> Option<(u64, &str)> {
     let end = rest.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(rest.len());
     let (unit, rest) = rest.split_at_checked(end)?;
     let unit = unit_nanos(unit)?;
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
+    let whole = if whole.is_empty() { 0 } else { parse_uint(whole)? };
     let nanos = whole.checked_mul(unit)?.checked_add(fraction_nanos(fraction, unit))?;
     Some((nanos, rest))
 }

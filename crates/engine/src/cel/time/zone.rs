@@ -14,6 +14,7 @@
 //! up to 9999 is right without a table of it.
 
 use super::civil::{Civil, day_of, days_in_month, weekday_of};
+use crate::cel::number::parse_int;
 
 const CHANGE_WORDS: usize = 3;
 const RULE_WORDS: usize = 5;
@@ -49,8 +50,9 @@ impl Zone<'_> {
         }
         let (hours, minutes) = text.split_once(':').ok_or(ZoneError::Name)?;
         let negative = text.starts_with('-');
-        let hours: i32 = hours.parse().map_err(|_| ZoneError::Range)?;
-        let minutes: i32 = minutes.parse().map_err(|_| ZoneError::Range)?;
+        let number = |text| parse_int(text).and_then(|number| i32::try_from(number).ok());
+        let hours = number(hours).ok_or(ZoneError::Range)?;
+        let minutes = number(minutes).ok_or(ZoneError::Range)?;
         // An offset of more than a day is nonsense, but arithmetic must stay in range.
         if !(0..60).contains(&minutes) || !(-99..=99).contains(&hours) {
             return Err(ZoneError::Range);

@@ -5,6 +5,8 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use crate::cel::number::parse_uint;
+
 /// An address, and whether the text gave it a zone (`fe80::1%eth0`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Parsed {
@@ -96,7 +98,8 @@ fn parse_length(text: &str) -> Result<u32, NetworkFault<'_>> {
         return Err(NetworkFault::BadLength { text });
     }
     // All digits, so the only fault left is a number that is too large.
-    text.parse().map_err(|_| NetworkFault::LengthOutOfRange)
+    let length = parse_uint(text).and_then(|length| length.try_into().ok());
+    length.ok_or(NetworkFault::LengthOutOfRange)
 }
 
 fn parse_v4(text: &str) -> Result<u32, Fault<'_>> {
@@ -230,8 +233,10 @@ fn parse_groups(text: &str) -> Result<u128, Fault<'_>> {
 fn parse_group<'t>(group: &str, rest: &'t str) -> Result<u32, Fault<'t>> {
     match group.len() {
         0 => Err(Fault::at("each colon-separated field must have at least one digit", rest)),
-        1..=4 => u32::from_str_radix(group, 16)
-            .map_err(|_| Fault::at("each group must have 4 or less digits", rest)),
+        1..=4 => {
+            let digits = group.chars().filter_map(|c| c.to_digit(16));
+            Ok(digits.fold(0, |value, digit| value << 4 | digit))
+        }
         _ => Err(Fault::at("each group must have 4 or less digits", rest)),
     }
 }

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
+use crate::cel::number::parse_uint;
 use crate::cel::value::{List, Map, Value};
 use crate::limits::{MAX_STRING_BYTES, MAX_VALUE_DEPTH};
 use crate::order;
@@ -197,12 +198,14 @@ fn parse_precision(text: &str) -> Result<(usize, &str), String> {
         .find(|c: char| !c.is_ascii_digit())
         .ok_or("could not find end of precision specifier")?;
     let (digits, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    match digits.parse() {
-        Ok(precision) if precision <= MAX_PRECISION => Ok((precision, rest)),
-        Ok(precision) => {
+    let value = parse_uint(digits);
+    let precision = value.and_then(|value| usize::try_from(value).ok());
+    match (value, precision.filter(|precision| *precision <= MAX_PRECISION)) {
+        (_, Some(precision)) => Ok((precision, rest)),
+        (Some(precision), None) => {
             Err(format!("precision {precision} exceeds maximum allowed precision {MAX_PRECISION}"))
         }
-        Err(_) => {
+        (None, None) => {
             let fault = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
             let digits = super::quoted(digits);
             Err(format!(
