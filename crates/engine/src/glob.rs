@@ -20,7 +20,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     if pattern.len() > MAX_GLOB_BYTES {
         return false;
     }
-    let (literal, pattern) = pattern.split_at(head);
+    let (literal, pattern) = pattern.split_at_checked(head).unwrap_or((pattern, ""));
     let Some(text) = text.strip_prefix(literal) else { return false };
     match pattern {
         "**" => true,

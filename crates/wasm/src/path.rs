@@ -4,6 +4,9 @@
 
 use core::fmt;
 
+use wardgate_engine::attr::Attr;
+use wardgate_engine::wire;
+
 /// One place in a request.
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -46,7 +49,10 @@ impl fmt::Display for Path<'_> {
         match self.segment {
             Segment::Root => Ok(()),
             Segment::Index(index) => write!(out, "[{index}]"),
-            Segment::Key(name) if !is_identifier(name) => write!(out, "[{name:?}]"),
+            // As JSON, and not with `{:?}`: that would bring the table of what is printable.
+            Segment::Key(name) if !is_identifier(name) => {
+                write!(out, "[{}]", wire::attr_json(&Attr::String(name.into())))
+            }
             Segment::Key(name) if parent.is_root() => out.write_str(name),
             Segment::Key(name) => write!(out, ".{name}"),
         }

@@ -213,7 +213,8 @@ impl<'t> Place<'t> {
 
     fn skip_to(&mut self, wanted: char, steps: &mut u32) -> Result<bool, OutOfSteps> {
         let text = self.rest.as_str();
-        let (skipped, rest) = text.split_at(text.find(wanted).unwrap_or(text.len()));
+        let at = text.find(wanted).unwrap_or(text.len());
+        let (skipped, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         pay(steps, skipped.len() / 16)?;
         let passed = self.next.map_or(0, char::len_utf8).saturating_add(skipped.len());
         self.before = skipped.chars().next_back().or(self.next);

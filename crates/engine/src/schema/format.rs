@@ -199,7 +199,7 @@ fn is_url(text: &str, absolute: bool) -> bool {
     }
     let (authority, path) = match rest.strip_prefix("//") {
         Some(rest) if !scheme.is_empty() || !rest.starts_with('/') => {
-            rest.split_at(rest.find('/').unwrap_or(rest.len()))
+            rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""))
         }
         // What follows a scheme without a slash is opaque.
         _ if !scheme.is_empty() && !rest.starts_with('/') => return true,
@@ -234,7 +234,7 @@ fn is_authority(authority: &str) -> bool {
             Some((ip, port)) if is_ipv6(ip.split('%').next().unwrap_or_default()) => ("", port),
             _ => return false,
         },
-        None => host.split_at(host.rfind(':').unwrap_or(host.len())),
+        None => host.split_at_checked(host.rfind(':').unwrap_or(host.len())).unwrap_or((host, "")),
     };
     let port_fits = port.is_empty()
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));
