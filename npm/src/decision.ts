@@ -11,7 +11,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type Reason =
   | { readonly kind: "rule"; readonly rule: string }
   | { readonly kind: "condition-error"; readonly rule: string }
-  | { readonly kind: "limit-reached"; readonly rule: string }
+  // Without a rule where the request as a whole reached the limit.
+  | { readonly kind: "limit-reached"; readonly rule?: string }
   | { readonly kind: "not-in-role-policy" }
   | { readonly kind: "no-rule-applied" }
   | { readonly kind: "no-policy" }

@@ -122,6 +122,7 @@ pub(crate) fn reason(reason: &Reason) -> String {
         Reason::NoPolicy => "there is no policy for this request".to_owned(),
         Reason::ConditionError(rule) => format!("a condition failed in {rule}"),
         Reason::LimitReached(rule) => format!("a limit was reached in {rule}"),
+        Reason::RequestLimitReached => "the request reached a limit".to_owned(),
         Reason::SchemaViolation => "the attributes do not fit the schema".to_owned(),
     }
 }

@@ -20,6 +20,7 @@ pub mod vm;
 
 pub use activation::{Activation, request_root};
 pub use context::Context;
+pub(crate) use context::spend;
 pub use error::{Answer, Error};
 pub use function::Function;
 pub use op::Op;

@@ -15,13 +15,14 @@ mod validation;
 mod verdict;
 mod walk;
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 pub use record::{Leaf, Outcome, Step};
 
 use crate::cel::Timestamp;
 use crate::decision::{ActionDecision, Decision, Effect, Reason};
+use crate::order;
 use crate::request::Request;
 use crate::table::PolicyTable;
 use record::{Record, Trace};
@@ -32,13 +33,17 @@ use session::Session;
 pub struct Explanation {
     /// The decision, the same that [`PolicyTable::check`] returns.
     pub decision: Decision,
-    /// The rules, in the order in which they were considered.
+    /// The rules, in the order in which they were considered, up to
+    /// [`MAX_EXPLANATION_BYTES`](crate::limits::MAX_EXPLANATION_BYTES) of them.
     pub steps: Vec<Step>,
 }
 
 impl PolicyTable {
     /// Decides whether the principal of `request` may perform `action`; its list of actions is not
     /// read. `now` is what `now()` means in conditions.
+    ///
+    /// [`PolicyTable::check`] of this one action has the same effect, unless the variables and outputs
+    /// that only a check evaluates bring the request to its limit: then the check denies.
     ///
     /// Allocates nothing unless a condition builds a value or fails.
     #[must_use]
@@ -76,10 +81,7 @@ impl PolicyTable {
         let session = Session::new(self, &pool, request, now, Some(record));
         let validation = session.validate(&request.actions);
         let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
-        for action in &request.actions {
-            if actions.iter().any(|decided| decided.action == *action) {
-                continue;
-            }
+        for action in distinct(&request.actions) {
             let decided = if validation.rejects {
                 session.rejected(action)
             } else {
@@ -101,13 +103,22 @@ impl PolicyTable {
     }
 }
 
+/// Returns the actions in their order, each once.
+fn distinct(actions: &[String]) -> Vec<&String> {
+    let mut sorted: Vec<(&String, usize)> = actions.iter().zip(0..).collect();
+    order::sort_by(&mut sorted, |(a, _), (b, _)| a.cmp(b));
+    sorted.dedup_by(|(a, _), (b, _)| a == b);
+    order::sort_by(&mut sorted, |(_, a), (_, b)| a.cmp(b));
+    sorted.into_iter().map(|(action, _)| action).collect()
+}
+
 impl Session<'_> {
     fn rejected(&self, action: &str) -> ActionDecision {
         ActionDecision {
             action: action.to_string(),
             effect: Effect::Deny,
             policy: self.resource_policy_key(),
-            scope: alloc::string::String::new(),
+            scope: String::new(),
             reason: Reason::SchemaViolation,
         }
     }

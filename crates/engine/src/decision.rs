@@ -63,6 +63,8 @@ pub enum Reason {
     ConditionError(String),
     /// Evaluating this rule hit a resource limit.
     LimitReached(String),
+    /// The request as a whole hit a resource limit.
+    RequestLimitReached,
     /// The attributes do not fit the schema, and the table rejects that.
     SchemaViolation,
 }

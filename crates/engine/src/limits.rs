@@ -8,6 +8,14 @@
 /// 16 bytes that it touches.
 pub const MAX_STEPS: u32 = 2_000_000;
 
+/// Steps one request may take: those of all its programs, one for each condition, scope, role and
+/// glob that the walk looks at, and for what it writes down as the programs pay for it. Where they
+/// end, what is left undecided is denied.
+pub const MAX_REQUEST_STEPS: u32 = 10 * MAX_STEPS;
+
+/// Bytes of the rules and expressions that an explanation lists; it leaves out what comes later.
+pub const MAX_EXPLANATION_BYTES: usize = 32 << 20;
+
 /// Registers one program may name. Programs are at most this deep, because a register is an `u8`.
 pub const MAX_REGISTERS: usize = 250;
 
@@ -45,6 +53,7 @@ pub const MAX_REGEX_DEPTH: usize = 1000;
 /// The largest count in `x{n,m}`, and the largest product of counts nested in each other. The number
 /// is RE2's.
 pub const MAX_REGEX_REPEAT: u32 = 1000;
+
 /// How deep `all`, `any` and `none` may nest in a condition.
 pub const MAX_CONDITION_DEPTH: usize = 64;
 
@@ -55,8 +64,12 @@ pub const MAX_REQUEST_VALUES: usize = 100_000;
 pub const MAX_REQUEST_BYTES: usize = 16 << 20;
 
 /// Steps that checking the attributes of one request against one schema may take: a keyword, a
-/// comparison or an instruction of a regular expression is one step, as are 16 bytes of text.
+/// comparison or an instruction of a regular expression is one step, as are 16 bytes of text that is
+/// read or reported.
 pub const MAX_SCHEMA_STEPS: u32 = 2_000_000;
+
+/// Keywords of one node of a schema. JSON Schema does not have as many.
+pub const MAX_SCHEMA_KEYWORDS: usize = 64;
 
 /// How deep the nodes of a schema may lead to each other while one value is checked.
 pub const MAX_SCHEMA_DEPTH: usize = 128;

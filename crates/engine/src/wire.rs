@@ -272,6 +272,7 @@ pub fn reason_parts(reason: &Reason) -> (&'static str, Option<&str>) {
         Reason::NoPolicy => ("no-policy", None),
         Reason::ConditionError(rule) => ("condition-error", Some(rule)),
         Reason::LimitReached(rule) => ("limit-reached", Some(rule)),
+        Reason::RequestLimitReached => ("limit-reached", None),
         Reason::SchemaViolation => ("schema-violation", None),
     }
 }

@@ -1,6 +1,7 @@
 //! What a running program can reach: the policy table, the request, the clock and its budget.
 //!
-//! The budget is one counter for a whole check, however many programs it runs.
+//! The budget is one counter for a run of a program. Variables run with budgets of their own; what all
+//! of a request may take together, its session counts.
 
 use core::cell::Cell;
 

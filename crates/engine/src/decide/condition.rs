@@ -12,6 +12,7 @@ use crate::table::{Evaluation, Section, at, word};
 impl<'a> Session<'a> {
     /// Returns whether the condition at `offset` is satisfied. Depth is bounded by the validator.
     pub(crate) fn satisfies(&self, offset: u32) -> Result<bool, Failure> {
+        self.charge(1)?;
         let words = self.table.section(Section::Conditions).get(at(offset)..).unwrap_or(&[]);
         let (junction, operands) = Junction::split(word(words, 0));
         let operands = words.get(1..1 + at(operands)).unwrap_or(&[]);

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::cel::Value;
+use crate::table::at;
 
 /// What a program can see of the walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,24 +26,80 @@ const INLINE: usize = 16;
 /// Results by program and view.
 pub(crate) struct Memo<'a> {
     inline: [Option<(Key, Value<'a>)>; INLINE],
-    more: Vec<(Key, Value<'a>)>,
+    more: Vec<Kept<'a>>,
+    /// By program, the place in `more` of its last result plus one: a table may have more programs than
+    /// a search from the front could bear.
+    last: Vec<usize>,
+}
+
+struct Kept<'a> {
+    view: View,
+    value: Value<'a>,
+    /// The place of the program's result before this one plus one.
+    before: usize,
 }
 
 impl<'a> Memo<'a> {
     pub(crate) fn new() -> Self {
-        Self { inline: [const { None }; INLINE], more: Vec::new() }
+        Self { inline: [const { None }; INLINE], more: Vec::new(), last: Vec::new() }
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<Value<'a>> {
-        let inline = self.inline.iter().map_while(Option::as_ref);
-        let mut entries = inline.chain(&self.more);
-        entries.find(|(known, _)| *known == key).map(|(_, value)| value.clone())
+        let mut inline = self.inline.iter().map_while(Option::as_ref);
+        let found = inline.find(|(known, _)| *known == key).map(|(_, value)| value);
+        found.or_else(|| self.search(key)).cloned()
     }
 
     pub(crate) fn put(&mut self, key: Key, value: &Value<'a>) {
         match self.inline.iter_mut().find(|entry| entry.is_none()) {
             Some(entry) => *entry = Some((key, value.clone())),
-            None => self.more.push((key, value.clone())),
+            None => self.keep(key, value.clone()),
         }
+    }
+
+    /// A program has one result for each scope at most, so its chain is short.
+    fn search(&self, (program, view): Key) -> Option<&Value<'a>> {
+        let mut place = *self.last.get(at(program))?;
+        while let Some(kept) = place.checked_sub(1).and_then(|place| self.more.get(place)) {
+            if kept.view == view {
+                return Some(&kept.value);
+            }
+            place = kept.before;
+        }
+        None
+    }
+
+    fn keep(&mut self, (program, view): Key, value: Value<'a>) {
+        let program = at(program);
+        if self.last.len() <= program {
+            self.last.resize(program.saturating_add(1), 0);
+        }
+        if let Some(last) = self.last.get_mut(program) {
+            self.more.push(Kept { view, value, before: *last });
+            *last = self.more.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Memo, View};
+    use crate::cel::Value;
+
+    #[test]
+    fn every_result_is_found_under_its_own_key() {
+        let mut memo = Memo::new();
+        let keys: alloc::vec::Vec<_> = (0..40)
+            .flat_map(|program| [(program, View::Plain), (program, View::Scope(program % 3))])
+            .collect();
+        for (number, key) in (0..).zip(&keys) {
+            assert!(memo.get(*key).is_none());
+            memo.put(*key, &Value::Int(number));
+        }
+        for (number, key) in (0..).zip(&keys) {
+            assert_eq!(memo.get(*key), Some(Value::Int(number)));
+        }
+        assert!(memo.get((3, View::DerivedRole)).is_none());
+        assert!(memo.get((40, View::Plain)).is_none());
     }
 }

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use crate::cel::Value;
 use crate::decision::{Effect, EvaluationError, Output};
+use crate::limits::MAX_EXPLANATION_BYTES;
 use crate::table::Rule;
 
 /// What is collected for the decision.
@@ -22,11 +23,20 @@ pub(crate) struct Record<'a> {
 }
 
 /// The way to the decision.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Trace {
     pub(crate) steps: Vec<Step>,
     /// The expressions looked at since the last step.
     leaves: Vec<Leaf>,
+    /// Bytes that may still be written down: a request with many roles and actions meets every rule
+    /// many times.
+    bytes_left: usize,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self { steps: Vec::new(), leaves: Vec::new(), bytes_left: MAX_EXPLANATION_BYTES }
+    }
 }
 
 impl<'a> Record<'a> {
@@ -50,12 +60,19 @@ impl<'a> Record<'a> {
 impl Trace {
     /// An expression of a condition was evaluated.
     pub(crate) fn leaf(&mut self, expression: &str, value: &Value<'_>) {
-        self.leaves.push(Leaf { expression: expression.to_string(), value: describe(value) });
+        let value = describe(value);
+        if self.pays(expression.len().saturating_add(value.len())) {
+            self.leaves.push(Leaf { expression: expression.to_string(), value });
+        }
     }
 
     /// A rule was considered.
     pub(crate) fn step(&mut self, place: Place<'_>, rule: &Rule<'_>, outcome: Outcome) {
         let (file, line) = rule.file();
+        let texts = [place.action, place.role, place.scope, rule.policy(), rule.name(), file];
+        if !self.pays(texts.iter().map(|text| text.len()).sum()) {
+            return;
+        }
         self.steps.push(Step {
             action: place.action.to_string(),
             role: place.role.to_string(),
@@ -70,6 +87,13 @@ impl Trace {
             outcome,
             leaves: core::mem::take(&mut self.leaves),
         });
+    }
+
+    /// Whether an entry with so many bytes of text still fits. Once one does not, none does.
+    fn pays(&mut self, text: usize) -> bool {
+        let left = self.bytes_left.checked_sub(size_of::<Step>().saturating_add(text));
+        self.bytes_left = left.unwrap_or(0);
+        left.is_some()
     }
 }
 

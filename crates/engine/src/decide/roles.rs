@@ -29,20 +29,30 @@ pub(crate) struct Lineage<'a> {
 
 impl<'a> Session<'a> {
     /// Returns `role` and the roles that it inherits from in the requested scope.
-    pub(crate) fn lineage(&self, role: &'a str) -> Lineage<'a> {
+    pub(crate) fn lineage(&self, role: &'a str) -> Result<Lineage<'a>, Failure> {
+        self.charge_text(role.len())?;
         let table = self.table;
         let role = table.name(role);
         let key = self.resource_search.scope.id.zip(role.id).map(|(scope, id)| [scope, id, 0]);
         let ancestors = key.and_then(|key| table.find(Key::ParentRoles, key));
         let inherited = ancestors.map_or(&[][..], |at| list(table.section(Section::Blocks), at));
-        Lineage { table, role, inherited }
+        self.charge(inherited.len())?;
+        Ok(Lineage { table, role, inherited })
     }
 
-    /// Returns whether the principal has `role`, directly or by inheritance.
-    fn has_role(&self, role: u32) -> bool {
-        let mut roles =
-            self.request.principal.roles.iter().flat_map(|role| self.lineage(role).names());
-        self.table.string(role) == "*" || roles.any(|own| own.id == Some(role))
+    /// Returns whether the principal has one of `roles`, directly or by inheritance.
+    fn has_one_of(&self, roles: &[u32]) -> Result<bool, Failure> {
+        if roles.iter().any(|role| self.table.string(*role) == "*") {
+            return Ok(true);
+        }
+        for own in &self.request.principal.roles {
+            let own = self.lineage(own)?;
+            self.charge(roles.len())?;
+            if own.names().any(|own| own.id.is_some_and(|id| roles.contains(&id))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Computes the derived roles of the policy in `block`.
@@ -50,9 +60,6 @@ impl<'a> Session<'a> {
         let outer = self.enter_derived_roles();
         let mut effective = Effective::default();
         for role in block.derived_roles() {
-            if !role.parent_roles().iter().any(|parent| self.has_role(*parent)) {
-                continue;
-            }
             match self.grants(role) {
                 Ok(true) => effective.names.push(role.name()),
                 Ok(false) => {}
@@ -67,6 +74,9 @@ impl<'a> Session<'a> {
     }
 
     fn grants(&self, role: DerivedRole<'a>) -> Result<bool, Failure> {
+        if !self.has_one_of(role.parent_roles())? {
+            return Ok(false);
+        }
         self.touch_variables(role.variables());
         role.condition().map_or(Ok(true), |condition| self.satisfies(condition))
     }

@@ -1,4 +1,7 @@
 //! The scopes that a search visits: from the requested one up to the root.
+//!
+//! A scope in a request may be long. It is read once for the whole request; what is visited then are
+//! scopes of the table.
 
 use crate::names::ancestors;
 use crate::table::layout::Key;
@@ -12,27 +15,29 @@ pub(crate) struct Search<'a> {
     /// Which kind of policies must exist in a scope.
     key: Key,
     table: &'a PolicyTable,
-    /// The scope where it starts, if that scope has such policies.
-    own: Option<u32>,
+    /// The first scope to visit: the requested one if it has such policies; otherwise, if the table
+    /// is lenient about that, its nearest ancestor that has.
+    first: Option<u32>,
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(table: &'a PolicyTable, key: Key, scope: Name<'a>) -> Self {
-        let own = scope.id.filter(|id| table.find(key, [*id, 0, 0]).is_some());
-        Self { scope, key, table, own }
+        let exists = |id: &u32| table.find(key, [*id, 0, 0]).is_some();
+        let own = scope.id.filter(exists);
+        let first = match own {
+            None if table.lenient_scope_search() => table.longest_scope(scope.text, exists),
+            own => own,
+        };
+        Self { scope, key, table, first }
     }
 
     /// Returns the string ids of the scopes to visit, most specific first.
-    ///
-    /// If the requested scope has no policies, there is nothing to visit, unless the table is lenient
-    /// about that.
     pub(crate) fn visited(self) -> impl Iterator<Item = u32> + use<'a> {
-        let Self { table, key, .. } = self;
+        let Self { table, key, first, .. } = self;
         let known = move |scope: &str| {
             table.string_id(scope).filter(|id| table.find(key, [*id, 0, 0]).is_some())
         };
-        let goes_on = self.own.is_some() || table.lenient_scope_search();
-        let above = goes_on.then(|| ancestors(self.scope.text).filter_map(known));
-        self.own.into_iter().chain(above.into_iter().flatten())
+        let above = first.map(|first| ancestors(table.string(first)).filter_map(known));
+        first.into_iter().chain(above.into_iter().flatten())
     }
 }

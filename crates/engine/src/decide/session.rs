@@ -11,9 +11,9 @@ use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
-use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
+use crate::cel::{self, Activation, Error, Pool, Timestamp, Value, spend};
 use crate::decision::EvaluationError;
-use crate::limits::MAX_STEPS;
+use crate::limits::{MAX_REQUEST_STEPS, MAX_STEPS};
 use crate::names::{policy_key, sanitized, trimmed_scope};
 use crate::request::Request;
 use crate::table::layout::Key;
@@ -43,7 +43,12 @@ pub(crate) struct Session<'a> {
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
     pub(crate) kind: Kind<'a>,
+    principal: Option<u32>,
+    /// Steps that are left for the whole request.
+    steps: Cell<u32>,
     memo: RefCell<Memo<'a>>,
+    /// Variable sets that were evaluated to note their errors, and where.
+    touched: RefCell<Vec<(u32, Option<u32>, bool)>>,
     /// Scopes whose derived roles were computed, with the string id of the scope.
     effective: RefCell<Vec<(u32, Rc<Effective<'a>>)>>,
     /// The scope of resource policies that the walk is in, and its policy.
@@ -86,7 +91,10 @@ impl<'a> Session<'a> {
             resource_version,
             principal_version,
             kind: Kind { id: table.string_id(&kind), text: kind },
+            principal: table.string_id(&principal.id),
+            steps: Cell::new(MAX_REQUEST_STEPS),
             memo: RefCell::new(Memo::new()),
+            touched: RefCell::default(),
             effective: RefCell::default(),
             current: Cell::new(None),
             in_derived_roles: Cell::new(false),
@@ -143,8 +151,7 @@ impl<'a> Session<'a> {
 
     /// Principal policies are found by the version of the resource, as in Cerbos.
     pub(crate) fn principal_block(&self, scope: u32) -> Option<Block<'a>> {
-        let principal = self.table.string_id(&self.request.principal.id)?;
-        let key = [principal, self.resource_version.id?, scope];
+        let key = [self.principal?, self.resource_version.id?, scope];
         self.table.find(Key::Principal, key).map(|offset| Block::new(self.table, offset))
     }
 
@@ -156,6 +163,11 @@ impl<'a> Session<'a> {
     /// Evaluates a set of variables, so that the errors among them are noted.
     pub(crate) fn touch_variables(&self, set: Option<u32>) {
         let Some(set) = set.filter(|_| self.record.is_some()) else { return };
+        let place = (set, self.current.get().map(|(scope, _)| scope), self.is_in_derived_roles());
+        if self.touched.borrow().contains(&place) {
+            return;
+        }
+        self.touched.borrow_mut().push(place);
         for variable in list(self.table.section(Section::VariableSets), set) {
             let Some((program, _)) = self.pool.variable(*variable) else { continue };
             if let Value::Error(error) = self.evaluate(program) {
@@ -166,9 +178,22 @@ impl<'a> Session<'a> {
 
     pub(crate) fn note_error(&self, program: u32, error: &Error<'a>) {
         if let Some(record) = &self.record {
-            let expression = self.source(program).to_string();
-            record.borrow_mut().error(EvaluationError { expression, message: error.to_string() });
+            let (expression, message) = (self.source(program).to_string(), error.to_string());
+            // A spent budget shows where the next condition is looked at.
+            let _ = self.charge_text(expression.len().saturating_add(message.len()));
+            record.borrow_mut().error(EvaluationError { expression, message });
         }
+    }
+
+    /// Takes `count` steps from those that are left for the request.
+    pub(crate) fn charge(&self, count: usize) -> Result<(), Failure> {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        spend(&self.steps, count).map_err(|_| Failure::Limit)
+    }
+
+    /// Pays for going through `bytes` bytes of text.
+    pub(crate) fn charge_text(&self, bytes: usize) -> Result<(), Failure> {
+        self.charge(1 + bytes / 16)
     }
 
     /// Returns the text of `program` as its author wrote it.
@@ -183,9 +208,20 @@ impl<'a> Session<'a> {
         if let Some(value) = self.memo.borrow().get(key) {
             return value;
         }
-        let value = cel::eval(self.pool, program, self, &Cell::new(MAX_STEPS));
+        let value = self.limited(|steps| cel::eval(self.pool, program, self, steps));
         self.memo.borrow_mut().put(key, &value);
         value
+    }
+
+    /// Runs `work` with as many steps as one program may take, and pays for those that it took. The
+    /// variables that it read have paid for themselves.
+    pub(crate) fn limited<T>(&self, work: impl FnOnce(&Cell<u32>) -> T) -> T {
+        let allowed = self.steps.get().min(MAX_STEPS);
+        let steps = Cell::new(allowed);
+        let done = work(&steps);
+        let taken = allowed.saturating_sub(steps.get());
+        self.steps.set(self.steps.get().saturating_sub(taken));
+        done
     }
 
     /// Returns what `program` can tell apart: the effective derived roles, if it reads them, and whether

@@ -39,12 +39,16 @@ pub(crate) enum Why<'a> {
     NoRule,
     NoPolicy,
     Failed(Failure, Rule<'a>),
+    Exhausted,
 }
 
 impl<'a> Verdict<'a> {
     /// No rule applied.
     pub(crate) const NOTHING: Self =
         Self { effect: None, policy: Policy::Open, scope: "", why: Why::NoRule };
+
+    /// The request has taken all the steps that it may.
+    pub(crate) const EXHAUSTED: Self = Self::denied(Policy::Open, Why::Exhausted);
 
     pub(crate) const fn denied(policy: Policy<'a>, why: Why<'a>) -> Self {
         Self { effect: Some(Effect::Deny), policy, scope: "", why }
@@ -71,7 +75,8 @@ impl<'a> Verdict<'a> {
 
     /// Whether no other role can change it: an allow, or a failure.
     pub(crate) const fn is_final(&self) -> bool {
-        matches!(self.effect, Some(Effect::Allow)) || matches!(self.why, Why::Failed(..))
+        matches!(self.effect, Some(Effect::Allow))
+            || matches!(self.why, Why::Failed(..) | Why::Exhausted)
     }
 
     /// Fills in the policy if the search has not said.
@@ -117,6 +122,7 @@ impl Why<'_> {
                 Reason::ConditionError(rule.source().to_string())
             }
             Self::Failed(Failure::Limit, rule) => Reason::LimitReached(rule.source().to_string()),
+            Self::Exhausted => Reason::RequestLimitReached,
         }
     }
 }

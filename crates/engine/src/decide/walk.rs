@@ -9,7 +9,6 @@ use super::record::{Outcome, Place};
 use super::roles::Lineage;
 use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
-use crate::cel::Value;
 use crate::decision::{Effect, Output};
 use crate::table::{Block, Chunk, Name, Rule};
 
@@ -57,6 +56,9 @@ impl<'a> Session<'a> {
     }
 
     fn principal_scope(&self, block: Block<'a>, scope: u32, action: Name<'a>) -> Scope<'a> {
+        if self.charge_block(block, action.text.len(), 1).is_err() {
+            return Scope::Decided(Verdict::EXHAUSTED);
+        }
         let place = Place { action: action.text, role: "", scope: self.table.string(scope) };
         let narrow = |chunk: &mut Chunk| block.narrow_resources(chunk, self.kind_name());
         self.try_block(block, place, action, narrow, &Outcome::OtherResource)
@@ -90,7 +92,7 @@ impl<'a> Session<'a> {
     fn ask_roles(&self, action: Name<'a>) -> Verdict<'a> {
         let mut answer: Option<Verdict<'a>> = None;
         for role in &self.request.principal.roles {
-            let role = self.lineage(role);
+            let Ok(role) = self.lineage(role) else { return Verdict::EXHAUSTED };
             let scopes = self.resource_scopes();
             let found = self.search(scopes, |scope| self.resource_scope_for(scope, role, action));
             let Some(verdict) = found else { continue };
@@ -123,13 +125,20 @@ impl<'a> Session<'a> {
 
     fn resource_scope_for(&self, scope: u32, role: Lineage<'a>, action: Name<'a>) -> Scope<'a> {
         let block = self.resource_block(scope);
+        let roles_block = self.roles_block(scope);
+        let text = action.text.len().saturating_add(role.role.text.len());
+        for block in block.into_iter().chain(roles_block) {
+            if self.charge_block(block, text, role.names().count()).is_err() {
+                return Scope::Decided(Verdict::EXHAUSTED);
+            }
+        }
         self.current.set(block.map(|block| (scope, block)));
         if self.record.is_some() {
             self.current_effective_roles();
         }
         let place =
             Place { action: action.text, role: role.role.text, scope: self.table.string(scope) };
-        if let Some(roles) = self.roles_block(scope)
+        if let Some(roles) = roles_block
             && let Some(verdict) = self.ask_role_policies(roles, role, place, action)
         {
             return Scope::Decided(verdict);
@@ -137,6 +146,14 @@ impl<'a> Session<'a> {
         let Some(block) = block else { return Scope::Silent };
         let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, role.names());
         self.try_block(block, place, action, narrow, &Outcome::OtherRole)
+    }
+
+    /// Pays for narrowing `block` by a text of `bytes` bytes and so many roles.
+    fn charge_block(&self, block: Block<'a>, bytes: usize, roles: usize) -> Result<(), Failure> {
+        self.charge(1)?;
+        self.charge(block.chunks().count().saturating_mul(roles))?;
+        let globs = block.globs().saturating_mul(roles);
+        self.charge(globs.saturating_mul(1 + bytes / 16))
     }
 
     /// Role policies narrow: what they do not list is denied.
@@ -178,9 +195,13 @@ impl<'a> Session<'a> {
         tried: &mut Tried<'a>,
     ) -> Option<Verdict<'a>> {
         for rule in block.rules(candidates) {
-            let outcome = self.consider(&rule);
-            if !tried.has_emitted(&rule) && self.emit_output(&rule, &outcome, place) {
-                tried.emitted = Some(rule);
+            let mut outcome = self.consider(&rule);
+            if !tried.has_emitted(&rule) {
+                match self.emit_output(&rule, &outcome, place) {
+                    Ok(false) => {}
+                    Ok(true) => tried.emitted = Some(rule),
+                    Err(failure) => outcome = Err(failure),
+                }
             }
             self.trace(place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
             match (outcome, rule.effect()) {
@@ -229,22 +250,23 @@ impl<'a> Session<'a> {
         rule: &Rule<'a>,
         outcome: &Result<Outcome, Failure>,
         place: Place<'a>,
-    ) -> bool {
+    ) -> Result<bool, Failure> {
         let activated = match outcome {
             Ok(Outcome::Applied) => true,
             Ok(Outcome::ConditionNotMet) => false,
-            _ => return false,
+            _ => return Ok(false),
         };
-        let Some(record) = &self.record else { return false };
-        let Some(program) = rule.output(activated) else { return false };
-        let value = match self.evaluate(program) {
-            Value::Error(error) => Err(error.to_string()),
-            value => value.to_attr().map_err(|error| error.to_string()),
-        };
+        let Some(record) = &self.record else { return Ok(false) };
+        let Some(program) = rule.output(activated) else { return Ok(false) };
+        self.charge_text(rule.source().len().saturating_add(place.action.len()))?;
+        let value = self.evaluate(program);
+        let value = self.limited(|steps| value.to_attr(steps)).map_err(|error| error.to_string());
+        // An allow whose obligations did not fit into the request's budget would be incomplete.
+        self.charge(1)?;
         let output =
             Output { source: rule.source().to_string(), action: place.action.to_string(), value };
         record.borrow_mut().outputs.push(output);
-        true
+        Ok(true)
     }
 }
 

@@ -65,6 +65,14 @@ impl<'a> Block<'a> {
         (0..rules.div_ceil(32)).step_by(CHUNK_WORDS).map(move |word| Chunk::full(word, rules))
     }
 
+    /// Returns how many globs the dimensions hold.
+    pub(crate) fn globs(&self) -> usize {
+        let dimensions = [block::ACTIONS, block::ROLES, block::RESOURCES];
+        let offsets = dimensions.map(|dimension| at(word(self.words, dimension)));
+        let counts = offsets.iter().filter(|offset| **offset != 0);
+        counts.fold(0, |sum, offset| sum.saturating_add(at(word(self.words, offset + 1))))
+    }
+
     pub(crate) fn narrow_actions(&self, chunk: &mut Chunk, action: Name<'_>) {
         self.narrow(chunk, block::ACTIONS, core::iter::once(action));
     }
@@ -109,8 +117,10 @@ impl<'a> Block<'a> {
             union.add(found);
         }
         for glob in entries.chunks_exact(entry).skip(exact).take(globs) {
-            if glob::matches(self.table.string(word(glob, 0)), name.text) {
-                union.add(glob.get(1..).unwrap_or(&[]));
+            let rules = glob.get(1..).unwrap_or(&[]);
+            // Most globs are none of this chunk's business in a block of many chunks.
+            if union.lacks(rules) && glob::matches(self.table.string(word(glob, 0)), name.text) {
+                union.add(rules);
             }
         }
     }
@@ -243,6 +253,11 @@ impl Chunk {
         for (bits, word) in self.bits.iter_mut().zip(set.iter().skip(self.first_word)) {
             *bits |= word;
         }
+    }
+
+    /// Whether `set` holds rules of this chunk that are not in it.
+    fn lacks(&self, set: &[u32]) -> bool {
+        self.bits.iter().zip(set.iter().skip(self.first_word)).any(|(bits, word)| word & !bits != 0)
     }
 
     fn retain(&mut self, other: &Self) {

@@ -3,16 +3,35 @@
 //! Both are open-addressing hash tables that the compiler fills at most half; a probe ends at an
 //! empty place or after one round.
 
-use super::layout::{INDEX_WORDS, Key, hash_key, hash_text};
+use super::layout::{INDEX_WORDS, Key, TextHash, hash_key, hash_text};
 use super::{Name, PolicyTable, Section, at, word};
 
 impl PolicyTable {
     /// Returns the id of `text`, if the policies mention it.
     #[must_use]
     pub fn string_id(&self, text: &str) -> Option<u32> {
+        self.string_id_by_hash(text, hash_text(text.bytes()))
+    }
+
+    /// Returns the longest of `scope` and its ancestors that `exists`, reading `scope` once.
+    pub(crate) fn longest_scope(&self, scope: &str, exists: impl Fn(&u32) -> bool) -> Option<u32> {
+        let mut hash = TextHash::default();
+        let mut longest = self.string_id("").filter(&exists);
+        for (end, byte) in scope.bytes().chain(core::iter::once(b'.')).enumerate() {
+            if byte == b'.' && end > 0 {
+                let ancestor = scope.get(..end).unwrap_or("");
+                let found = self.string_id_by_hash(ancestor, hash.finish());
+                longest = found.filter(&exists).or(longest);
+            }
+            hash.read(byte);
+        }
+        longest
+    }
+
+    fn string_id_by_hash(&self, text: &str, hash: u32) -> Option<u32> {
         let buckets = self.section(Section::StringIndex);
         let mask = buckets.len().checked_sub(1)?;
-        let start = at(hash_text(text.bytes()));
+        let start = at(hash);
         for probe in 0..buckets.len() {
             let id = word(buckets, start.wrapping_add(probe) & mask).checked_sub(1)?;
             if self.string(id) == text {

@@ -317,12 +317,32 @@ impl Section {
     }
 }
 
-/// Hashes text for [`Section::StringIndex`] (FNV-1a over bytes, then mixed).
+/// Hashes text for [`Section::StringIndex`].
 #[must_use]
 pub fn hash_text(bytes: impl Iterator<Item = u8>) -> u32 {
-    let hash = bytes
-        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    mix(hash)
+    let mut hash = TextHash::default();
+    bytes.for_each(|byte| hash.read(byte));
+    hash.finish()
+}
+
+/// The hash of a text that is being read: FNV-1a over bytes, mixed at the end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextHash(u32);
+
+impl TextHash {
+    pub(crate) const fn finish(self) -> u32 {
+        mix(self.0)
+    }
+
+    pub(crate) fn read(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    }
+}
+
+impl Default for TextHash {
+    fn default() -> Self {
+        Self(0x811c_9dc5)
+    }
 }
 
 /// Hashes a key for [`Section::Index`].

@@ -91,7 +91,10 @@ fn distinct<'a>(list: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     for element in list.iter() {
         let mut seen = false;
         for other in &unique {
-            seen = seen || context.equal(&element, other)?;
+            seen = context.equal(&element, other)?;
+            if seen {
+                break;
+            }
         }
         if !seen {
             unique.push(element);

@@ -6,9 +6,11 @@
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use super::{Error, Key, Message, Value};
 use crate::attr::{Attr, AttrMap};
+use crate::cel::context::spend;
 use crate::cel::number::{int_to_double, uint_to_double};
 use crate::cel::time;
 use crate::limits::MAX_VALUE_DEPTH;
@@ -17,18 +19,20 @@ use crate::limits::MAX_VALUE_DEPTH;
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 impl<'a> Value<'a> {
-    /// Returns the value as JSON data.
+    /// Returns the value as JSON data; pays a step for each part and for 16 bytes of text, because a
+    /// small value whose parts share others can be large when they are written out.
     ///
     /// # Errors
     ///
-    /// The value is an error, or has no JSON form.
-    pub fn to_attr(&self) -> Result<Attr, Error<'a>> {
-        to_attr(self, MAX_VALUE_DEPTH)
+    /// The value is an error, has no JSON form, or the budget is spent.
+    pub fn to_attr(&self, steps: &Cell<u32>) -> Result<Attr, Error<'a>> {
+        to_attr(self, steps, MAX_VALUE_DEPTH)
     }
 }
 
-fn to_attr<'a>(value: &Value<'a>, depth: usize) -> Result<Attr, Error<'a>> {
+fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Attr, Error<'a>> {
     let deeper = depth.checked_sub(1).ok_or(Error::Limit)?;
+    spend(steps, 1)?;
     Ok(match value {
         Value::Null => Attr::Null,
         Value::Bool(value) => Attr::Bool(*value),
@@ -36,20 +40,25 @@ fn to_attr<'a>(value: &Value<'a>, depth: usize) -> Result<Attr, Error<'a>> {
         Value::Uint(value) => whole(*value, uint_to_double(*value), value),
         Value::Double(value) => Attr::Number(*value),
         Value::String(text) | Value::SpiffeId(text) | Value::SpiffeTrustDomain(text) => {
+            spend_text(steps, text.len())?;
             Attr::String(Box::from(&**text))
         }
-        Value::Bytes(bytes) => string(base64(bytes)),
+        Value::Bytes(bytes) => {
+            spend_text(steps, bytes.len())?;
+            string(base64(bytes))
+        }
         Value::Timestamp(moment) => string(moment.to_string()),
         Value::Duration(nanos) => string(time::format_duration(*nanos)),
         Value::List(list) => {
-            Attr::List(list.iter().map(|item| to_attr(&item, deeper)).collect::<Result<_, _>>()?)
+            let items = list.iter().map(|item| to_attr(&item, steps, deeper));
+            Attr::List(items.collect::<Result<_, _>>()?)
         }
         Value::Map(map) => {
-            let entries = map.iter().map(|(key, item)| entry(&key, &item, deeper));
+            let entries = map.iter().map(|(key, item)| entry(&key, &item, steps, deeper));
             Attr::Map(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
         }
-        Value::Message(message) => Attr::Map(fields(message, deeper)?),
-        Value::Optional(Some(inner)) => to_attr(inner, deeper)?,
+        Value::Message(message) => Attr::Map(fields(message, steps, deeper)?),
+        Value::Optional(Some(inner)) => to_attr(inner, steps, deeper)?,
         Value::Optional(None) => return Err(Error::EMPTY_OPTIONAL),
         Value::Error(error) => return Err(error.clone()),
         _ => return Err(unsupported(value, "*structpb.Value")),
@@ -59,18 +68,30 @@ fn to_attr<'a>(value: &Value<'a>, depth: usize) -> Result<Attr, Error<'a>> {
 fn entry<'a>(
     key: &Value<'a>,
     value: &Value<'a>,
+    steps: &Cell<u32>,
     depth: usize,
 ) -> Result<(Box<str>, Attr), Error<'a>> {
     match Key::of(key) {
-        Some(Key::String(name)) => Ok((Box::from(&*name), to_attr(value, depth)?)),
+        Some(Key::String(name)) => {
+            spend_text(steps, name.len())?;
+            Ok((Box::from(&*name), to_attr(value, steps, depth)?))
+        }
         _ => Err(unsupported(key, "string")),
     }
 }
 
-fn fields<'a>(message: &Message<'a>, depth: usize) -> Result<AttrMap, Error<'a>> {
+fn fields<'a>(
+    message: &Message<'a>,
+    steps: &Cell<u32>,
+    depth: usize,
+) -> Result<AttrMap, Error<'a>> {
     let entries =
-        message.fields().map(|(name, value)| Ok((Box::from(name), to_attr(&value, depth)?)));
+        message.fields().map(|(name, value)| Ok((Box::from(name), to_attr(&value, steps, depth)?)));
     Ok(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
+}
+
+fn spend_text<'a>(steps: &Cell<u32>, bytes: usize) -> Result<(), Error<'a>> {
+    spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
 }
 
 fn unsupported<'a>(value: &Value<'a>, target: &str) -> Error<'a> {

@@ -76,7 +76,7 @@ fn op(op: Op, a: u8, b: u8, c: u8) -> u32 {
 fn run_code(code: &[u32]) -> Result<Attr, alloc::string::String> {
     with_pool(code, |pool| {
         eval(pool, 0, &Surroundings, &Cell::new(10_000))
-            .to_attr()
+            .to_attr(&Cell::new(10_000))
             .map_err(|error| error.to_string())
     })
 }

@@ -16,7 +16,7 @@ use crate::limits::MAX_STRING_BYTES;
 /// Writes `value` as JSON. Not every value has such a form.
 pub(super) fn encode<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let mut text = String::new();
-    write(&value.to_attr()?, &mut text, context)?;
+    write(&value.to_attr(context.steps)?, &mut text, context)?;
     Ok(Value::string(text))
 }
 

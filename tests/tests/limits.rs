@@ -1,0 +1,84 @@
+//! A request of any size is decided in bounded time, and what was not decided is not allowed.
+#![forbid(unsafe_code)]
+
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::{Effect, Reason};
+use wardgate_engine::limits::MAX_EXPLANATION_BYTES;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::PolicyTable;
+
+fn table(lenient_scope_search: bool) -> PolicyTable {
+    let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+    let options = Options { lenient_scope_search, ..Options::default() };
+    let compiled = compile_files(&files, &options).unwrap();
+    open(&seal(&compiled.parts), Trust::Unsigned).unwrap()
+}
+
+fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
+    let mut request = Request::default();
+    request.principal.id = "sam".to_owned();
+    request.principal.roles = roles;
+    request.resource.kind = "doc".to_owned();
+    request.actions = actions;
+    request
+}
+
+#[test]
+fn what_the_budget_of_the_request_does_not_reach_is_denied() {
+    let table = table(false);
+    let mut roles: Vec<String> = (0..500).map(|n| format!("{n}").repeat(4096)).collect();
+    roles.push("member".to_owned());
+    let actions: Vec<String> = (0..500).map(|n| format!("view:{n}")).collect();
+    let request = request(roles, actions);
+    let decision = table.check(&request, Timestamp::default());
+    let (first, last) = (decision.actions.first().unwrap(), decision.actions.last().unwrap());
+    assert_eq!(first.effect, Effect::Allow);
+    assert_eq!((last.effect, &last.reason), (Effect::Deny, &Reason::RequestLimitReached));
+    assert!(table.is_allowed(&request, "view:499", Timestamp::default()));
+    let explained = table.explain(&request, Timestamp::default());
+    assert_eq!(explained.decision, decision);
+}
+
+#[test]
+fn an_explanation_ends_where_it_would_be_too_long() {
+    let roles = vec!["r".repeat(1 << 20); 40];
+    let request = request(roles, vec!["view:1".to_owned()]);
+    let explained = table(false).explain(&request, Timestamp::default());
+    let bytes: usize = explained.steps.iter().map(|step| step.role.len()).sum();
+    assert!(bytes > MAX_EXPLANATION_BYTES / 2 && bytes <= MAX_EXPLANATION_BYTES, "{bytes}");
+}
+
+#[test]
+fn a_hundred_thousand_actions_are_told_apart_in_time() {
+    let actions = (0..100_000).map(|n| format!("view:{}", n % 99_000)).collect();
+    let decision =
+        table(false).check(&request(vec!["member".to_owned()], actions), Timestamp::default());
+    assert_eq!(decision.actions.len(), 99_000);
+    assert!(decision.actions.iter().all(|action| action.effect == Effect::Allow));
+}
+
+#[test]
+fn a_scope_of_a_million_dots_is_read_once() {
+    let table = table(true);
+    let mut request = request(vec!["member".to_owned()], Vec::new());
+    request.resource.scope = "a.".repeat(1 << 20);
+    assert!(table.is_allowed(&request, "view:1", Timestamp::default()));
+    request.resource.scope = ".".repeat(1 << 20);
+    assert!(table.is_allowed(&request, "view:1", Timestamp::default()));
+}
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: doc
+  rules:
+    - actions: ["view:*"]
+      effect: EFFECT_ALLOW
+      roles: [member]
+    - actions: [delete]
+      effect: EFFECT_DENY
+      roles: ["*"]
+"#;
