@@ -1,19 +1,20 @@
 //! A request of any size is decided in bounded time, and what was not decided is not allowed.
 #![forbid(unsafe_code)]
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{OpenError, Trust, open, seal};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
 use wardgate_engine::limits::MAX_EXPLANATION_BYTES;
 use wardgate_engine::request::Request;
-use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::layout::{Header, INDEX_WORDS, Key};
+use wardgate_engine::table::{Flaw, PolicyTable, Section};
 
-fn table(lenient_scope_search: bool) -> PolicyTable {
+fn table(lenient_scope_search: bool) -> Option<PolicyTable> {
     let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let options = Options { lenient_scope_search, ..Options::default() };
-    let compiled = compile_files(&files, &options).unwrap();
-    open(&seal(&compiled.parts), Trust::Unsigned).unwrap()
+    let compiled = compile_files(&files, &options).ok()?;
+    open(&seal(&compiled.parts), Trust::Unsigned).ok()
 }
 
 fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
@@ -27,7 +28,7 @@ fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
 
 #[test]
 fn what_the_budget_of_the_request_does_not_reach_is_denied() {
-    let table = table(false);
+    let table = table(false).unwrap();
     let mut roles: Vec<String> = (0..500).map(|n| format!("{n}").repeat(4096)).collect();
     roles.push("member".to_owned());
     let actions: Vec<String> = (0..500).map(|n| format!("view:{n}")).collect();
@@ -45,7 +46,7 @@ fn what_the_budget_of_the_request_does_not_reach_is_denied() {
 fn an_explanation_ends_where_it_would_be_too_long() {
     let roles = vec!["r".repeat(1 << 20); 40];
     let request = request(roles, vec!["view:1".to_owned()]);
-    let explained = table(false).explain(&request, Timestamp::default());
+    let explained = table(false).unwrap().explain(&request, Timestamp::default());
     let bytes: usize = explained.steps.iter().map(|step| step.role.len()).sum();
     assert!(bytes > MAX_EXPLANATION_BYTES / 2 && bytes <= MAX_EXPLANATION_BYTES, "{bytes}");
 }
@@ -53,20 +54,42 @@ fn an_explanation_ends_where_it_would_be_too_long() {
 #[test]
 fn a_hundred_thousand_actions_are_told_apart_in_time() {
     let actions = (0..100_000).map(|n| format!("view:{}", n % 99_000)).collect();
-    let decision =
-        table(false).check(&request(vec!["member".to_owned()], actions), Timestamp::default());
+    let decision = table(false)
+        .unwrap()
+        .check(&request(vec!["member".to_owned()], actions), Timestamp::default());
     assert_eq!(decision.actions.len(), 99_000);
     assert!(decision.actions.iter().all(|action| action.effect == Effect::Allow));
 }
 
 #[test]
 fn a_scope_of_a_million_dots_is_read_once() {
-    let table = table(true);
+    let table = table(true).unwrap();
     let mut request = request(vec!["member".to_owned()], Vec::new());
     request.resource.scope = "a.".repeat(1 << 20);
     assert!(table.is_allowed(&request, "view:1", Timestamp::default()));
     request.resource.scope = ".".repeat(1 << 20);
     assert!(table.is_allowed(&request, "view:1", Timestamp::default()));
+}
+
+#[test]
+fn a_table_whose_names_share_a_large_block_is_refused() {
+    let small = POLICY.replace("resource: doc", "resource: small");
+    let actions: Vec<String> = (0..40).map(|n| format!("a{n}")).collect();
+    let large = POLICY.replace("delete", &actions.join(", "));
+    let files = [("doc.yaml", large), ("small.yaml", small)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.into_bytes()));
+    let mut parts = compile_files(&files, &Options::default()).unwrap().parts;
+    assert!(open(&seal(&parts), Trust::Unsigned).is_ok());
+    let (start, length) = Header::read(&parts.words).unwrap().bounds(Section::Index);
+    let entries = parts.words[start..start + length].chunks_exact_mut(INDEX_WORDS);
+    let mut blocks: Vec<&mut u32> = entries
+        .filter(|entry| entry[0] == Key::Resource.code() && entry[4] != 0)
+        .map(|entry| &mut entry[4])
+        .collect();
+    let first = blocks.iter().map(|block| **block).min().unwrap();
+    blocks.iter_mut().for_each(|block| **block = first);
+    let error = open(&seal(&parts), Trust::Unsigned).unwrap_err();
+    assert_eq!(error, OpenError::Malformed(Flaw::Blocks));
 }
 
 const POLICY: &str = r#"

@@ -6,6 +6,7 @@
 mod constants;
 mod programs;
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::pool::{PROGRAM_WORDS, Pool, Root, VARIABLE_WORDS};
@@ -49,8 +50,10 @@ pub fn validate(pool: Pool<'_>) -> Result<(), Invalid> {
     strings(&pool)?;
     let constants = constants::validate(&pool)?;
     let slots = slots(&pool)?;
+    let mut unread = pool.code.len();
     for program in 0..count(pool.programs, PROGRAM_WORDS) {
-        programs::validate(&pool, program, &constants, &slots)?;
+        let words = programs::validate(&pool, program, &constants, &slots, unread)?;
+        unread = unread.saturating_sub(words);
     }
     variables(&pool)
 }
@@ -82,23 +85,24 @@ fn slot_size(pool: &Pool<'_>, at: usize) -> Option<usize> {
 }
 
 /// A variable's program may read variables with lower depth only: depths are computed in rounds,
-/// so a cycle never gets one.
+/// so a cycle never gets one. A round reads each program once, however many variables share it.
 fn variables(pool: &Pool<'_>) -> Result<(), Invalid> {
-    let count = count(pool.variables, VARIABLE_WORDS);
-    let mut settled = alloc::vec![false; usize::try_from(count).unwrap_or(0)];
+    let programs = count(pool.programs, PROGRAM_WORDS);
+    let mut settled: Vec<bool> = Vec::new();
     for _ in 0..=MAX_VARIABLE_DEPTH {
-        let before = settled.clone();
-        for variable in 0..count {
-            if programs::reads_only(pool, variable, &before).ok_or(Invalid::Variable(variable))?
-                && let Some(mark) =
-                    usize::try_from(variable).ok().and_then(|at| settled.get_mut(at))
-            {
-                *mark = true;
-            }
-        }
-        if settled == before {
+        let ready: Vec<bool> =
+            (0..programs).map(|program| programs::reads_only(pool, program, &settled)).collect();
+        let after: Vec<bool> = (0..count(pool.variables, VARIABLE_WORDS))
+            .map(|variable| {
+                let (program, _) = pool.variable(variable).ok_or(Invalid::Variable(variable))?;
+                let ready = usize::try_from(program).ok().and_then(|at| ready.get(at));
+                ready.copied().ok_or(Invalid::Variable(variable))
+            })
+            .collect::<Result<_, _>>()?;
+        if settled == after {
             break;
         }
+        settled = after;
     }
     match settled.iter().position(|settled| !settled) {
         Some(variable) => Err(Invalid::Variable(id_of(variable))),

@@ -12,6 +12,7 @@ use crate::cel::pool::PROGRAM_WORDS;
 use crate::limits::MAX_CONDITION_DEPTH;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 /// What is wrong with the parts of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,8 @@ pub(super) fn validate(table: &PolicyTable) -> Result<(), Flaw> {
     let sets = variable_sets(table).ok_or(Flaw::Conditions)?;
     string_index(table).ok_or(Flaw::Index)?;
     let targets = index(table).ok_or(Flaw::Index)?;
-    let check = BlockCheck { table, conditions: &conditions, sets: &sets };
+    let unread = Cell::new(table.section(Section::Blocks).len());
+    let check = BlockCheck { table, conditions: &conditions, sets: &sets, unread };
     targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
     policies(table).ok_or(Flaw::Policies)
 }
@@ -179,6 +181,9 @@ struct BlockCheck<'a> {
     table: &'a PolicyTable,
     conditions: &'a [bool],
     sets: &'a [bool],
+    /// Words of the section that nothing has read yet. Nothing shares words: else a small table could
+    /// name a large block many times, and every time would cost a walk.
+    unread: Cell<usize>,
 }
 
 impl BlockCheck<'_> {
@@ -195,29 +200,37 @@ impl BlockCheck<'_> {
         self.table.section(Section::Blocks).get(at(offset)..)
     }
 
+    /// Returns `count` words from `offset` on, which nothing has read before.
+    fn read<'w>(&self, words: &'w [u32], offset: usize, count: usize) -> Option<&'w [u32]> {
+        self.unread.set(self.unread.get().checked_sub(count)?);
+        words.get(offset..offset.checked_add(count)?)
+    }
+
     fn names(&self, offset: u32) -> Option<()> {
         let list = self.words(offset)?;
-        let names = list.get(1..1_usize.checked_add(at(word(list, 0)))?)?;
+        let count = 1_usize.checked_add(at(word(list, 0)))?;
+        let names = self.read(list, 0, count)?.get(1..)?;
         ensure(names.iter().all(|id| has_string(self.table, *id)))
     }
 
     /// The nodes themselves are read with checks: a schema that cannot be followed refuses the request.
     fn schema(&self, offset: u32) -> Option<()> {
-        let record = self.words(offset)?.get(..4)?;
+        let record = self.read(self.words(offset)?, 0, 4)?;
         let ignored = [word(record, 1), word(record, 3)];
         ignored.iter().filter_map(|list| list.checked_sub(1)).try_for_each(|list| self.names(list))
     }
 
     fn block(&self, offset: u32, record_words: usize) -> Option<()> {
         let words = self.words(offset)?;
-        ensure(words.len() >= BLOCK_WORDS && has_string(self.table, word(words, block::POLICY)))?;
+        let header = self.read(words, 0, BLOCK_WORDS)?;
+        ensure(has_string(self.table, word(header, block::POLICY)))?;
         let rules = at(word(words, block::RULES));
         for dimension in [block::ACTIONS, block::ROLES, block::RESOURCES] {
             self.dimension(words, at(word(words, dimension)), rules)?;
         }
         self.records(words, record_words)?;
         let start = at(word(words, block::RULE_RECORDS));
-        let records = words.get(start..start.checked_add(rules.checked_mul(RULE_WORDS)?)?)?;
+        let records = self.read(words, start, rules.checked_mul(RULE_WORDS)?)?;
         records.chunks_exact(RULE_WORDS).try_for_each(|record| self.rule(record))
     }
 
@@ -229,7 +242,7 @@ impl BlockCheck<'_> {
         let exact = at(word(dimension, 0));
         let count = exact.checked_add(at(word(dimension, 1)))?;
         let size = 1 + rules.div_ceil(32);
-        let entries = dimension.get(2..2_usize.checked_add(count.checked_mul(size)?)?)?;
+        let entries = self.read(dimension, 2, count.checked_mul(size)?)?;
         let ids = || entries.chunks_exact(size).map(|entry| word(entry, 0));
         ensure(ids().all(|id| has_string(self.table, id)))?;
         ensure(ids().take(exact).zip(ids().take(exact).skip(1)).all(|(a, b)| a < b))
@@ -241,8 +254,8 @@ impl BlockCheck<'_> {
             return Some(());
         }
         let list = words.get(offset..)?;
-        let end = 1_usize.checked_add(at(word(list, 0)).checked_mul(size)?)?;
-        let mut records = list.get(1..end)?.chunks_exact(size);
+        let count = at(word(list, 0)).checked_mul(size)?;
+        let mut records = self.read(list, 1, count)?.chunks_exact(size);
         records.try_for_each(|record| {
             ensure(has_string(self.table, word(record, 0)))?;
             if size == ROLE_POLICY_WORDS {

@@ -19,17 +19,21 @@ struct Found<'a> {
     words: &'a [u32],
 }
 
-/// Checks program `id`.
+/// Checks program `id`, which may have `most` words of code, and returns how many it has.
+///
+/// Programs do not share code: else a small table could name a large program many times, and every
+/// time would cost a walk.
 pub(super) fn validate(
     pool: &Pool<'_>,
     id: u32,
     constants: &Starts,
     slots: &Starts,
-) -> Result<(), Invalid> {
+    most: usize,
+) -> Result<usize, Invalid> {
     let program = pool.program(id).ok_or(Invalid::Program(id, 0))?;
     let (code, registers) =
         (program.code, usize::try_from(program.registers).unwrap_or(usize::MAX));
-    if registers > MAX_REGISTERS || pool.string(program.source).is_none() {
+    if code.len() > most || registers > MAX_REGISTERS || pool.string(program.source).is_none() {
         return Err(Invalid::Program(id, 0));
     }
     let mut starts = Starts::new(code.len());
@@ -51,19 +55,17 @@ pub(super) fn validate(
             return Err(Invalid::Program(id, found.at));
         }
     }
-    Ok(())
+    Ok(code.len())
 }
 
-/// Whether the program of `variable` reads only variables that `settled` marks; nothing if it has
-/// no program.
-pub(super) fn reads_only(pool: &Pool<'_>, variable: u32, settled: &[bool]) -> Option<bool> {
-    let (program, _) = pool.variable(variable)?;
-    let code = pool.program(program)?.code;
+/// Whether `program` reads only variables that `settled` marks.
+pub(super) fn reads_only(pool: &Pool<'_>, program: u32, settled: &[bool]) -> bool {
+    let code = pool.program(program).map_or(&[][..], |program| program.code);
     let is_settled = |id: &u32| usize::try_from(*id).ok().and_then(|at| settled.get(at).copied());
-    Some(instructions(code).flatten().all(|found| match found.op {
+    instructions(code).flatten().all(|found| match found.op {
         Op::Variable | Op::HasVariable => found.words.first().and_then(is_settled).unwrap_or(false),
         _ => true,
-    }))
+    })
 }
 
 /// Decodes the code; an `Err` is the offset of what is no instruction, and the end.

@@ -106,3 +106,14 @@ fn variables_cannot_recurse() {
     check(&[2, 0, 9, 1], Err(Invalid::Variable(1)));
     check(&[2, 0, 2, 9], Err(Invalid::Variable(1)));
 }
+
+#[test]
+fn programs_do_not_share_code() {
+    let code = [op(Op::List, 0, 0, 0), op(Op::Return, 0, 0, 0)].repeat(2);
+    let check = |programs: &[u32], expected| {
+        let pool = Pool { code: &code, programs, ..EMPTY };
+        assert_eq!(validate(pool), expected, "{programs:?}");
+    };
+    check(&[0, 2, 1, 0, 0, 2, 2, 1, 0, 0], Ok(()));
+    check(&[0, 4, 1, 0, 0, 2, 2, 1, 0, 0], Err(Invalid::Program(1, 0)));
+}
