@@ -298,6 +298,28 @@ fn broken_schemas_are_errors_with_a_place() {
 }
 
 #[test]
+fn what_takes_too_long_to_check_or_to_tell_is_refused() {
+    let refused = "/ the schema is too complex to check the value";
+    let check = |schema: &str, attributes: &str| {
+        let found = report(&[("s.json", schema)], attributes).unwrap();
+        assert_eq!(found.last().unwrap(), refused);
+        assert!(found.iter().map(String::len).sum::<usize>() < 64 << 20);
+    };
+    let name = "n".repeat(1 << 20);
+    let numbers = vec!["1"; 1000].join(",");
+    check(
+        r#"{"additionalProperties": {"items": {"type": "string"}}}"#,
+        &format!(r#"{{"{name}": [{numbers}]}}"#),
+    );
+    let long = "x".repeat(4096);
+    let texts: Vec<String> = (0..1000).map(|n| format!("\"{long}{n:04}\"")).collect();
+    check(
+        r#"{"properties": {"a": {"uniqueItems": true}}}"#,
+        &format!(r#"{{"a": [{}]}}"#, texts.join(",")),
+    );
+}
+
+#[test]
 fn equal_input_gives_equal_words() {
     let schema =
         r#"{"properties": {"b": {"enum": [1]}, "a": {"pattern": "x"}}, "required": ["a"]}"#;
