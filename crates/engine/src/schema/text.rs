@@ -64,9 +64,21 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// Go counts no white space but the plain blank as printable; otherwise both languages ask Unicode.
-fn is_printable(c: char) -> bool {
-    c == ' ' || !c.is_whitespace() && (matches!(c, '\'' | '"') || c.escape_debug().len() == 1)
+/// As in Go, letters, marks, numbers, punctuation, symbols and the plain blank are printable. Not so what
+/// Unicode calls control, format, separator, private use or unassigned. The last is told by the plane
+/// alone: a table of the gaps in each script would be 2 KB of the runtime module, for characters that
+/// the next version of Unicode may assign.
+const fn is_printable(c: char) -> bool {
+    !matches!(c,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}'
+        | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+        | '\u{1680}' | '\u{180e}'
+        | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{3000}'
+        | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}'
+        | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{40000}'..='\u{e00ff}' | '\u{e01f0}'..
+    )
 }
 
 #[cfg(test)]
@@ -79,6 +91,9 @@ mod tests {
         check("a b", "'a b'");
         check("x'\"\u{1}é", "'x\\'\"\\x01é'");
         check("\\\n\u{a0}\u{200b}", "'\\\\\\n\\u00a0\\u200b'");
+        check("e\u{301} क\u{94d} 漢 🦀", "'e\u{301} क\u{94d} 漢 🦀'");
+        check("\u{ad}\u{202e}\u{2066}\u{feff}", "'\\u00ad\\u202e\\u2066\\ufeff'");
+        check("\u{e000}\u{ffff}\u{e0041}\u{10ffff}", "'\\ue000\\uffff\\U000e0041\\U0010ffff'");
     }
 
     #[test]
