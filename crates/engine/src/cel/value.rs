@@ -18,6 +18,7 @@ use core::net::IpAddr;
 use super::error::{Answer, Error};
 use super::time::Timestamp;
 use crate::attr::Attr;
+use crate::limits::MAX_VALUE_DEPTH;
 
 pub use compare::{compare, equal};
 pub(crate) use constant::size_of_constant;
@@ -99,10 +100,27 @@ impl<'a> Value<'a> {
         Self::String(text.into())
     }
 
-    /// Returns a list that owns `items`.
+    /// Returns a list that owns `items`; an error if they nest too deep.
     #[must_use]
     pub fn list(items: alloc::vec::Vec<Value<'a>>) -> Self {
-        Self::List(List::Owned(Rc::new(items)))
+        Self::List(items.into_iter().collect()).bounded()
+    }
+
+    /// How many values lie in each other that are freed one through the other. More than the stack
+    /// bears would end the process, and only a limit keeps a loop from making them.
+    #[must_use]
+    pub fn nesting(&self) -> usize {
+        1 + match self {
+            Self::List(list) => list.nesting(),
+            Self::Map(Map::Owned(map)) => map.nesting(),
+            Self::Optional(Some(inner)) => inner.nesting(),
+            _ => 0,
+        }
+    }
+
+    /// Returns the value, or an error if it nests too deep.
+    pub(crate) fn bounded(self) -> Self {
+        if self.nesting() > MAX_VALUE_DEPTH { Self::Error(Error::Limit) } else { self }
     }
 
     /// Returns the `int` that counts `length` things.
@@ -111,10 +129,10 @@ impl<'a> Value<'a> {
         i64::try_from(length).map_or(Self::Error(Error::INT_OVERFLOW), Self::Int)
     }
 
-    /// Returns `optional.of(value)`.
+    /// Returns `optional.of(value)`; an error if it nests too deep.
     #[must_use]
     pub fn some(value: Value<'a>) -> Self {
-        Self::Optional(Some(Rc::new(value)))
+        Self::Optional(Some(Rc::new(value))).bounded()
     }
 
     /// Returns `optional.none()`.

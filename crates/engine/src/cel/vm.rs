@@ -16,7 +16,7 @@ use super::function::Function;
 use super::functions;
 use super::op::Op;
 use super::operators as calc;
-use super::value::{Value, constant};
+use super::value::{Map, Value, constant};
 use super::{Activation, Pool};
 
 /// Programs with at most so many registers keep them on the stack.
@@ -101,9 +101,12 @@ impl<'a> Machine<'a, '_, '_> {
             Op::Variable => self.variable(w0),
             Op::HasVariable => Ok(context.activation.variable(w0).error().is_none().into()),
             Op::Move => Ok(self.get(b)?.clone()),
-            Op::Select => access::select(self.get(b)?, self.name(w0)?),
-            Op::Has => access::has(self.get(b)?, self.name(w0)?).map(Value::Bool),
-            Op::OptSelect => self.operand(b).and_then(|b| access::opt_select(b, self.name(w0)?)),
+            Op::Select => access::select(self.searched(b)?, self.name(w0)?),
+            Op::Has => access::has(self.searched(b)?, self.name(w0)?).map(Value::Bool),
+            Op::OptSelect => {
+                self.searched(b)?;
+                self.operand(b).and_then(|b| access::opt_select(b, self.name(w0)?))
+            }
             Op::Not => calc::not(self.get(b)?).map_err(|error| self.named(error, op, b)),
             Op::Neg => calc::negate(self.get(b)?).map_err(|error| self.named(error, op, b)),
             Op::And => calc::logic(self.get(b)?, self.get(c)?, false),
@@ -238,6 +241,17 @@ impl<'a> Machine<'a, '_, '_> {
 
     fn get(&self, register: u8) -> Result<&Value<'a>, Error<'a>> {
         self.registers.get(usize::from(register)).ok_or(Error::Malformed)
+    }
+
+    /// The value of a register in which a field is looked for. A map of the table has no order, so
+    /// each of its entries costs a step.
+    fn searched(&self, register: u8) -> Result<&Value<'a>, Error<'a>> {
+        let value = self.get(register)?;
+        let inner = if let Value::Optional(Some(inner)) = value { inner } else { value };
+        if let Value::Map(Map::Constant(map)) = inner {
+            self.context.charge(map.len())?;
+        }
+        Ok(value)
     }
 
     /// The value of a register, or the error in it.

@@ -19,7 +19,15 @@ pub enum List<'a> {
     /// A list of the policy table.
     Constant(Constant<'a>),
     /// Built by an expression.
-    Owned(Rc<Vec<Value<'a>>>),
+    Owned(Rc<OwnedList<'a>>),
+}
+
+/// A list that an expression built.
+#[derive(Clone, Debug, Default)]
+pub struct OwnedList<'a> {
+    items: Vec<Value<'a>>,
+    /// How deep the values inside own others: see [`Value::nesting`].
+    nesting: usize,
 }
 
 impl<'a> List<'a> {
@@ -30,7 +38,7 @@ impl<'a> List<'a> {
             Self::Attrs(items) => items.len(),
             Self::Strings(items) => items.len(),
             Self::Constant(list) => list.len(),
-            Self::Owned(items) => items.len(),
+            Self::Owned(list) => list.items.len(),
         }
     }
 
@@ -49,7 +57,7 @@ impl<'a> List<'a> {
                 items.get(at).map(|text| Value::String(Str::Borrowed(text.as_str())))
             }
             Self::Constant(list) => list.element(at),
-            Self::Owned(items) => items.get(at).cloned(),
+            Self::Owned(list) => list.items.get(at).cloned(),
         }
     }
 
@@ -60,18 +68,25 @@ impl<'a> List<'a> {
 
     /// Appends `value`, copying the elements only if another value shares them.
     pub fn push(&mut self, value: Value<'a>) {
-        if let Self::Owned(items) = self {
-            Rc::make_mut(items).push(value);
+        if let Self::Owned(list) = self {
+            let list = Rc::make_mut(list);
+            list.nesting = list.nesting.max(value.nesting());
+            list.items.push(value);
             return;
         }
-        let mut items: Vec<_> = self.iter().collect();
-        items.push(value);
-        *self = Self::Owned(Rc::new(items));
+        *self = self.iter().chain(core::iter::once(value)).collect();
+    }
+
+    /// How deep the values inside own others.
+    pub(super) fn nesting(&self) -> usize {
+        if let Self::Owned(list) = self { list.nesting } else { 0 }
     }
 }
 
 impl<'a> FromIterator<Value<'a>> for List<'a> {
     fn from_iter<I: IntoIterator<Item = Value<'a>>>(items: I) -> Self {
-        Self::Owned(Rc::new(items.into_iter().collect()))
+        let items: Vec<_> = items.into_iter().collect();
+        let nesting = items.iter().map(Value::nesting).max().unwrap_or(0);
+        Self::Owned(Rc::new(OwnedList { items, nesting }))
     }
 }

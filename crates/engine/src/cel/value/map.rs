@@ -32,6 +32,8 @@ pub struct OwnedMap<'a> {
     // `BTreeMap` would be 17 KB of code in every page.
     sorted: Vec<usize>,
     recent: Vec<usize>,
+    /// How deep the values inside own others: see [`Value::nesting`].
+    nesting: usize,
 }
 
 /// What makes two map keys the same.
@@ -104,6 +106,11 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> OwnedMap<'a> {
+    /// How deep the values inside own others.
+    pub(super) const fn nesting(&self) -> usize {
+        self.nesting
+    }
+
     /// Returns how many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -134,6 +141,7 @@ impl<'a> OwnedMap<'a> {
         }
         let Err(at) = self.search(&self.recent, &place) else { return false };
         self.recent.insert(at, self.entries.len());
+        self.nesting = self.nesting.max(value.nesting());
         self.entries.push((key, value));
         if self.recent.len() >= MOST_RECENT {
             self.settle();

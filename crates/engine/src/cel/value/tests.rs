@@ -157,3 +157,20 @@ fn messages_answer_to_both_spellings() {
     assert_eq!(Message::Request(&request).has("principal"), Ok(true));
     assert_eq!(Message::Runtime(List::Strings(&[])).has("effectiveDerivedRoles"), Ok(true));
 }
+
+#[test]
+fn values_nest_no_deeper_than_the_stack_bears() {
+    let check = |wrap: &dyn Fn(Value<'static>) -> Value<'static>| {
+        let nested = |times: usize| (0..times).fold(Value::Null, |value, _| wrap(value));
+        assert!(nested(MAX_VALUE_DEPTH - 1).error().is_none());
+        assert!(matches!(nested(MAX_VALUE_DEPTH), Value::Error(Error::Limit)));
+    };
+    check(&|value| Value::list(vec![value]));
+    check(&Value::some);
+    check(&|value| map(&[(Value::Int(1), value)]).bounded());
+    check(&|value| {
+        let mut list = List::from_iter([]);
+        list.push(value);
+        Value::List(list).bounded()
+    });
+}

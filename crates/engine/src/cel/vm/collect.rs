@@ -124,14 +124,14 @@ fn push<'a>(list: Value<'a>, item: Value<'a>) -> Answer<'a> {
         return Err(Error::Limit);
     }
     list.push(item);
-    Ok(Value::List(list))
+    Value::List(list).bounded().into_answer()
 }
 
 fn put<'a>(map: Value<'a>, key: Value<'a>, value: Value<'a>) -> Answer<'a> {
     let (key, value) = (key.into_answer()?, value.into_answer()?);
     let Value::Map(Map::Owned(mut map)) = map else { return Err(Error::Malformed) };
     insert(&mut map, key, value)?;
-    Ok(Value::Map(Map::Owned(map)))
+    Value::Map(Map::Owned(map)).bounded().into_answer()
 }
 
 fn merge<'a>(map: Value<'a>, entries: &Value<'a>) -> Answer<'a> {
@@ -140,7 +140,7 @@ fn merge<'a>(map: Value<'a>, entries: &Value<'a>) -> Answer<'a> {
     for (key, value) in entries.iter() {
         insert(&mut map, key, value)?;
     }
-    Ok(Value::Map(Map::Owned(map)))
+    Value::Map(Map::Owned(map)).bounded().into_answer()
 }
 
 fn insert<'a>(

@@ -205,3 +205,22 @@ fn no_words_make_the_machine_panic() {
     }
     assert!(valid > 100, "too few valid programs: {valid}");
 }
+
+#[test]
+fn a_loop_cannot_nest_values_without_end() {
+    let wraps = [op(Op::OptionalOf, 0, 0, 0), op(Op::Jump, 0, 0, 0), 0];
+    let pushes = [
+        op(Op::List, 1, 0, 0),
+        op(Op::ListPush, 1, 0, 0),
+        op(Op::Move, 0, 1, 0),
+        op(Op::Jump, 0, 0, 0),
+        0,
+    ];
+    for code in [&wraps[..], &pushes] {
+        let value = with_pool(code, |pool| {
+            let steps = Cell::new(1_000_000);
+            alloc::format!("{:?}", eval(pool, 0, &Surroundings, &steps))
+        });
+        assert_eq!(value, "Error(Limit)");
+    }
+}
