@@ -21,8 +21,7 @@ use core::fmt;
 
 use wardgate_engine::table::{Flaw, Parts, PolicyTable};
 
-/// Bytes of the largest bundle that is opened.
-pub const MAX_BUNDLE_BYTES: usize = 256 << 20;
+use crate::limits::MAX_BUNDLE_BYTES;
 
 const MAGIC: &[u8; 8] = b"WARDGATE";
 const VERSION: u32 = 1;

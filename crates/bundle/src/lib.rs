@@ -9,5 +9,6 @@
 extern crate alloc;
 
 mod container;
+pub mod limits;
 
-pub use container::{MAX_BUNDLE_BYTES, OpenError, Trust, open, seal};
+pub use container::{OpenError, Trust, open, seal};

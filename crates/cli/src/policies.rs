@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use wardgate_bundle::{MAX_BUNDLE_BYTES, OpenError, Trust};
+use wardgate_bundle::limits::MAX_BUNDLE_BYTES;
+use wardgate_bundle::{OpenError, Trust};
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_engine::table::{Evaluation, PolicyTable};
 

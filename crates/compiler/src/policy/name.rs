@@ -7,6 +7,8 @@ use wardgate_engine::names::sanitized;
 
 pub use wardgate_engine::names::{ancestors, policy_key};
 
+use crate::repository::limits::MAX_SCOPE_BYTES;
+
 /// The version of a role policy that does not name one.
 pub const DEFAULT_VERSION: &str = "default";
 
@@ -43,7 +45,7 @@ impl Shape {
             Self::Identifier => !name.is_empty() && name.chars().all(is_name_char),
             Self::NoPattern => !name.is_empty() && !name.contains(PATTERN_CHARS),
             Self::Version => !name.is_empty() && name.chars().all(is_word_char),
-            Self::Scope => is_scope(name),
+            Self::Scope => name.len() <= MAX_SCOPE_BYTES && is_scope(name),
             Self::Rule => name.is_empty() || is_rule_name(name),
         }
     }
@@ -54,7 +56,9 @@ impl Shape {
             Self::Identifier => "letters, digits, `_`, `-` and `.`",
             Self::NoPattern => "none of the characters `!*?[]{}`",
             Self::Version => "letters, digits and `_`",
-            Self::Scope => "dotted segments of letters, digits, `_` and `-`",
+            Self::Scope => {
+                "dotted segments of letters, digits, `_` and `-`, in all at most 1024 bytes"
+            }
             Self::Rule => "a letter, then letters, digits, `_`, `-`, `.` and `@`",
         }
     }
@@ -108,6 +112,8 @@ mod tests {
         for good in ["", ".", "acme", "acme.hr.uk", "a-b.c_d", "0", "a._b"] {
             check(Shape::Scope, good, true);
         }
+        check(Shape::Scope, &"a".repeat(MAX_SCOPE_BYTES), true);
+        check(Shape::Scope, &"a".repeat(MAX_SCOPE_BYTES + 1), false);
         for bad in ["¬s", "acme.", ".acme", "a..b", "-a", "_a", "a b", "a.-b"] {
             check(Shape::Scope, bad, false);
         }
