@@ -7,7 +7,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
 use wardgate_engine::limits::MAX_EXPLANATION_BYTES;
 use wardgate_engine::request::Request;
-use wardgate_engine::table::layout::{Header, INDEX_WORDS, Key};
+use wardgate_engine::table::layout::{EFFECT_DENY, Header, INDEX_WORDS, Key, block, rule};
 use wardgate_engine::table::{Flaw, PolicyTable, Section};
 
 fn table(lenient_scope_search: bool) -> Option<PolicyTable> {
@@ -90,6 +90,23 @@ fn a_table_whose_names_share_a_large_block_is_refused() {
     blocks.iter_mut().for_each(|block| **block = first);
     let error = open(&seal(&parts), Trust::Unsigned).unwrap_err();
     assert_eq!(error, OpenError::Malformed(Flaw::Blocks));
+}
+
+#[test]
+fn what_a_reader_does_not_know_is_refused() {
+    let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+    let sound = compile_files(&files, &Options::default()).unwrap().parts;
+    let (blocks, _) = Header::read(&sound.words).unwrap().bounds(Section::Blocks);
+    let record = blocks + usize::try_from(sound.words[blocks + block::RULE_RECORDS]).unwrap();
+    let check = |place: usize, word: u32, flaw: Flaw| {
+        let mut parts = sound.clone();
+        parts.words[place] = word;
+        let error = open(&seal(&parts), Trust::Unsigned).unwrap_err();
+        assert_eq!(error, OpenError::Malformed(flaw), "{word} at {place}");
+    };
+    check(2, 1 << 4, Flaw::Header);
+    check(record + rule::EFFECT, EFFECT_DENY + 1, Flaw::Blocks);
+    check(record + rule::FLAGS, 1 << 2, Flaw::Blocks);
 }
 
 const POLICY: &str = r#"

@@ -27,6 +27,9 @@ pub const FLAG_SCHEMA_WARN: u32 = 4;
 /// Table flag: schema violations are reported and the request is denied.
 pub const FLAG_SCHEMA_REJECT: u32 = 8;
 
+/// All table flags. A reader refuses others: what it does not know may change a decision.
+const FLAGS: u32 = FLAG_STRICT | FLAG_LENIENT_SCOPE_SEARCH | FLAG_SCHEMA_WARN | FLAG_SCHEMA_REJECT;
+
 /// A section of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
@@ -276,6 +279,10 @@ impl Header {
         if word(words, 0) != MAGIC || word(words, 1) != VERSION || words.len() < HEADER_WORDS {
             return None;
         }
+        let flags = word(words, 2);
+        if flags & !FLAGS != 0 {
+            return None;
+        }
         let mut bounds = [(0, 0); SECTIONS];
         for (section, bound) in bounds.iter_mut().enumerate() {
             let start = at(word(words, 4 + 2 * section));
@@ -283,7 +290,7 @@ impl Header {
             words.get(start..start.checked_add(length)?)?;
             *bound = (start, length);
         }
-        Some(Self { flags: word(words, 2), default_version: word(words, 3), bounds })
+        Some(Self { flags, default_version: word(words, 3), bounds })
     }
 
     /// Returns offset and length of `section`.

@@ -4,8 +4,9 @@
 //! that nothing is there, and every walk over the table ends.
 
 use super::layout::{
-    BLOCK_WORDS, DERIVED_ROLE_WORDS, INDEX_WORDS, Junction, Key, POLICY_WORDS, PolicyKind,
-    ROLE_POLICY_WORDS, RULE_WORDS, block, rule,
+    BLOCK_WORDS, DERIVED_ROLE_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE, FROM_ROLE_POLICY,
+    INDEX_WORDS, Junction, Key, NEGATED, POLICY_WORDS, PolicyKind, ROLE_POLICY_WORDS, RULE_WORDS,
+    block, rule,
 };
 use super::{PolicyTable, Section, at, word};
 use crate::cel::pool::PROGRAM_WORDS;
@@ -120,6 +121,8 @@ fn index(table: &PolicyTable) -> Option<Vec<Target>> {
             targets.push(Target::Names(value));
         } else if is(Key::Schema) {
             targets.push(Target::Schema(value));
+        } else if is(Key::ScopePermissions) {
+            ensure(value <= 1)?;
         } else {
             ensure(word(entry, 0) < Key::Schema.code())?;
         }
@@ -271,6 +274,9 @@ impl BlockCheck<'_> {
         for field in [rule::NAME, rule::SOURCE, rule::POLICY, rule::FILE] {
             ensure(has_string(self.table, word(record, field)))?;
         }
+        // A rule of an effect that nobody knows would pass for one without: a denial would be lost.
+        ensure(matches!(word(record, rule::EFFECT), EFFECT_NONE | EFFECT_ALLOW | EFFECT_DENY))?;
+        ensure(word(record, rule::FLAGS) & !(FROM_ROLE_POLICY | NEGATED) == 0)?;
         let derived_role = word(record, rule::DERIVED_ROLE);
         ensure(derived_role == 0 || has_string(self.table, derived_role - 1))?;
         self.condition(word(record, rule::CONDITION))?;
