@@ -41,8 +41,9 @@ function why(reason: Reason): string {
   switch (reason.kind) {
     case "rule":
     case "condition-error":
-    case "limit-reached":
       return `${reason.kind} ${reason.rule}`;
+    case "limit-reached":
+      return `${reason.kind} ${reason.rule ?? "for the whole request"}`;
     case "not-in-role-policy":
     case "no-rule-applied":
     case "no-policy":

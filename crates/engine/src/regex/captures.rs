@@ -71,8 +71,8 @@ impl<'p> Program<'p> {
         steps: &mut u32,
     ) -> Result<Option<Captures>, OutOfSteps> {
         let len = self.instructions();
-        pay(steps, len / 16)?;
         let slots = self.groups().saturating_mul(2);
+        pay(steps, (len / 16).saturating_add(slots))?;
         let machine = Machine {
             program: *self,
             seen: vec![0; len.div_ceil(64)],
