@@ -73,6 +73,23 @@ pub fn joined(parts: &mut dyn Iterator<Item = &str>, separator: &str) -> String 
     out
 }
 
+/// Appends `number` in a base from 2 to 16, with zeros before it up to so many digits.
+///
+/// One function does for every base and size; each way of the standard library is code of its own.
+pub fn push_digits(out: &mut String, number: u64, base: u64, least: usize) {
+    let base = base.clamp(2, 16);
+    let (mut power, mut width) = (1_u64, 1_usize);
+    while width < least || number / power >= base {
+        let Some(next) = power.checked_mul(base) else { break };
+        (power, width) = (next, width.saturating_add(1));
+    }
+    while power > 0 {
+        let digit = u32::try_from(number / power % base).unwrap_or_default();
+        out.extend(char::from_digit(digit, 16));
+        power /= base;
+    }
+}
+
 /// The search of Knuth, Morris and Pratt, which never looks at a byte of the text twice. What it finds
 /// may overlap.
 struct Search<'t> {
@@ -135,7 +152,7 @@ mod tests {
     use alloc::vec::Vec;
     use alloc::{format, string::String};
 
-    use super::{find, joined, places, rfind};
+    use super::{find, joined, places, push_digits, rfind};
 
     fn check(text: &str, part: &str) {
         assert_eq!(find(text, part), text.find(part), "`{text}` `{part}`");
@@ -167,6 +184,21 @@ mod tests {
             for part in texts([&word, &other, "a"], 2) {
                 check(&text, &part);
             }
+        }
+    }
+
+    #[test]
+    fn writes_digits_as_the_standard_library_does() {
+        let check = |number: u64, base, least, expected: &str| {
+            let mut out = String::new();
+            push_digits(&mut out, number, base, least);
+            assert_eq!(out, expected);
+        };
+        for number in [0, 1, 7, 8, 9, 10, 15, 16, 255, 256, 65_535, u64::MAX - 1, u64::MAX] {
+            check(number, 2, 1, &format!("{number:b}"));
+            check(number, 8, 1, &format!("{number:o}"));
+            check(number, 10, 2, &format!("{number:02}"));
+            check(number, 16, 4, &format!("{number:04x}"));
         }
     }
 

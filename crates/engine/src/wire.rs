@@ -13,6 +13,7 @@ use crate::decimal;
 use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
+use crate::text::push_digits;
 
 /// Returns `decision` as JSON.
 #[must_use]
@@ -95,8 +96,8 @@ impl Json {
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
                 c if c < ' ' => {
-                    // Writing to a string cannot fail.
-                    let _ = write!(self.text, "\\u{:04x}", u32::from(c));
+                    self.text.push_str("\\u");
+                    push_digits(&mut self.text, u64::from(c), 16, 4);
                 }
                 c => self.text.push(c),
             }

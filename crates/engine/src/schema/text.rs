@@ -1,7 +1,8 @@
 //! Text inside a report: quoted as Go quotes it, and paths as URL-escaped JSON pointers.
 
-use alloc::format;
 use alloc::string::String;
+
+use crate::text::push_digits;
 
 /// Returns `text` between two `mark`s, with what is not printable escaped.
 #[must_use]
@@ -47,9 +48,12 @@ pub(super) fn push_pointer_segment(path: &mut String, segment: &str) {
             | '@' => path.push(c),
             c => {
                 let mut buffer = [0; 4];
-                c.encode_utf8(&mut buffer)
-                    .bytes()
-                    .for_each(|byte| path.push_str(&format!("%{byte:02X}")));
+                for byte in c.encode_utf8(&mut buffer).bytes() {
+                    path.push('%');
+                    let mut digits = String::new();
+                    push_digits(&mut digits, u64::from(byte), 16, 2);
+                    path.push_str(&digits.to_ascii_uppercase());
+                }
             }
         }
     }
@@ -57,11 +61,13 @@ pub(super) fn push_pointer_segment(path: &mut String, segment: &str) {
 
 fn push_escaped(out: &mut String, c: char) {
     let code = u32::from(c);
-    match code {
-        0..0x80 => out.push_str(&format!("\\x{code:02x}")),
-        0x80..0x1_0000 => out.push_str(&format!("\\u{code:04x}")),
-        _ => out.push_str(&format!("\\U{code:08x}")),
-    }
+    let (mark, digits) = match code {
+        0..0x80 => ("\\x", 2),
+        0x80..0x1_0000 => ("\\u", 4),
+        _ => ("\\U", 8),
+    };
+    out.push_str(mark);
+    push_digits(out, u64::from(code), 16, digits);
 }
 
 /// As in Go, letters, marks, numbers, punctuation, symbols and the plain blank are printable. Not so what

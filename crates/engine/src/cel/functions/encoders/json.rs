@@ -12,6 +12,7 @@ use crate::cel::error::{Answer, Error};
 use crate::cel::value::Value;
 use crate::decimal;
 use crate::limits::MAX_STRING_BYTES;
+use crate::text::push_digits;
 
 /// Writes `value` as JSON. Not every value has such a form.
 pub(super) fn encode<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
@@ -90,7 +91,8 @@ fn write_string<'a>(
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+                out.push_str("\\u");
+                push_digits(out, u64::from(c), 16, 4);
             }
             _ => out.push(c),
         }

@@ -3,9 +3,10 @@
 //! The standard library prints the same, with two kilobytes of code that this replaces.
 
 use alloc::string::String;
-use core::fmt::Write as _;
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use core::ops::Range;
+
+use crate::text::push_digits;
 
 /// Returns the one text that is canonical for `address`.
 pub(in crate::cel::functions) fn address_text(address: IpAddr) -> String {
@@ -23,11 +24,10 @@ pub(in crate::cel::functions) fn address_text(address: IpAddr) -> String {
     out
 }
 
-// Writing to a string cannot fail.
 fn write_v4(out: &mut String, address: Ipv4Addr) {
     for (at, octet) in address.octets().into_iter().enumerate() {
         out.push_str(if at == 0 { "" } else { "." });
-        let _ = write!(out, "{}", u32::from(octet));
+        push_digits(out, u64::from(octet), 10, 1);
     }
 }
 
@@ -42,7 +42,7 @@ fn write_v6(out: &mut String, address: Ipv6Addr) {
             continue;
         }
         out.push_str(if at == 0 || at == zeros.end { "" } else { ":" });
-        let _ = write!(out, "{:x}", u32::from(group));
+        push_digits(out, u64::from(group), 16, 1);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Quoting: a text as it would stand in an expression, and as Go's messages show it.
 
-use alloc::format;
 use alloc::string::String;
 
 use crate::cel::context::Context;
 use crate::cel::error::Answer;
 use crate::cel::value::Value;
+use crate::text::push_digits;
 
 /// Puts `text` between quotes and escapes what CEL has a short escape for.
 pub(super) fn quote<'a>(text: &str, context: &Context<'a, '_>) -> Answer<'a> {
@@ -29,8 +29,11 @@ pub(in crate::cel::functions) fn quoted(text: &str) -> String {
     for c in text.chars().take(MAX_QUOTED) {
         match short_escape(c) {
             Some(escape) => quoted.extend(['\\', escape]),
-            None if c.is_ascii_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(c))),
-            None if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            None if c.is_control() => {
+                let (mark, digits) = if c.is_ascii() { ("\\x", 2) } else { ("\\u", 4) };
+                quoted.push_str(mark);
+                push_digits(&mut quoted, u64::from(c), 16, digits);
+            }
             None => quoted.push(c),
         }
     }

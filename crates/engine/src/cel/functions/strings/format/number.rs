@@ -3,13 +3,12 @@
 //! Doubles are rounded half to even from their exact value. A value that a clause does not take
 //! prints as nothing.
 
-use alloc::format;
 use alloc::string::{String, ToString};
-use core::fmt::Write as _;
 
 use crate::cel::number::{int_to_double, uint_to_double, with_exponent};
 use crate::cel::value::Value;
 use crate::decimal;
+use crate::text::push_digits;
 
 /// Returns the shortest decimal text, without an exponent, that reads back as `value`.
 pub(super) fn shortest(value: f64) -> String {
@@ -52,44 +51,42 @@ pub(super) fn scientific(value: &Value<'_>, precision: usize) -> Option<String> 
 /// `%b`.
 pub(super) fn binary(value: &Value<'_>) -> Option<String> {
     match value {
-        Value::Bool(value) => Some(u8::from(*value).to_string()),
-        Value::Int(value) => Some(format!("{}{:b}", sign(*value), value.unsigned_abs())),
-        Value::Uint(value) => Some(format!("{value:b}")),
-        _ => None,
+        Value::Bool(value) => Some(String::from(if *value { "1" } else { "0" })),
+        _ => in_base(value, 2),
     }
 }
 
 /// `%o`.
 pub(super) fn octal(value: &Value<'_>) -> Option<String> {
-    match value {
-        Value::Int(value) => Some(format!("{}{:o}", sign(*value), value.unsigned_abs())),
-        Value::Uint(value) => Some(format!("{value:o}")),
-        _ => None,
-    }
+    in_base(value, 8)
 }
 
 /// `%x` and `%X`; of text and bytes each byte.
 pub(super) fn hexadecimal(value: &Value<'_>, upper: bool) -> Option<String> {
     let text = match value {
-        Value::Int(value) => format!("{}{:x}", sign(*value), value.unsigned_abs()),
-        Value::Uint(value) => format!("{value:x}"),
         Value::String(text) => bytes(text.as_bytes()),
         Value::Bytes(content) => bytes(content),
-        _ => return None,
+        _ => in_base(value, 16)?,
     };
     Some(if upper { text.to_ascii_uppercase() } else { text })
 }
 
 fn bytes(content: &[u8]) -> String {
     content.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
+        push_digits(&mut text, u64::from(*byte), 16, 2);
         text
     })
 }
 
-const fn sign(value: i64) -> &'static str {
-    if value < 0 { "-" } else { "" }
+fn in_base(value: &Value<'_>, base: u64) -> Option<String> {
+    let (negative, magnitude) = match value {
+        Value::Int(value) => (*value < 0, value.unsigned_abs()),
+        Value::Uint(value) => (false, *value),
+        _ => return None,
+    };
+    let mut text = String::from(if negative { "-" } else { "" });
+    push_digits(&mut text, magnitude, base, 1);
+    Some(text)
 }
 
 fn to_double(value: &Value<'_>) -> Option<f64> {
