@@ -41,7 +41,7 @@ pub struct Case {
 pub enum Outcome {
     /// As expected.
     Passed,
-    /// The host that it is about is not here; the text says which.
+    /// The host that it is about is not here, or the project deviates on purpose; the text says why.
     Skipped(String),
     /// Not as expected.
     Failed(Failure),

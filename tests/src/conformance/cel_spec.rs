@@ -9,7 +9,7 @@ use std::rc::Rc;
 use serde_json::Value as Json;
 use wardgate_compiler::cel::{Signature, Type};
 
-use super::{Case, Failure, files, stem, text};
+use super::{Case, Failure, Outcome, files, stem, text};
 use crate::datum::{Datum, one_or_many, type_from_json};
 use crate::expression::{Declaration, Expression};
 
@@ -26,12 +26,42 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
             for test in items(section, "tests").iter().filter(|test| !needs_proto(test)) {
                 let name = format!("{}/{}/{}", stem(&path), name(section), name(test));
                 let test = Rc::new(test.clone());
-                cases.push(Case::new(name, move || run(&test).into()));
+                let reason = deviation(&name);
+                cases.push(Case::new(name, move || judged(run(&test), reason)));
             }
         }
     }
     Ok(cases)
 }
+
+/// Where the specification and cel-go differ, this project does what cel-go does, because policies
+/// written for Cerbos were tested against it. Such a test must go on failing: one that passes has been
+/// overtaken and must leave the list.
+fn judged(result: Result<(), Failure>, deviation: Option<&'static str>) -> Outcome {
+    match (result, deviation) {
+        (result, None) => result.into(),
+        (Err(_), Some(reason)) => Outcome::Skipped(reason.to_owned()),
+        (Ok(()), Some(reason)) => {
+            Outcome::failed("a deviation", format!("none any more: {reason}"))
+        }
+    }
+}
+
+fn deviation(name: &str) -> Option<&'static str> {
+    DEVIATIONS.iter().find(|(deviating, _)| *deviating == name).map(|(_, reason)| *reason)
+}
+
+const DEVIATIONS: [(&str, &str); 4] = [
+    ("network_ext/ipv4/ipv4_equals_ipv6", MAPPED_ADDRESS),
+    ("network_ext/ipv4/ipv4_not_equals_ipv6", MAPPED_ADDRESS),
+    ("string_ext/value_errors/indexof_out_of_range", OFFSET_BEYOND_END),
+    ("string_ext/value_errors/lastindexof_out_of_range", OFFSET_BEYOND_END),
+];
+
+const MAPPED_ADDRESS: &str =
+    "as in cel-go, an IPv4-mapped IPv6 address is refused in every spelling";
+
+const OFFSET_BEYOND_END: &str = "as in cel-go, a search that starts beyond the end finds nothing";
 
 fn run(test: &Json) -> Result<(), Failure> {
     let unreadable =
