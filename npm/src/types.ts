@@ -48,8 +48,6 @@ export interface Resource {
 export interface AuxData {
   /** Claims of a token whose signature the caller has checked. */
   readonly jwt?: Attributes | undefined;
-  /** Claims of several such tokens under names of the caller's choice. */
-  readonly jwts?: Readonly<Record<string, { readonly claims: Attributes }>> | undefined;
   /** Several such tokens under the names by which conditions know them. */
   readonly jwts?: { readonly [name: string]: { readonly claims: Attributes } } | undefined;
 }
