@@ -70,10 +70,12 @@ fn without_arguments(rest: &[String], command: fn() -> Outcome) -> Outcome {
 
 fn demo(rest: &[String]) -> Outcome {
     npm::build()?;
-    shell::shown(
-        shell::cargo(["run", "--quiet", "--package", "wardgate-tests", "--bin", "demo", "--"])
-            .args(rest),
-    )
+    // It shows times, so it runs as a release would; the tests share none of this build.
+    let build = ["build", "--profile", "demo", "--package", "wardgate-tests", "--bin", "demo"];
+    shell::logged("building the demonstration", &mut shell::cargo(build))?;
+    let run =
+        ["run", "--quiet", "--profile", "demo", "--package", "wardgate-tests", "--bin", "demo"];
+    shell::shown(shell::cargo(run).arg("--").args(rest))
 }
 
 const HELP: &str = "\
