@@ -1,0 +1,185 @@
+//! Deciding on a frame.
+//!
+//! For each class of roles the entries are tried in the order of the general path: a deny or an error
+//! ends the class, an allow is noted. Somebody whose classes hold an allow is allowed; where another of
+//! their classes fails, the order of the roles matters and the answer is Unsure.
+
+use crate::code::{Machine, Programs, Truth};
+use crate::frame::{Frame, word};
+use crate::layout::{self, ALLOW, DENY, NEGATE, SIMPLE};
+use crate::mask;
+use crate::record::{Entry, Plan};
+
+/// What a plan says of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The general path would deny.
+    Deny,
+    /// The general path would allow.
+    Allow,
+    /// The general path must be asked.
+    Unsure,
+}
+
+impl Plan<'_> {
+    /// Decides for a principal whose roles have the masks that `roles` unites. A principal without
+    /// roles has none.
+    #[inline]
+    #[must_use]
+    pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
+        if self.flags() & SIMPLE == 0 {
+            return self.decide_all(roles, frame, programs);
+        }
+        simple(self.entries(), roles, frame)
+    }
+
+    /// Decides with a plan by class. `classes` are those of the principal's roles, in their order.
+    #[must_use]
+    pub fn decide_classes(
+        &self,
+        classes: &[u32],
+        frame: &Frame,
+        programs: &dyn Programs,
+    ) -> Answer {
+        let mut machine = Machine::new(*self, frame, programs);
+        for class in classes {
+            let Some(entries) = self.class(*class) else { return Answer::Unsure };
+            match machine.class(entries) {
+                Some(End::Allowed) => return Answer::Allow,
+                Some(End::Failed) => return Answer::Deny,
+                Some(End::Denied) => {}
+                None => return Answer::Unsure,
+            }
+        }
+        Answer::Deny
+    }
+
+    /// The plain version, for every kind of entry.
+    #[must_use]
+    pub fn decide_all(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
+        let mut machine = Machine::new(*self, frame, programs);
+        let mut state = State { live: roles, ..State::default() };
+        for entry in self.entries() {
+            if machine.entry(entry, &mut state).is_none() {
+                return Answer::Unsure;
+            }
+        }
+        state.answer()
+    }
+}
+
+/// What the entries came to so far: a bit for each class.
+#[derive(Default)]
+struct State {
+    /// Not ended by a deny or an error, nor allowed in an earlier scope.
+    live: u32,
+    /// Allowed in this scope.
+    allowed: u32,
+    /// Allowed in an earlier scope.
+    done: u32,
+    failed: u32,
+}
+
+/// How one class ended.
+enum End {
+    Allowed,
+    Denied,
+    Failed,
+}
+
+impl State {
+    fn note(&mut self, entry: &Entry, truth: Truth) {
+        let here = entry[2] & self.live;
+        match (truth, entry[0] >> 24) {
+            (Truth::Error, _) => {
+                self.failed |= here;
+                self.live &= !here;
+            }
+            (Truth::True, DENY) => self.live &= !here,
+            (Truth::True, ALLOW) => self.allowed |= here,
+            _ => {}
+        }
+    }
+
+    fn end_scope(&mut self, needs_consent: bool) {
+        if !needs_consent {
+            self.done |= self.allowed & self.live;
+            self.live &= !self.allowed;
+        }
+        self.allowed = 0;
+    }
+
+    const fn answer(&self) -> Answer {
+        answer(self.allowed & self.live | self.done, self.failed)
+    }
+}
+
+impl Machine<'_> {
+    /// Tries one entry for all classes at once. `None` is Unsure.
+    fn entry(&mut self, entry: &Entry, state: &mut State) -> Option<()> {
+        if entry[0] & 0x7f == layout::SCOPE_END {
+            state.end_scope(entry[1] != 0);
+        } else if entry[2] & state.live != 0 {
+            let truth = self.truth(entry)?;
+            state.note(entry, truth);
+        }
+        Some(())
+    }
+
+    /// Tries the entries of one class. `None` is Unsure.
+    fn class(&mut self, entries: &[Entry]) -> Option<End> {
+        let mut allowed = false;
+        for entry in entries {
+            if entry[0] & 0x7f == layout::SCOPE_END {
+                if allowed && entry[1] == 0 {
+                    return Some(End::Allowed);
+                }
+                allowed = false;
+                continue;
+            }
+            match (self.truth(entry)?, entry[0] >> 24) {
+                (Truth::Error, _) => return Some(End::Failed),
+                (Truth::True, DENY) => return Some(End::Denied),
+                (Truth::True, ALLOW) => allowed = true,
+                _ => {}
+            }
+        }
+        Some(if allowed { End::Allowed } else { End::Denied })
+    }
+}
+
+const fn answer(allowed: u32, failed: u32) -> Answer {
+    match (allowed, failed) {
+        (0, _) => Answer::Deny,
+        (_, 0) => Answer::Allow,
+        _ => Answer::Unsure,
+    }
+}
+
+/// Decides where every entry is an equality, without a branch that depends on the request.
+///
+/// [`Plan::decide_all`] is what it must agree with.
+#[inline]
+fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Answer {
+    let (mut live, mut allowed, mut failed, mut unsure) = (roles, 0, 0, false);
+    for [head, operand, roles] in entries {
+        let (a, b) = (head >> 8, head >> 16);
+        let left = frame.word(a);
+        let is_slot = head & layout::EQUAL_SLOT != 0;
+        let right = if is_slot { frame.word(b) } else { *operand };
+        let numbers = (left != word::NUMBER) | (frame.number(a) == frame.number(b));
+        let equal = (left == right) & numbers;
+        unsure |= equal & (left == word::VALUE);
+        let error = (left < word::NULL) | (right < word::NULL);
+        let truth = (equal != (head & NEGATE != 0)) & !error;
+        let here = roles & live;
+        let (failing, holding) = (here & mask(error), here & mask(truth));
+        failed |= failing;
+        live &= !(failing | holding & mask(head & DENY << 24 != 0));
+        allowed |= holding & mask(head & ALLOW << 24 != 0);
+    }
+    if unsure { Answer::Unsure } else { answer(allowed & live, failed) }
+}
+
+#[cfg(test)]
+mod tests;

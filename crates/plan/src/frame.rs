@@ -1,0 +1,88 @@
+//! The frame: what one decision reads of a request, one word for each slot.
+//!
+//! Numbers travel beside the words. A word tells equality and nothing else: two strings of one
+//! request have the same word if and only if they are equal, as far as the plan compares them.
+
+use crate::at;
+use crate::layout::{ALWAYS, FRAME_WORDS};
+
+/// The words that stand for values. Those below [`NULL`](word::NULL) are errors when they are read.
+pub mod word {
+    /// The last step of the path finds nothing.
+    pub const MISSING: u32 = 0;
+    /// A step before the last one fails, or the last one looks into a list.
+    pub const BROKEN: u32 = 1;
+    /// `null`.
+    pub const NULL: u32 = 2;
+    /// `false`.
+    pub const FALSE: u32 = 3;
+    /// `true`.
+    pub const TRUE: u32 = 4;
+    /// A finite number, which stands in the numbers of the frame.
+    pub const NUMBER: u32 = 5;
+    /// A list or a map, which the host holds. Only where the plan asks for it.
+    pub const VALUE: u32 = 6;
+    /// The string with id 0 of the table; the others follow.
+    pub const FIRST_STRING: u32 = 16;
+    /// The first string of the request that the table does not know; others follow.
+    pub const FIRST_TEMPORARY: u32 = 1 << 24;
+}
+
+/// The words and numbers of one request. In the runtime module it lies where JavaScript writes it.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Frame {
+    /// A word for each slot of the plan; the last one is always [`word::TRUE`].
+    pub words: [u32; FRAME_WORDS],
+    /// The numbers of those slots whose word is [`word::NUMBER`].
+    pub numbers: [f64; FRAME_WORDS],
+}
+
+impl Frame {
+    /// A frame in which every slot is missing.
+    #[must_use]
+    pub const fn new() -> Self {
+        let mut words = [word::MISSING; FRAME_WORDS];
+        words[FRAME_WORDS - 1] = word::TRUE;
+        Self { words, numbers: [0.0; FRAME_WORDS] }
+    }
+
+    /// Writes the word of a slot. A slot that no plan can have is ignored.
+    #[inline]
+    pub fn set(&mut self, slot: usize, word: u32) {
+        if slot != at(ALWAYS)
+            && let Some(place) = self.words.get_mut(slot)
+        {
+            *place = word;
+        }
+    }
+
+    /// Writes a number into a slot. Only finite numbers can be asked about.
+    #[inline]
+    pub fn set_number(&mut self, slot: usize, number: f64) {
+        self.set(slot, word::NUMBER);
+        if let Some(place) = self.numbers.get_mut(slot) {
+            *place = number;
+        }
+    }
+
+    /// Returns the word of a slot; slots beyond the frame wrap around.
+    #[inline]
+    #[must_use]
+    pub fn word(&self, slot: u32) -> u32 {
+        self.words.get(at(slot) % FRAME_WORDS).copied().unwrap_or(word::MISSING)
+    }
+
+    /// Returns the number of a slot.
+    #[inline]
+    #[must_use]
+    pub fn number(&self, slot: u32) -> f64 {
+        self.numbers.get(at(slot) % FRAME_WORDS).copied().unwrap_or(0.0)
+    }
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,36 @@
+//! Plans and frames: the decisions that were thought through when the policies were compiled.
+//!
+//! For one kind, version, scope and action a plan lists the slots (paths into the request) that any
+//! rule reads, the roles that any rule names, and the entries that decide. A host writes the slots
+//! into a frame and asks. The answer is Allow, Deny or Unsure, and Unsure means that the general path
+//! must be asked: a doubt never becomes an answer.
+//!
+//! The crate is apart from the engine because the runtime module builds it for speed and the rest for
+//! size. It knows words only: no policies, no requests, no programs.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod code;
+mod decide;
+mod frame;
+pub mod layout;
+mod record;
+mod verify;
+
+pub use code::{NoPrograms, Programs, Truth};
+pub use decide::Answer;
+pub use frame::{Frame, word};
+pub use record::{Entry, Plan, PlanList, Plans, SlotRecord};
+pub use verify::{Known, verify, verify_list};
+
+/// Widens an index. On every supported target `usize` has at least 32 bits.
+fn at(index: u32) -> usize {
+    usize::try_from(index).unwrap_or(usize::MAX)
+}
+
+/// All ones if `condition` holds, else zero.
+fn mask(condition: bool) -> u32 {
+    0_u32.wrapping_sub(u32::from(condition))
+}

@@ -1,0 +1,265 @@
+//! The proof that plans are sound, made once when a table is opened.
+//!
+//! A sound plan names nothing that is not there, its entries, code and programs read only its own
+//! slots, and its code ends. Whether it says what the policies say is the specialiser's work, and that
+//! of whoever signs the bundle.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::at;
+use crate::frame::word;
+use crate::layout::{
+    self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS, MAX_STACK,
+    NEGATE, NOW, PLAN_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEXT, VALUE, code, plan,
+    relation,
+};
+use crate::record::{Entry, Plan, Plans};
+
+/// What the table knows that plans refer to.
+pub trait Known {
+    /// Whether there is a string with this id.
+    fn has_string(&self, id: u32) -> bool;
+    /// Whether a slot begins at this offset of the table's slots.
+    fn has_slot(&self, slot: u32) -> bool;
+    /// Whether there is such a program, and it reads no more of a request than these slots.
+    fn reads_only(&self, program: u32, slots: &[u32]) -> bool;
+}
+
+/// Proves every plan of a section sound.
+///
+/// Returns nothing if one is not.
+#[must_use]
+pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
+    let Some((count, offsets)) = section.split_first() else { return Some(()) };
+    let offsets = offsets.get(..at(*count))?;
+    let first = offsets.len().checked_add(1)?;
+    ensure(offsets.first().is_none_or(|offset| at(*offset) >= first))?;
+    ensure(offsets.is_sorted())?;
+    let plans = Plans::new(section);
+    for id in 0..*count {
+        Verifier::new(plans.get(id)?, known)?.plan()?;
+    }
+    Some(())
+}
+
+/// Proves the plan list at `offset` sound.
+///
+/// Returns nothing if it is not.
+#[must_use]
+pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()> {
+    let plans = Plans::new(section);
+    let list = plans.list(offset)?;
+    let exists = |plan: Option<u32>| plan.is_none_or(|plan| at(plan) < plans.len());
+    ensure(exists(list.other()))?;
+    ensure(list.actions().all(|(action, plan)| known.has_string(action) && exists(plan)))?;
+    ensure(list.actions().is_sorted_by(|(a, _), (b, _)| a < b))
+}
+
+struct Verifier<'a> {
+    plan: Plan<'a>,
+    known: &'a dyn Known,
+    /// The table's slots that the plan lists.
+    slots: Vec<u32>,
+    /// Where in the plan code begins that was found sound.
+    code: Vec<bool>,
+}
+
+impl<'a> Verifier<'a> {
+    fn new(plan: Plan<'a>, known: &'a dyn Known) -> Option<Self> {
+        let (start, length) = plan.code();
+        plan.record().get(start..start.checked_add(length)?)?;
+        let slots: Vec<u32> = plan.slots().map(|slot| slot.slot).collect();
+        Some(Self { plan, known, slots, code: vec![false; length] })
+    }
+
+    fn plan(mut self) -> Option<()> {
+        let start = self.plan.start();
+        let flags = start[plan::FLAGS];
+        ensure(flags & !(SIMPLE | PROGRAMS | NOW | BY_CLASS) == 0)?;
+        ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
+        self.slots()?;
+        self.code()?;
+        if flags & BY_CLASS == 0 { self.by_mask() } else { self.by_class() }
+    }
+
+    fn slots(&self) -> Option<()> {
+        let start = self.plan.start();
+        let (slots, roles) = (at(start[plan::SLOTS]), at(start[plan::ROLES]));
+        ensure(slots <= MAX_SLOTS && self.slots.len() == slots)?;
+        let words = slots * SLOT_WORDS + roles.checked_mul(ROLE_WORDS)?;
+        let tables = self.plan.record().get(PLAN_WORDS..PLAN_WORDS.checked_add(words)?)?;
+        for (slot, record) in self.plan.slots().zip(tables.as_chunks::<SLOT_WORDS>().0) {
+            ensure(self.known.has_slot(slot.slot) && slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
+            self.strings(slot.constants, record[2])?;
+        }
+        let roles = self.plan.roles();
+        ensure(roles.iter().all(|role| self.known.has_string(role[0])))?;
+        ensure(roles.is_sorted_by(|a, b| a[0] < b[0]))
+    }
+
+    /// A list of constants is complete and sorted.
+    fn strings(&self, strings: &[u32], offset: u32) -> Option<()> {
+        ensure(offset == 0 || at(self.plan.word(at(offset))) == strings.len())?;
+        ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
+        ensure(strings.is_sorted_by(|a, b| a < b))
+    }
+
+    fn by_mask(&self) -> Option<()> {
+        let fits = |mask: u32| mask >> MAX_CLASSES == 0;
+        let entries = self.plan.entries();
+        ensure(entries.len() == at(self.plan.start()[plan::ENTRIES]))?;
+        ensure(fits(self.plan.others()) && self.plan.roles().iter().all(|role| fits(role[1])))?;
+        ensure(entries.iter().all(|entry| fits(entry[2])))?;
+        entries.iter().try_for_each(|entry| self.entry(entry))
+    }
+
+    fn by_class(&self) -> Option<()> {
+        let classes = self.plan.classes();
+        ensure(self.plan.others() < classes)?;
+        ensure(self.plan.roles().iter().all(|role| role[1] < classes))?;
+        let (records, _) =
+            self.plan.record().get(at(self.plan.start()[plan::ENTRIES_AT])..)?.as_chunks::<2>();
+        let mut end = 0;
+        for (class, [offset, count]) in (0..classes).zip(records) {
+            // Classes follow each other, so that the proof takes no longer than the plan is.
+            ensure(*offset >= end)?;
+            end = offset.checked_add(count.checked_mul(3)?)?;
+            let entries = self.plan.class(class)?;
+            ensure(entries.len() == at(*count))?;
+            entries.iter().try_for_each(|entry| self.entry(entry))?;
+        }
+        ensure(records.len() >= at(classes))
+    }
+
+    fn entry(&self, [head, operand, _]: &Entry) -> Option<()> {
+        let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
+        ensure(matches!(effect, 0 | ALLOW | DENY))?;
+        let op = op & !NEGATE;
+        ensure(self.plan.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
+        match op {
+            layout::EQUAL_CONST => ensure(self.has(a) && is_constant(*operand)),
+            layout::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            layout::CODE => {
+                let (start, _) = self.plan.code();
+                let begins = at(*operand).checked_sub(start).and_then(|at| self.code.get(at));
+                ensure(begins == Some(&true) && at(b) < MAX_MEMOS)
+            }
+            layout::SCOPE_END => ensure(*operand <= 1),
+            _ => None,
+        }
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        slot == ALWAYS || at(slot) < self.slots.len()
+    }
+
+    /// Goes through all code: pieces one after the other, each with its end.
+    fn code(&mut self) -> Option<()> {
+        let (start, length) = self.plan.code();
+        let mut next = start;
+        while next < start + length {
+            let piece = next;
+            next = self.piece(next, start + length)?;
+            *self.code.get_mut(piece - start)? = true;
+        }
+        Some(())
+    }
+
+    /// Goes through one piece of code and returns where it ends.
+    fn piece(&self, mut next: usize, end: usize) -> Option<usize> {
+        let (mut depth, mut jumps) = (0_usize, Jumps::default());
+        loop {
+            jumps.land(next, depth)?;
+            let word = self.plan.word(next);
+            let [op, a, b, c] = word.to_le_bytes().map(u32::from);
+            let operand = self.plan.word(next.saturating_add(1));
+            next = next.checked_add(1 + code::operands(op))?;
+            ensure(next <= end)?;
+            self.operands(op, [a, b, c], operand)?;
+            match op {
+                code::END => return ensure(depth == 1 && jumps.is_empty()).map(|()| next),
+                code::NOT | code::LEAF | code::INVERT => ensure(depth >= 1)?,
+                code::AND | code::OR => {
+                    ensure(depth >= 2)?;
+                    depth -= 1;
+                }
+                code::JUMP_FALSE | code::JUMP_TRUE => {
+                    ensure(depth >= 1 && at(operand) >= next && at(operand) < end)?;
+                    jumps.add(at(operand), depth)?;
+                    depth -= 1;
+                }
+                _ => depth += 1,
+            }
+            ensure(depth <= MAX_STACK)?;
+        }
+    }
+
+    fn operands(&self, op: u32, [a, b, c]: [u32; 3], operand: u32) -> Option<()> {
+        match op {
+            code::PUSH => ensure(a <= 3),
+            code::EQUAL_CONST => ensure(self.has(a) && is_constant(operand)),
+            code::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
+            code::BOOL | code::HAS => ensure(self.has(a)),
+            code::MEMBER => {
+                let list = self.plan.list(operand);
+                ensure(at(self.plan.word(at(operand))) == list.len())?;
+                ensure(
+                    self.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
+                )
+            }
+            code::COMPARE => ensure(self.has(a) && b <= relation::UNEQUAL),
+            code::COMPARE_SLOTS => {
+                ensure(self.has(a) && self.has(b) && c <= relation::GREATER_EQUAL)
+            }
+            code::LEAF => ensure(a <= 1),
+            code::PROGRAM => {
+                ensure(self.plan.flags() & PROGRAMS != 0 && at(a) < MAX_MEMOS)?;
+                ensure(self.known.reads_only(operand, &self.slots))
+            }
+            code::END..=code::INVERT => Some(()),
+            _ => None,
+        }
+    }
+}
+
+/// Jumps that have not landed: where to, and how many truths there are then.
+#[derive(Default)]
+struct Jumps(Vec<(usize, usize)>);
+
+impl Jumps {
+    fn add(&mut self, target: usize, depth: usize) -> Option<()> {
+        if !self.0.contains(&(target, depth)) {
+            self.0.push((target, depth));
+        }
+        // Conditions nest less deep than this.
+        ensure(self.0.len() <= 128)
+    }
+
+    fn land(&mut self, place: usize, depth: usize) -> Option<()> {
+        ensure(
+            self.0
+                .iter()
+                .all(|(target, wanted)| *target > place || (*target == place && *wanted == depth)),
+        )?;
+        self.0.retain(|(target, _)| *target != place);
+        Some(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Whether a slot may be compared with `word` by their words alone.
+const fn is_constant(word: u32) -> bool {
+    matches!(word, word::NULL | word::FALSE | word::TRUE)
+        || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
+}
+
+fn ensure(holds: bool) -> Option<()> {
+    holds.then_some(())
+}
+
+#[cfg(test)]
+mod tests;
