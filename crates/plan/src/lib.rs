@@ -17,6 +17,8 @@ mod decide;
 mod frame;
 pub mod layout;
 mod record;
+#[cfg(test)]
+mod sample;
 mod verify;
 
 pub use code::{NoPrograms, Programs, Truth};

@@ -1,1 +1,164 @@
-use super::Answer;
+use alloc::vec::Vec;
+
+use super::Answer::{self, Allow, Deny, Unsure};
+use crate::code::{NoPrograms, Programs, Truth};
+use crate::frame::{Frame, word};
+use crate::layout::{
+    ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, SCOPE_END, code,
+};
+use crate::record::{Entry, Plans};
+use crate::sample::{Everything, Random, code_at, head, index, section};
+use crate::verify;
+
+const ALWAYS_ALLOW: u32 = EQUAL_CONST | ALWAYS << 8 | ALLOW << 24;
+const ALWAYS_DENY: u32 = EQUAL_CONST | ALWAYS << 8 | DENY << 24;
+
+/// Decides with both versions; where slot 0 is missing, an entry that reads it fails.
+fn decide(entries: &[Entry], roles: u32) -> Answer {
+    let words = section(0, entries, &[]);
+    assert_eq!(verify(&words, &Everything), Some(()));
+    Plans::new(&words).get(0).unwrap().decide(roles, &Frame::new(), &NoPrograms)
+}
+
+#[test]
+fn within_a_role_a_deny_wins_and_across_roles_an_allow() {
+    let allow = |roles| [ALWAYS_ALLOW, word::TRUE, roles];
+    let deny = |roles| [ALWAYS_DENY, word::TRUE, roles];
+    let fails = |roles| [head(EQUAL_CONST, 0, 0, ALLOW), word::TRUE, roles];
+    let check = |entries: &[Entry], roles, expected| {
+        assert_eq!(decide(entries, roles), expected, "{entries:?} for {roles}");
+    };
+    check(&[], 1, Deny);
+    check(&[allow(1)], 1, Allow);
+    check(&[allow(1)], 2, Deny);
+    check(&[allow(1)], 0, Deny);
+    check(&[allow(1), deny(1)], 1, Deny);
+    check(&[deny(1), allow(3)], 3, Allow);
+    check(&[fails(1)], 1, Deny);
+    check(&[fails(1), allow(1)], 1, Deny);
+    check(&[deny(1), fails(1), allow(2)], 3, Allow);
+    // Whichever role comes first decides, and a mask does not tell.
+    check(&[fails(1), allow(2)], 3, Unsure);
+}
+
+#[test]
+fn an_allow_that_needs_consent_is_forgotten_at_the_end_of_its_scope() {
+    let allow = [ALWAYS_ALLOW, word::TRUE, 1];
+    let deny = [ALWAYS_DENY, word::TRUE, 1];
+    let (consent, end) = ([SCOPE_END, 1, 0], [SCOPE_END, 0, 0]);
+    let check = |entries: &[Entry], expected| assert_eq!(decide(entries, 1), expected);
+    check(&[allow, consent], Deny);
+    check(&[allow, consent, allow], Allow);
+    check(&[allow, consent, deny, allow], Deny);
+    check(&[allow, end, deny], Allow);
+    check(&[deny, end, allow], Deny);
+}
+
+#[test]
+fn numbers_are_equal_by_value_and_lists_only_for_the_general_path() {
+    let check = |words: [u32; 2], numbers: [f64; 2], expected| {
+        let mut frame = Frame::new();
+        for slot in 0..2 {
+            frame.set_number(slot, numbers[slot]);
+            frame.set(slot, words[slot]);
+        }
+        for flags in [0, crate::layout::SIMPLE] {
+            let words = section(flags, &[[head(EQUAL_SLOT, 0, 1, ALLOW), 0, 1]], &[]);
+            let plan = Plans::new(&words).get(0).unwrap();
+            assert_eq!(plan.decide(1, &frame, &NoPrograms), expected, "{frame:?}");
+        }
+    };
+    check([word::NUMBER; 2], [0.0, -0.0], Allow);
+    check([word::NUMBER; 2], [1.0, 2.0], Deny);
+    check([word::NULL; 2], [1.0, 2.0], Allow);
+    check([word::VALUE; 2], [0.0; 2], Unsure);
+    check([word::VALUE, word::NULL], [0.0; 2], Deny);
+    check([word::BROKEN; 2], [0.0; 2], Deny);
+}
+
+/// Counts how often a program runs; slot 0 of the frame is its result.
+struct Counted(core::cell::Cell<u32>, Option<Truth>);
+
+impl Programs for Counted {
+    fn run(&self, _: u32) -> Option<Truth> {
+        self.0.set(self.0.get() + 1);
+        self.1
+    }
+}
+
+#[test]
+fn a_program_runs_once_and_its_doubt_is_ours() {
+    let body = [head(code::PROGRAM, 1, 0, 0), 7, head(code::LEAF, 0, 0, 0), code::END];
+    let entry = |effect, roles| [head(CODE, 0, 0, effect), index(code_at()), roles];
+    let words = section(crate::layout::PROGRAMS, &[entry(0, 1), entry(ALLOW, 1)], &body);
+    assert_eq!(verify(&words, &Everything), Some(()));
+    let plan = Plans::new(&words).get(0).unwrap();
+    let check = |truth, expected, runs| {
+        let programs = Counted(core::cell::Cell::new(0), truth);
+        assert_eq!(plan.decide(1, &Frame::new(), &programs), expected);
+        assert_eq!(programs.0.get(), runs, "{truth:?}");
+    };
+    check(Some(Truth::True), Allow, 1);
+    check(Some(Truth::False), Deny, 1);
+    check(Some(Truth::Other), Deny, 1);
+    check(Some(Truth::Error), Deny, 1);
+    check(None, Unsure, 1);
+}
+
+#[test]
+fn the_fast_version_agrees_with_the_plain_one() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..20_000 {
+        let words = random.simple();
+        assert_eq!(verify(&words, &Everything), Some(()));
+        let plan = Plans::new(&words).get(0).unwrap();
+        let (frame, roles) = (random.frame(), random.below(16));
+        let plain = plan.decide_all(roles, &frame, &NoPrograms);
+        assert_eq!(plan.decide(roles, &frame, &NoPrograms), plain, "{words:?} {frame:?} {roles}");
+    }
+}
+
+/// One role after the other, as the general path does it.
+#[test]
+fn classes_one_by_one_agree_with_the_mask() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut decided = 0;
+    for _ in 0..20_000 {
+        let words = random.any();
+        assert_eq!(verify(&words, &Everything), Some(()), "{words:?}");
+        let plan = Plans::new(&words).get(0).unwrap();
+        let (frame, roles) = (random.frame(), random.below(16));
+        let by_class = by_class(&words);
+        assert_eq!(verify(&by_class, &Everything), Some(()), "{by_class:?}");
+        let classes: Vec<u32> = (0..4).filter(|class| roles >> class & 1 != 0).collect();
+        let one_by_one =
+            Plans::new(&by_class).get(0).unwrap().decide_classes(&classes, &frame, &NoPrograms);
+        let answer = plan.decide(roles, &frame, &NoPrograms);
+        if answer != Unsure && one_by_one != Unsure {
+            assert_eq!(answer, one_by_one, "{words:?} {frame:?} {roles}");
+            decided += 1;
+        }
+    }
+    assert!(decided > 15_000, "only {decided} of 20000 were decided");
+}
+
+/// Gives each of four classes the entries that are its own.
+fn by_class(words: &[u32]) -> Vec<u32> {
+    let plan = Plans::new(words).get(0).unwrap();
+    let (mut records, mut entries) = (Vec::new(), Vec::new());
+    let end = words.len() - 2;
+    for class in 0..4 {
+        let own = plan
+            .entries()
+            .iter()
+            .filter(|entry| entry[0] & 0x7f == SCOPE_END || entry[2] >> class & 1 != 0);
+        let own: Vec<&Entry> = own.collect();
+        records.extend([index(end + 8 + entries.len()), index(own.len())]);
+        entries.extend(own.into_iter().flatten().copied());
+    }
+    let mut out = words.to_vec();
+    (out[2], out[5], out[6], out[7]) = (BY_CLASS, 4, 0, index(end));
+    out.extend(records);
+    out.extend(entries);
+    out
+}

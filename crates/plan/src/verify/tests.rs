@@ -1,1 +1,85 @@
+use super::verify;
+use crate::layout::{ALLOW, ALWAYS, CODE, EQUAL_CONST, EQUAL_SLOT, PROGRAMS, SIMPLE, code};
+use crate::record::Entry;
+use crate::sample::{Everything, Random, code_at, head, index, section};
 
+fn is_sound(flags: u32, entries: &[Entry], code: &[u32]) -> bool {
+    verify(&section(flags, entries, code), &Everything).is_some()
+}
+
+#[test]
+fn entries_read_only_the_slots_of_their_plan() {
+    let check =
+        |head, operand, expected| assert_eq!(is_sound(0, &[[head, operand, 1]], &[]), expected);
+    check(head(EQUAL_CONST, 3, 0, ALLOW), 4, true);
+    check(head(EQUAL_CONST, 4, 0, ALLOW), 4, false);
+    check(head(EQUAL_CONST, ALWAYS, 0, ALLOW), 4, true);
+    check(head(EQUAL_SLOT, 0, 4, ALLOW), 0, false);
+    check(head(EQUAL_CONST, 0, 0, 3), 4, false);
+    // Words that equality cannot judge.
+    check(head(EQUAL_CONST, 0, 0, ALLOW), 1, false);
+    check(head(EQUAL_CONST, 0, 0, ALLOW), 5, false);
+    check(head(EQUAL_CONST, 0, 0, ALLOW), 6, false);
+    check(head(EQUAL_CONST, 0, 0, ALLOW), 1 << 24, false);
+    check(head(9, 0, 0, ALLOW), 0, false);
+    check(head(CODE, 0, 0, ALLOW), 0, false);
+}
+
+#[test]
+fn masks_leave_the_sign_free() {
+    assert!(is_sound(0, &[[head(EQUAL_CONST, 0, 0, 0), 4, 0x7fff_ffff]], &[]));
+    assert!(!is_sound(0, &[[head(EQUAL_CONST, 0, 0, 0), 4, 0x8000_0000]], &[]));
+}
+
+#[test]
+fn code_ends_with_one_truth_and_jumps_to_places_that_expect_it() {
+    let at = |words: usize| index(code_at() + words);
+    let check = |code: &[u32], expected| {
+        let entry = [head(CODE, 0, 0, ALLOW), at(0), 1];
+        assert_eq!(is_sound(0, &[entry], code), expected, "{code:?}");
+    };
+    let (has, broken) = (head(code::HAS, 1, 0, 0), head(code::HAS, 9, 0, 0));
+    check(&[has, code::END], true);
+    check(&[broken, code::END], false);
+    check(&[has], false);
+    check(&[code::END], false);
+    check(&[has, has, code::END], false);
+    check(&[has, code::AND, code::END], false);
+    check(&[has, code::JUMP_FALSE, at(4), has, code::END], true);
+    check(&[has, code::JUMP_FALSE, at(0), has, code::END], false);
+    check(&[has, code::JUMP_FALSE, at(2), has, code::END], false);
+    check(&[has, code::JUMP_FALSE, at(5), has, code::END], false);
+    check(&[has, code::JUMP_FALSE, at(3), has, code::END], false);
+    check(&[head(code::PROGRAM, 0, 0, 0), 0, code::END], false);
+    check(&[99, code::END], false);
+}
+
+#[test]
+fn programs_are_named_in_the_flags() {
+    let code = [head(code::PROGRAM, 0, 0, 0), 0, code::END];
+    let entry = [head(CODE, 0, 0, ALLOW), index(code_at()), 1];
+    assert!(is_sound(PROGRAMS, &[entry], &code));
+    assert!(!is_sound(PROGRAMS | SIMPLE, &[entry], &code));
+}
+
+/// Whatever the words are, the proof ends, and what it accepts can be decided.
+#[test]
+fn damaged_plans_are_refused_or_harmless() {
+    use crate::code::NoPrograms;
+    let mut random = Random(7);
+    for _ in 0..50_000 {
+        let mut words = random.any();
+        for _ in 0..=random.below(2) {
+            let place = random.below(index(words.len()));
+            let value =
+                if random.below(2) == 0 { random.below(64) } else { random.below(u32::MAX) };
+            words[usize::try_from(place).unwrap()] = value;
+        }
+        if verify(&words, &Everything).is_some() {
+            for plan in (0..3).filter_map(|id| crate::Plans::new(&words).get(id)) {
+                let _ = plan.decide(random.below(16), &random.frame(), &NoPrograms);
+                let _ = plan.decide_classes(&[0, 1], &random.frame(), &NoPrograms);
+            }
+        }
+    }
+}

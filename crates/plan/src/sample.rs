@@ -1,0 +1,200 @@
+//! Plans for tests: written out, or made at random from the same parts.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::frame::{Frame, word};
+use crate::layout::{
+    ALLOW, ALWAYS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, PLAN_WORDS, SCOPE_END, SIMPLE,
+    SLOT_WORDS, code, relation,
+};
+use crate::record::Entry;
+use crate::verify::Known;
+
+/// Slots of every sample.
+pub(crate) const SLOTS: u32 = 4;
+
+/// Returns a section with one plan of these entries. Their code starts at `code_at()`.
+pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
+    let entries_at = code_at() + code.len();
+    let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 1];
+    words.extend([index(entries_at), index(code_at()), index(code.len())]);
+    (0..SLOTS).for_each(|slot| words.extend([slot, 0, 0]));
+    words.extend_from_slice(code);
+    words.extend(entries.iter().flatten());
+    words
+}
+
+/// Where the code of a sample begins, in words from the start of the plan.
+pub(crate) fn code_at() -> usize {
+    PLAN_WORDS + 4 * SLOT_WORDS
+}
+
+pub(crate) fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap()
+}
+
+pub(crate) fn head(op: u32, a: u32, b: u32, effect: u32) -> u32 {
+    op | a << 8 | b << 16 | effect << 24
+}
+
+/// A table that has every string and the slots of the samples, and programs that read slot 0.
+pub(crate) struct Everything;
+
+impl Known for Everything {
+    fn has_string(&self, _: u32) -> bool {
+        true
+    }
+
+    fn has_slot(&self, slot: u32) -> bool {
+        slot < SLOTS
+    }
+
+    fn reads_only(&self, _: u32, slots: &[u32]) -> bool {
+        slots.contains(&0)
+    }
+}
+
+/// Numbers that look random (xorshift64), the same in every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        u32::try_from(self.0 >> 32).unwrap() % bound
+    }
+
+    /// A frame whose slots hold a few words, errors and numbers among them.
+    pub(crate) fn frame(&mut self) -> Frame {
+        let mut frame = Frame::new();
+        for slot in 0..4 {
+            let words = [
+                word::MISSING,
+                word::BROKEN,
+                word::NULL,
+                word::FALSE,
+                word::TRUE,
+                word::NUMBER,
+                16,
+                17,
+                1 << 24,
+            ];
+            frame.set(slot, words[self.place(words.len())]);
+            frame.numbers[slot] = [0.0, -0.0, 1.5, -7.0][self.place(4)];
+        }
+        frame
+    }
+
+    /// A plan of equalities only.
+    pub(crate) fn simple(&mut self) -> Vec<u32> {
+        let entries: Vec<Entry> = (0..self.below(6)).map(|_| self.equality()).collect();
+        section(SIMPLE, &entries, &[])
+    }
+
+    /// A plan with code and scopes too.
+    pub(crate) fn any(&mut self) -> Vec<u32> {
+        let (mut entries, mut code) = (Vec::new(), Vec::new());
+        for _ in 0..self.below(6) {
+            entries.push(match self.below(4) {
+                0 => self.equality(),
+                1 => [SCOPE_END, self.below(2), 0],
+                _ => {
+                    let at = code_at() + code.len();
+                    self.condition(&mut code, code_at());
+                    [head(CODE, 0, self.below(3), self.effect()), index(at), self.roles()]
+                }
+            });
+        }
+        // The same memo stands for the same code.
+        let mut first = [None; 3];
+        for entry in entries.iter_mut().filter(|entry| entry[0] & 0x7f == CODE) {
+            let memo = usize::try_from(entry[0] >> 16 & 3).unwrap();
+            if memo != 0 {
+                entry[1] = *first[memo].get_or_insert(entry[1]);
+            }
+        }
+        section(0, &entries, &code)
+    }
+
+    fn place(&mut self, length: usize) -> usize {
+        usize::try_from(self.below(index(length))).unwrap()
+    }
+
+    fn effect(&mut self) -> u32 {
+        [0, ALLOW, ALLOW, DENY][self.place(4)]
+    }
+
+    fn roles(&mut self) -> u32 {
+        1 + self.below(15)
+    }
+
+    fn constant(&mut self) -> u32 {
+        [word::NULL, word::FALSE, word::TRUE, 16, 17][self.place(5)]
+    }
+
+    fn equality(&mut self) -> Entry {
+        let negate = if self.below(4) == 0 { NEGATE } else { 0 };
+        let (a, b, effect) = (self.below(SLOTS), self.below(SLOTS), self.effect());
+        match self.below(4) {
+            0 => [head(EQUAL_CONST, ALWAYS, 0, effect), word::TRUE, self.roles()],
+            1 => [head(EQUAL_SLOT | negate, a, b, effect), 0, self.roles()],
+            _ => [head(EQUAL_CONST | negate, a, 0, effect), self.constant(), self.roles()],
+        }
+    }
+
+    /// Writes leaves in a chain of `all`, `any` or `none`.
+    fn condition(&mut self, out: &mut Vec<u32>, base: usize) {
+        let (jump, invert) =
+            [(code::JUMP_FALSE, false), (code::JUMP_TRUE, false), (code::JUMP_TRUE, true)]
+                [self.place(3)];
+        let strict = self.below(2);
+        let mut jumps = Vec::new();
+        for child in 0..=self.below(3) {
+            if child > 0 {
+                out.push(jump);
+                jumps.push(out.len());
+                out.push(0);
+            }
+            self.expression(out, 2);
+            out.push(head(code::LEAF, strict, 0, 0));
+        }
+        let end = index(base + out.len());
+        jumps.into_iter().for_each(|place| out[place] = end);
+        if invert {
+            out.push(code::INVERT);
+        }
+        out.push(code::END);
+    }
+
+    fn expression(&mut self, out: &mut Vec<u32>, depth: u32) {
+        let (a, b) = (self.below(SLOTS), self.below(SLOTS));
+        match self.below(if depth == 0 { 7 } else { 10 }) {
+            0 => out.extend([head(code::EQUAL_CONST, a, 0, 0), self.constant()]),
+            1 => out.push(head(code::EQUAL_SLOT, a, b, 0)),
+            2 => out.push(head(code::BOOL, a, 0, 0)),
+            3 => out.push(head(code::HAS, a, 0, 0)),
+            4 => {
+                let bits = [0.0_f64, 1.5, -7.0][self.place(3)].to_bits();
+                let relation = self.below(relation::UNEQUAL + 1);
+                out.extend([head(code::COMPARE, a, relation, 0), low(bits), low(bits >> 32)]);
+            }
+            5 => out.push(head(code::COMPARE_SLOTS, a, b, self.below(4))),
+            6 => out.push(head(code::PUSH, self.below(4), 0, 0)),
+            7 => {
+                self.expression(out, depth - 1);
+                out.push(code::NOT);
+            }
+            joined => {
+                self.expression(out, depth - 1);
+                self.expression(out, depth - 1);
+                out.push(if joined == 8 { code::AND } else { code::OR });
+            }
+        }
+    }
+}
+
+fn low(bits: u64) -> u32 {
+    u32::try_from(bits & u64::from(u32::MAX)).unwrap()
+}
