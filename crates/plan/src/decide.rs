@@ -27,10 +27,9 @@ impl Plan<'_> {
     #[inline]
     #[must_use]
     pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
-        if self.flags() & SIMPLE == 0 {
-            return self.decide_all(roles, frame, programs);
-        }
-        simple(self.entries(), roles, frame)
+        let fast =
+            if self.flags() & SIMPLE == 0 { None } else { simple(self.entries(), roles, frame) };
+        fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
     }
 
     /// Decides with a plan by class. `classes` are those of the principal's roles, in their order.
@@ -156,29 +155,27 @@ const fn answer(allowed: u32, failed: u32) -> Answer {
     }
 }
 
-/// Decides where every entry is an equality, without a branch that depends on the request.
+/// Decides where every entry is an equality, without a branch that depends on the request. `None` is
+/// for frames that words alone cannot judge: equal words of numbers or of lists.
 ///
 /// [`Plan::decide_all`] is what it must agree with.
 #[inline]
-fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Answer {
-    let (mut live, mut allowed, mut failed, mut unsure) = (roles, 0, 0, false);
+fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Option<Answer> {
+    let (mut live, mut allowed, mut failed, mut odd) = (roles, 0, 0, 0);
     for [head, operand, roles] in entries {
-        let (a, b) = (head >> 8, head >> 16);
-        let left = frame.word(a);
-        let is_slot = head & layout::EQUAL_SLOT != 0;
-        let right = if is_slot { frame.word(b) } else { *operand };
-        let numbers = (left != word::NUMBER) | (frame.number(a) == frame.number(b));
-        let equal = (left == right) & numbers;
-        unsure |= equal & (left == word::VALUE);
-        let error = (left < word::NULL) | (right < word::NULL);
-        let truth = (equal != (head & NEGATE != 0)) & !error;
+        let left = frame.word(head >> 8);
+        let is_slot = mask(head & layout::EQUAL_SLOT != 0);
+        let right = operand & !is_slot | frame.word(head >> 16) & is_slot;
+        let equal = mask(left == right);
+        odd |= equal & mask(matches!(left, word::NUMBER | word::VALUE));
+        let error = mask(left < word::NULL) | mask(right < word::NULL);
+        let holds = (equal ^ mask(head & NEGATE != 0)) & !error;
         let here = roles & live;
-        let (failing, holding) = (here & mask(error), here & mask(truth));
-        failed |= failing;
-        live &= !(failing | holding & mask(head & DENY << 24 != 0));
-        allowed |= holding & mask(head & ALLOW << 24 != 0);
+        failed |= here & error;
+        live &= !(here & (error | holds & mask(head & DENY << 24 != 0)));
+        allowed |= here & holds & mask(head & ALLOW << 24 != 0);
     }
-    if unsure { Answer::Unsure } else { answer(allowed & live, failed) }
+    (odd == 0).then(|| answer(allowed & live, failed))
 }
 
 #[cfg(test)]
