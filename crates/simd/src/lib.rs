@@ -1,0 +1,96 @@
+//! Vector operations over columns: 64 rows in, 64 bits out.
+//!
+//! `Portable` is the meaning. Every other back end is a faster spelling of it: one suite is stamped on
+//! all of them and compares each lane with the obvious loop. A back end is a value that proves that
+//! the machine can run it, so holding one is the only permission anybody needs.
+//!
+//! The suite runs as WebAssembly too, with and without `RUSTFLAGS=-Ctarget-feature=+simd128`:
+//! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, after
+//! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` was set to `node` and the path of `run-in-node.mjs`.
+
+#![no_std]
+
+mod portable;
+#[cfg(target_arch = "wasm32")]
+mod wasm32;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+pub use portable::Portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub use wasm32::Simd128;
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::{Avx2, Sse2};
+
+/// The rows of one block, which are the bits of one answer.
+pub const ROWS: usize = 64;
+
+/// One block of a column of words.
+pub type Words = [u32; ROWS];
+
+/// One block of a column of numbers.
+pub type Numbers = [f64; ROWS];
+
+/// What is asked of a block: bit `i` of every answer belongs to row `i`.
+///
+/// Numbers compare as IEEE 754 has it: NaN is neither equal, less nor more, and -0 equals 0.
+pub trait Backend: Copy {
+    /// How reports and tests call the back end.
+    const NAME: &'static str;
+
+    /// Runs `work` as code in which the operations of this back end can be inlined.
+    ///
+    /// Only a back end that was chosen at run time needs it: without, each operation is a call.
+    fn run<R>(self, work: impl FnOnce(Self) -> R) -> R {
+        work(self)
+    }
+
+    /// Finds the rows whose word is `value`.
+    fn equal(self, column: &Words, value: u32) -> u64;
+
+    /// Finds the rows whose two words are the same.
+    fn equal_columns(self, left: &Words, right: &Words) -> u64;
+
+    /// Finds the rows whose word is less than `bound`, both without a sign.
+    fn below(self, column: &Words, bound: u32) -> u64;
+
+    /// Finds the rows whose number stands in `relation` to `value`: row on the left.
+    fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64;
+
+    /// Finds the rows whose left number stands in `relation` to the right one.
+    fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64;
+}
+
+/// How two numbers are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `left == right`
+    Equal,
+    /// `left < right`
+    Less,
+    /// `left <= right`
+    LessEqual,
+    /// `left > right`
+    More,
+    /// `left >= right`
+    MoreEqual,
+}
+
+/// The fastest back end that every machine of this target can run.
+#[cfg(target_arch = "x86_64")]
+pub type Best = Sse2;
+/// The fastest back end that this module may use.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub type Best = Simd128;
+/// The fastest back end of this target: no other is written for it.
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
+pub type Best = Portable;
+
+/// Returns the fastest back end that needs no question to the machine.
+#[must_use]
+pub const fn best() -> Best {
+    Best::new()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! SSE2: four words or two numbers at a time. It is part of x86-64 itself.
+
+use core::arch::x86_64::{
+    __m128d, __m128i, _mm_castpd_ps, _mm_castps_si128, _mm_cmpeq_epi32, _mm_cmpeq_pd,
+    _mm_cmpgt_epi32, _mm_cmple_pd, _mm_cmplt_pd, _mm_movemask_epi8, _mm_packs_epi16,
+    _mm_packs_epi32, _mm_set1_epi32, _mm_set1_pd, _mm_shuffle_ps, _mm_xor_si128,
+};
+
+use crate::{Backend, Numbers, Relation, Words};
+
+/// 128-bit vectors, as every x86-64 machine has them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sse2(());
+
+impl Sse2 {
+    /// Returns the back end; the target is the proof.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Backend for Sse2 {
+    const NAME: &'static str = "sse2";
+
+    #[inline]
+    fn equal(self, column: &Words, value: u32) -> u64 {
+        // SAFETY: SSE2 is a part of x86-64.
+        unsafe { equal(column, value) }
+    }
+
+    #[inline]
+    fn equal_columns(self, left: &Words, right: &Words) -> u64 {
+        // SAFETY: SSE2 is a part of x86-64.
+        unsafe { equal_columns(left, right) }
+    }
+
+    #[inline]
+    fn below(self, column: &Words, bound: u32) -> u64 {
+        // SAFETY: SSE2 is a part of x86-64.
+        unsafe { below(column, bound) }
+    }
+
+    #[inline]
+    fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64 {
+        // SAFETY: SSE2 is a part of x86-64.
+        unsafe { compare(relation, column, value) }
+    }
+
+    #[inline]
+    fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64 {
+        // SAFETY: SSE2 is a part of x86-64.
+        unsafe { compare_columns(relation, left, right) }
+    }
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn equal(column: &Words, value: u32) -> u64 {
+    let value = _mm_set1_epi32(value.cast_signed());
+    words(column, |row| _mm_cmpeq_epi32(row, value))
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn equal_columns(left: &Words, right: &Words) -> u64 {
+    let (lefts, _) = left.as_chunks::<GROUP>();
+    let (rights, _) = right.as_chunks::<GROUP>();
+    join(lefts.iter().zip(rights).map(|(left, right)| {
+        let (mut masks, right) = (quads(left), quads(right));
+        for (mask, right) in masks.iter_mut().zip(right) {
+            *mask = _mm_cmpeq_epi32(*mask, right);
+        }
+        bits(masks)
+    }))
+}
+
+/// Comparisons are signed here: turning the highest bit over keeps the order of unsigned words.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn below(column: &Words, bound: u32) -> u64 {
+    let sign = _mm_set1_epi32(i32::MIN);
+    let bound = _mm_xor_si128(_mm_set1_epi32(bound.cast_signed()), sign);
+    words(column, |row| _mm_cmpgt_epi32(bound, _mm_xor_si128(row, sign)))
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn compare(relation: Relation, column: &Numbers, value: f64) -> u64 {
+    let value = _mm_set1_pd(value);
+    match relation {
+        Relation::Equal => numbers(column, |row| _mm_cmpeq_pd(row, value)),
+        Relation::Less => numbers(column, |row| _mm_cmplt_pd(row, value)),
+        Relation::LessEqual => numbers(column, |row| _mm_cmple_pd(row, value)),
+        Relation::More => numbers(column, |row| _mm_cmplt_pd(value, row)),
+        Relation::MoreEqual => numbers(column, |row| _mm_cmple_pd(value, row)),
+    }
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn compare_columns(relation: Relation, left: &Numbers, right: &Numbers) -> u64 {
+    match relation {
+        Relation::Equal => number_pairs(left, right, |left, right| _mm_cmpeq_pd(left, right)),
+        Relation::Less => number_pairs(left, right, |left, right| _mm_cmplt_pd(left, right)),
+        Relation::LessEqual => number_pairs(left, right, |left, right| _mm_cmple_pd(left, right)),
+        Relation::More => number_pairs(right, left, |right, left| _mm_cmplt_pd(right, left)),
+        Relation::MoreEqual => number_pairs(right, left, |right, left| _mm_cmple_pd(right, left)),
+    }
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn words(column: &Words, test: impl Fn(__m128i) -> __m128i) -> u64 {
+    let (groups, _) = column.as_chunks::<GROUP>();
+    join(groups.iter().map(|group| bits(quads(group).map(&test))))
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn numbers(column: &Numbers, test: impl Fn(__m128d) -> __m128d) -> u64 {
+    let (groups, _) = column.as_chunks::<GROUP>();
+    join(groups.iter().map(|group| bits(halves(pairs(group).map(&test)))))
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn number_pairs(
+    left: &Numbers,
+    right: &Numbers,
+    test: impl Fn(__m128d, __m128d) -> __m128d,
+) -> u64 {
+    let (lefts, _) = left.as_chunks::<GROUP>();
+    let (rights, _) = right.as_chunks::<GROUP>();
+    join(lefts.iter().zip(rights).map(|(left, right)| {
+        let (mut masks, right) = (pairs(left), pairs(right));
+        for (mask, right) in masks.iter_mut().zip(right) {
+            *mask = test(*mask, right);
+        }
+        bits(halves(masks))
+    }))
+}
+
+/// Joins the answers of the four groups.
+#[inline]
+fn join(groups: impl Iterator<Item = i32>) -> u64 {
+    groups
+        .zip([0, 16, 32, 48])
+        .fold(0, |bits, (group, place)| bits | u64::from(group.cast_unsigned()) << place)
+}
+
+/// Makes one bit of each of sixteen lanes that are all ones or all zeros.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn bits([a, b, c, d]: [__m128i; 4]) -> i32 {
+    _mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)))
+}
+
+/// Makes masks of words from masks of numbers, which are twice as wide.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn halves([a, b, c, d, e, f, g, h]: [__m128d; 8]) -> [__m128i; 4] {
+    let half = |low, high| {
+        let (low, high) = (_mm_castpd_ps(low), _mm_castpd_ps(high));
+        _mm_castps_si128(_mm_shuffle_ps::<EVEN>(low, high))
+    };
+    [half(a, b), half(c, d), half(e, f), half(g, h)]
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn quads(group: &[u32; GROUP]) -> [__m128i; 4] {
+    // SAFETY: both are 64 bytes of plain data, and every bit pattern is a vector.
+    unsafe { core::mem::transmute(*group) }
+}
+
+#[target_feature(enable = "sse2")]
+#[inline]
+fn pairs(group: &[f64; GROUP]) -> [__m128d; 8] {
+    // SAFETY: both are 128 bytes of plain data, and every bit pattern is a vector.
+    unsafe { core::mem::transmute(*group) }
+}
+
+/// The rows whose masks fit one vector of bytes.
+const GROUP: usize = 16;
+
+/// The lanes 0 and 2 of both operands.
+const EVEN: i32 = 0b10_00_10_00;
