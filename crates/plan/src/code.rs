@@ -233,7 +233,7 @@ impl Truth {
         if holds { Self::True } else { Self::False }
     }
 
-    const fn from_bits(bits: u64) -> Self {
+    pub(crate) const fn from_bits(bits: u64) -> Self {
         match bits {
             0 => Self::False,
             1 => Self::True,

@@ -13,6 +13,7 @@
 extern crate alloc;
 
 mod code;
+mod columns;
 mod decide;
 mod frame;
 pub mod layout;
@@ -22,6 +23,7 @@ mod sample;
 mod verify;
 
 pub use code::{NoPrograms, Programs, Truth};
+pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
 pub use decide::Answer;
 pub use frame::{Frame, word};
 pub use record::{Entry, Plan, PlanList, Plans, SlotRecord};

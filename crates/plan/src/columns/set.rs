@@ -1,0 +1,147 @@
+//! Sets of rows, and truths of all rows at once: one bit, or two, for each row of a batch.
+
+use core::ops::{BitAnd, BitOr, Not};
+
+use crate::code::Truth;
+
+/// Rows that one word of a set describes: a block of the vector operations.
+pub(super) const BLOCK: usize = wardgate_simd::ROWS;
+
+/// Words of a set.
+pub(super) const BLOCKS: usize = super::BATCH_ROWS / BLOCK;
+
+/// Some rows of a batch.
+#[derive(Clone, Copy)]
+pub(super) struct Set(pub(super) [u64; BLOCKS]);
+
+/// What an expression comes to in each row, in the two bits that [`Truth`] has: false 00, true 01,
+/// error 10, other 11. The names are those of the bits.
+#[derive(Clone, Copy)]
+pub(super) struct Truths {
+    pub(super) low: Set,
+    pub(super) high: Set,
+}
+
+impl Set {
+    pub(super) const NONE: Self = Self([0; BLOCKS]);
+
+    /// The first `rows` rows.
+    pub(super) fn first(rows: usize) -> Self {
+        let mut left = rows;
+        Self([0; BLOCKS].map(|_| {
+            let here = left.min(BLOCK);
+            left -= here;
+            if here == BLOCK { u64::MAX } else { !(u64::MAX << here) }
+        }))
+    }
+
+    /// All rows or none.
+    pub(super) const fn of(all: bool) -> Self {
+        Self([if all { u64::MAX } else { 0 }; BLOCKS])
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().fold(0, |bits, word| bits | word) == 0
+    }
+
+    pub(super) fn add(&mut self, rows: Self) {
+        *self = *self | rows;
+    }
+
+    pub(super) fn remove(&mut self, rows: Self) {
+        *self = *self & !rows;
+    }
+
+    /// Takes `new` in the `chosen` rows and itself in the others.
+    fn blended(self, new: Self, chosen: Self) -> Self {
+        new & chosen | self & !chosen
+    }
+
+    #[inline]
+    fn zipped(mut self, right: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
+        for (left, right) in self.0.iter_mut().zip(right.0) {
+            *left = operation(*left, right);
+        }
+        self
+    }
+}
+
+impl BitAnd for Set {
+    type Output = Self;
+
+    #[inline]
+    fn bitand(self, right: Self) -> Self {
+        self.zipped(right, |left, right| left & right)
+    }
+}
+
+impl BitOr for Set {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, right: Self) -> Self {
+        self.zipped(right, |left, right| left | right)
+    }
+}
+
+impl Not for Set {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+impl Truths {
+    /// False in every row.
+    pub(super) const FALSE: Self = Self { low: Set::NONE, high: Set::NONE };
+
+    /// The same truth in every row.
+    pub(super) const fn all(truth: Truth) -> Self {
+        Self {
+            low: Set::of(matches!(truth, Truth::True | Truth::Other)),
+            high: Set::of(matches!(truth, Truth::Error | Truth::Other)),
+        }
+    }
+
+    pub(super) fn yes(&self) -> Set {
+        self.low & !self.high
+    }
+
+    pub(super) fn no(&self) -> Set {
+        !(self.low | self.high)
+    }
+
+    pub(super) fn errors(&self) -> Set {
+        self.high & !self.low
+    }
+
+    /// `!x` of the language of conditions: what is neither true nor false becomes an error.
+    pub(super) fn negated(&self) -> Self {
+        Self { low: self.no(), high: self.high }
+    }
+
+    /// Turns true and false around and leaves the rest.
+    pub(super) fn inverted(&self) -> Self {
+        Self { low: self.no() | self.low & self.high, high: self.high }
+    }
+
+    /// `self && right`, where false absorbs an error.
+    pub(super) fn and(&self, right: &Self) -> Self {
+        let low = self.yes() & right.yes();
+        Self { low, high: !(low | self.no() | right.no()) }
+    }
+
+    /// `self || right`, where true absorbs an error.
+    pub(super) fn or(&self, right: &Self) -> Self {
+        let low = self.yes() | right.yes();
+        Self { low, high: !(low | self.no() & right.no()) }
+    }
+
+    /// Takes `new` in the `chosen` rows and itself in the others.
+    pub(super) fn blend(&mut self, new: &Self, chosen: Set) {
+        self.low = self.low.blended(new.low, chosen);
+        self.high = self.high.blended(new.high, chosen);
+    }
+}
