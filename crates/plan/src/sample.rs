@@ -20,6 +20,7 @@ pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
     let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 1];
     words.extend([index(entries_at), index(code_at()), index(code.len())]);
     (0..SLOTS).for_each(|slot| words.extend([slot, 0, 0]));
+    words.extend(lists());
     words.extend_from_slice(code);
     words.extend(entries.iter().flatten());
     words
@@ -27,8 +28,17 @@ pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
 
 /// Where the code of a sample begins, in words from the start of the plan.
 pub(crate) fn code_at() -> usize {
-    PLAN_WORDS + 4 * SLOT_WORDS
+    LISTS_AT + lists().count()
 }
+
+/// Two lists to be a member of: a short one, and a long one.
+fn lists() -> impl Iterator<Item = u32> {
+    [2, word::FALSE, 16, LONG].into_iter().chain(17..17 + LONG)
+}
+
+/// Where the lists begin; the second one stands behind the first.
+const LISTS_AT: usize = PLAN_WORDS + 4 * SLOT_WORDS;
+const LONG: u32 = 70;
 
 pub(crate) fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap()
@@ -77,6 +87,7 @@ impl Random {
                 word::FALSE,
                 word::TRUE,
                 word::NUMBER,
+                word::VALUE,
                 16,
                 17,
                 1 << 24,
@@ -144,12 +155,17 @@ impl Random {
         }
     }
 
-    /// Writes leaves in a chain of `all`, `any` or `none`.
+    /// Writes code: a tree of leaves.
     fn condition(&mut self, out: &mut Vec<u32>, base: usize) {
+        self.chain(out, base, 2);
+        out.push(code::END);
+    }
+
+    /// Writes leaves, or shorter chains, in a chain of `all`, `any` or `none`.
+    fn chain(&mut self, out: &mut Vec<u32>, base: usize, depth: u32) {
         let (jump, invert) =
             [(code::JUMP_FALSE, false), (code::JUMP_TRUE, false), (code::JUMP_TRUE, true)]
                 [self.place(3)];
-        let strict = self.below(2);
         let mut jumps = Vec::new();
         for child in 0..=self.below(3) {
             if child > 0 {
@@ -157,20 +173,23 @@ impl Random {
                 jumps.push(out.len());
                 out.push(0);
             }
-            self.expression(out, 2);
-            out.push(head(code::LEAF, strict, 0, 0));
+            if depth > 0 && self.below(4) == 0 {
+                self.chain(out, base, depth - 1);
+            } else {
+                self.expression(out, 2);
+                out.push(head(code::LEAF, self.below(2), 0, 0));
+            }
         }
         let end = index(base + out.len());
         jumps.into_iter().for_each(|place| out[place] = end);
         if invert {
             out.push(code::INVERT);
         }
-        out.push(code::END);
     }
 
     fn expression(&mut self, out: &mut Vec<u32>, depth: u32) {
         let (a, b) = (self.below(SLOTS), self.below(SLOTS));
-        match self.below(if depth == 0 { 7 } else { 10 }) {
+        match self.below(if depth == 0 { 8 } else { 11 }) {
             0 => out.extend([head(code::EQUAL_CONST, a, 0, 0), self.constant()]),
             1 => out.push(head(code::EQUAL_SLOT, a, b, 0)),
             2 => out.push(head(code::BOOL, a, 0, 0)),
@@ -183,13 +202,17 @@ impl Random {
             5 => out.push(head(code::COMPARE_SLOTS, a, b, self.below(4))),
             6 => out.push(head(code::PUSH, self.below(4), 0, 0)),
             7 => {
+                let list = LISTS_AT + [0, 3][self.place(2)];
+                out.extend([head(code::MEMBER, a, 0, 0), index(list)]);
+            }
+            8 => {
                 self.expression(out, depth - 1);
                 out.push(code::NOT);
             }
             joined => {
                 self.expression(out, depth - 1);
                 self.expression(out, depth - 1);
-                out.push(if joined == 8 { code::AND } else { code::OR });
+                out.push(if joined == 9 { code::AND } else { code::OR });
             }
         }
     }
