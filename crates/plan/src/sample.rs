@@ -207,7 +207,9 @@ impl Random {
             }
             8 => {
                 self.expression(out, depth - 1);
-                out.push(code::NOT);
+                let strict = self.below(2);
+                let turned = [code::NOT, code::NOT, code::INVERT, head(code::LEAF, strict, 0, 0)];
+                out.push(turned[self.place(4)]);
             }
             joined => {
                 self.expression(out, depth - 1);
