@@ -6,7 +6,7 @@
 
 use crate::code::{Machine, Programs, Truth};
 use crate::frame::{Frame, word};
-use crate::layout::{self, ALLOW, DENY, NEGATE, SIMPLE};
+use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
 use crate::record::{Entry, Plan};
 
@@ -23,8 +23,8 @@ pub enum Answer {
 
 impl Plan<'_> {
     /// Decides for a principal whose roles have the masks that `roles` unites. A principal without
-    /// roles has none.
-    #[inline]
+    /// roles has none. A plan by class is Unsure here.
+    // Not inlined: the runtime module builds its callers for size.
     #[must_use]
     pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
         let fast =
@@ -32,7 +32,8 @@ impl Plan<'_> {
         fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
     }
 
-    /// Decides with a plan by class. `classes` are those of the principal's roles, in their order.
+    /// Decides with a plan by class; any other is Unsure here. `classes` are those of the principal's
+    /// roles, in their order.
     #[must_use]
     pub fn decide_classes(
         &self,
@@ -40,6 +41,9 @@ impl Plan<'_> {
         frame: &Frame,
         programs: &dyn Programs,
     ) -> Answer {
+        if self.flags() & BY_CLASS == 0 {
+            return Answer::Unsure;
+        }
         let mut machine = Machine::new(*self, frame, programs);
         for class in classes {
             let Some(entries) = self.class(*class) else { return Answer::Unsure };
@@ -56,6 +60,9 @@ impl Plan<'_> {
     /// The plain version, for every kind of entry.
     #[must_use]
     pub fn decide_all(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
+        if self.flags() & BY_CLASS != 0 {
+            return Answer::Unsure;
+        }
         let mut machine = Machine::new(*self, frame, programs);
         let mut state = State { live: roles, ..State::default() };
         for entry in self.entries() {
