@@ -6,10 +6,10 @@
 //! root, a deny beats an allow, and the first role that is allowed wins. Nothing found means deny.
 
 mod condition;
-mod memo;
+pub(crate) mod memo;
 mod record;
 mod roles;
-mod scopes;
+pub(crate) mod scopes;
 mod session;
 mod validation;
 mod verdict;

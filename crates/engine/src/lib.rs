@@ -16,6 +16,7 @@ pub mod glob;
 pub mod limits;
 pub mod names;
 mod order;
+pub mod plans;
 pub mod regex;
 pub mod request;
 pub mod schema;

@@ -73,3 +73,27 @@ pub const MAX_SCHEMA_KEYWORDS: usize = 64;
 
 /// How deep the nodes of a schema may lead to each other while one value is checked.
 pub const MAX_SCHEMA_DEPTH: usize = 128;
+
+/// Words that the plans of one table may take; the actions beyond are left to the general path.
+pub const MAX_PLAN_WORDS: usize = 1 << 22;
+
+/// Entries that one plan may have, those of all its classes counted.
+pub const MAX_PLAN_ENTRIES: usize = 1 << 17;
+
+/// Steps that building the plans of one table may take: a rule that is looked at for a role is one.
+pub const MAX_PLAN_STEPS: usize = 1 << 27;
+
+/// Instructions of one expression that a plan takes apart; a longer one runs as a program.
+pub const MAX_FUSED: usize = 64;
+
+/// Segments of a path that a plan reads.
+pub const MAX_PLAN_PATH: usize = 32;
+
+/// Roles that a principal may have in a request that plans decide. What the general path would charge
+/// for so many is known when the plan is built.
+pub const MAX_PLAN_ROLES: usize = 64;
+
+/// Steps of [`MAX_REQUEST_STEPS`] that the programs of a plan may take. The other half is for what the
+/// general path would charge for the walk, which is known when the plan is built: so no plan answers
+/// where the general path would give up.
+pub const MAX_PLAN_PROGRAM_STEPS: u32 = MAX_REQUEST_STEPS / 2;

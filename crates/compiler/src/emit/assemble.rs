@@ -6,7 +6,8 @@ use wardgate_engine::table::layout::{
     FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
     INDEX_WORDS, Junction, Key, MAGIC, Section, VERSION, hash_key, hash_text,
 };
-use wardgate_engine::table::{Evaluation, Parts};
+use wardgate_engine::plans;
+use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
 use super::blocks::Block;
 use super::pool::PoolBuilder;
@@ -22,6 +23,7 @@ pub(super) struct Assembly {
     sets: Interned,
     blocks: Vec<u32>,
     index: BTreeMap<[u32; 4], u32>,
+    plans: Vec<u32>,
 }
 
 /// Words in which equal sequences share one place.
@@ -88,8 +90,21 @@ impl Assembly {
         at
     }
 
-    /// Lays the sections out one after the other.
+    /// Lays out the table, and once more with the plans that the first one leads to.
     pub(super) fn finish(mut self, options: &Options) -> Parts {
+        let parts = self.lay_out(options);
+        // A table that is not sound is refused where it is opened.
+        let Ok(table) = PolicyTable::from_parts(parts.clone()) else { return parts };
+        let built = plans::build(&table);
+        for (key, value) in built.lists {
+            self.name(Key::Plans, key, value);
+        }
+        self.plans = built.words;
+        self.lay_out(options)
+    }
+
+    /// Lays the sections out one after the other.
+    fn lay_out(&mut self, options: &Options) -> Parts {
         let default_version = self.pool.string(&options.default_version);
         let string_index = self.string_index();
         let named = self.name_index();
@@ -111,6 +126,7 @@ impl Assembly {
                 Section::Blocks => &self.blocks,
                 Section::Schemas => &self.schemas,
                 Section::Policies => &self.policies,
+                Section::Plans => &self.plans,
             };
             let bounds = [index(words.len()), index(content.len())];
             if let Some(place) = words.get_mut(4 + 2 * position..6 + 2 * position) {

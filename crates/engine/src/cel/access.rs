@@ -104,13 +104,21 @@ pub(crate) fn contains<'a>(
 
 /// Follows the path of slot `id` to its end.
 pub(crate) fn slot<'a>(id: u32, context: &Context<'a, '_>) -> Answer<'a> {
-    let (root, path) = slot_path(id, context)?;
+    let path = slot_path(id, context)?;
+    if let Some(answer) = context.activation.slot(id) {
+        return answer;
+    }
+    let (root, path) = slot_root(path, context)?;
     path.iter().try_fold(root, |value, id| select(&value, name(*id, context)?))
 }
 
 /// Whether the last step of the path of slot `id` finds something.
 pub(crate) fn has_slot<'a>(id: u32, context: &Context<'a, '_>) -> Result<bool, Error<'a>> {
-    let (root, path) = slot_path(id, context)?;
+    let path = slot_path(id, context)?;
+    if let Some(answer) = context.activation.has_slot(id) {
+        return answer;
+    }
+    let (root, path) = slot_root(path, context)?;
     let Some((last, path)) = path.split_last() else {
         return Ok(is_present(&root) || is_roles(id, context));
     };
@@ -124,15 +132,23 @@ fn is_roles(id: u32, context: &Context<'_, '_>) -> bool {
     context.pool.slots.get(at) == Some(&Root::EffectiveDerivedRoles.code())
 }
 
-/// The value of a slot's root, and the string ids of the path from there.
-fn slot_path<'a>(id: u32, context: &Context<'a, '_>) -> Result<(Value<'a>, &'a [u32]), Error<'a>> {
+/// The root of a slot and the string ids of its path.
+fn slot_path<'a>(id: u32, context: &Context<'a, '_>) -> Result<(Root, &'a [u32]), Error<'a>> {
     let slots = context.pool.slots;
     let words = usize::try_from(id).ok().and_then(|at| slots.get(at..)).unwrap_or_default();
     let [root, count, rest @ ..] = words else { return Err(Error::Malformed) };
     let count = usize::try_from(*count).map_err(|_| Error::Malformed)?;
     let path = rest.get(..count).ok_or(Error::Malformed)?;
     context.charge(count)?;
-    let (variable, path) = match Root::from_code(*root).ok_or(Error::Malformed)? {
+    Ok((Root::from_code(*root).ok_or(Error::Malformed)?, path))
+}
+
+/// The value of a slot's root, and the path from there.
+fn slot_root<'a>(
+    (root, path): (Root, &'a [u32]),
+    context: &Context<'a, '_>,
+) -> Result<(Value<'a>, &'a [u32]), Error<'a>> {
+    let (variable, path) = match root {
         Root::Free => {
             let (variable, path) = path.split_first().ok_or(Error::Malformed)?;
             (context.activation.root(Root::Free, name(*variable, context)?), path)

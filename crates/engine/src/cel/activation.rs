@@ -2,7 +2,7 @@
 //!
 //! An activation answers the same question the same way throughout one check.
 
-use super::error::Error;
+use super::error::{Answer, Error};
 use super::pool::Root;
 use super::time::Timestamp;
 use super::value::{List, Map, Message, Str, Value};
@@ -13,6 +13,17 @@ use crate::request::Request;
 pub trait Activation<'a> {
     /// Returns the value of a root. `name` matters for [`Root::Free`] alone: it is the variable's.
     fn root(&self, root: Root, name: &'a str) -> Value<'a>;
+
+    /// Returns the value of a slot, or the error of reading it, if it is known without following the
+    /// path from its root.
+    fn slot(&self, _id: u32) -> Option<Answer<'a>> {
+        None
+    }
+
+    /// Returns whether the last step of a slot finds something, if that is known.
+    fn has_slot(&self, _id: u32) -> Option<Result<bool, Error<'a>>> {
+        None
+    }
 
     /// Returns the value of variable `id` of the table, or the error that evaluating it gave.
     fn variable(&self, id: u32) -> Value<'a>;

@@ -6,6 +6,8 @@
 mod constants;
 mod programs;
 
+pub(crate) use programs::instructions;
+
 use alloc::vec::Vec;
 use core::fmt;
 

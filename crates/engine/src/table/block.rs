@@ -35,6 +35,16 @@ pub(crate) struct Block<'a> {
     words: &'a [u32],
 }
 
+/// The values of one dimension, each with the set of its rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'a> {
+    entries: &'a [u32],
+    /// Words of one entry.
+    size: usize,
+    exact: usize,
+    globs: usize,
+}
+
 /// One rule of a block.
 #[derive(Clone, Copy)]
 pub(crate) struct Rule<'a> {
@@ -130,7 +140,15 @@ impl<'a> Block<'a> {
         chunk.ones().map(move |index| block.rule(index))
     }
 
-    fn rule(&self, index: usize) -> Rule<'a> {
+    /// Returns the values of a dimension; nothing if it does not narrow.
+    pub(crate) fn values(&self, dimension: usize) -> Option<Values<'a>> {
+        let offset = at(word(self.words, dimension));
+        let words = self.words.get(offset..).filter(|_| offset != 0)?;
+        let (exact, globs) = (at(word(words, 0)), at(word(words, 1)));
+        Some(Values { entries: words.get(2..)?, size: 1 + self.len().div_ceil(32), exact, globs })
+    }
+
+    pub(crate) fn rule(&self, index: usize) -> Rule<'a> {
         let start = at(word(self.words, block::RULE_RECORDS)) + index * RULE_WORDS;
         Rule { table: self.table, words: self.words.get(start..).unwrap_or(&[]) }
     }
@@ -147,10 +165,37 @@ impl<'a> Block<'a> {
             .map(|record| self.table.string(word(record, 1)))
     }
 
+    /// Returns the string ids of the roles that have a policy, in a block of role policies.
+    pub(crate) fn role_policies(&self) -> impl Iterator<Item = u32> + use<'a> {
+        self.records(ROLE_POLICY_WORDS).map(|record| word(record, 0))
+    }
+
     fn records(&self, size: usize) -> core::iter::Take<core::slice::ChunksExact<'a, u32>> {
         let offset = at(word(self.words, block::DERIVED_ROLES));
         let list = if offset == 0 { &[] } else { self.words.get(offset..).unwrap_or(&[]) };
         list.get(1..).unwrap_or(&[]).chunks_exact(size).take(at(word(list, 0)))
+    }
+}
+
+impl<'a> Values<'a> {
+    /// Returns string id and rules of each value that is compared as it stands.
+    pub(crate) fn exact(self) -> impl Iterator<Item = (u32, &'a [u32])> {
+        self.all().take(self.exact)
+    }
+
+    /// Returns the rules of one such value.
+    pub(crate) fn find(self, id: u32) -> Option<&'a [u32]> {
+        search(self.entries, self.exact, self.size, id)
+    }
+
+    /// Returns string id and rules of each glob.
+    pub(crate) fn globs(self) -> impl Iterator<Item = (u32, &'a [u32])> {
+        self.all().skip(self.exact).take(self.globs)
+    }
+
+    fn all(self) -> impl Iterator<Item = (u32, &'a [u32])> {
+        let entries = self.entries.chunks_exact(self.size);
+        entries.map(|entry| (word(entry, 0), entry.get(1..).unwrap_or(&[])))
     }
 }
 

@@ -200,6 +200,7 @@ impl Section {
             Self::Blocks => "blocks",
             Self::Schemas => "schemas",
             Self::Policies => "policies",
+            Self::Plans => "plans",
         }
     }
 }

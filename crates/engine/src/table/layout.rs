@@ -9,14 +9,14 @@ use super::{at, word};
 pub const MAGIC: u32 = 0x3154_4757;
 
 /// Version of this layout. A reader accepts exactly its own.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Words of the header: magic, version, flags, string id of the default policy version, then offset
 /// and length of each section in the order of [`Section`].
 pub const HEADER_WORDS: usize = 4 + 2 * SECTIONS;
 
 /// Number of sections.
-pub const SECTIONS: usize = 13;
+pub const SECTIONS: usize = 14;
 
 /// Table flag: strict evaluation.
 pub const FLAG_STRICT: u32 = 1;
@@ -59,6 +59,8 @@ pub enum Section {
     Schemas,
     /// Policies for inspection: [`POLICY_WORDS`] words each.
     Policies,
+    /// Plans and lists of plans, found through `Index`. See [`wardgate_plan::layout`].
+    Plans,
 }
 
 /// Words of one entry in [`Section::Index`]: four words of key, one of value plus one (0: empty).
@@ -90,6 +92,8 @@ pub enum Key {
     /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then for
     /// the resource, the schema node plus one, and the list of actions that are not validated plus one.
     Schema,
+    /// `(kind, version, scope)`: value is the list of plans in [`Section::Plans`].
+    Plans,
 }
 
 impl Key {
@@ -106,6 +110,7 @@ impl Key {
             Self::Principal => 6,
             Self::ParentRoles => 7,
             Self::Schema => 8,
+            Self::Plans => 9,
         }
     }
 }
@@ -316,6 +321,7 @@ impl Section {
         Self::Blocks,
         Self::Schemas,
         Self::Policies,
+        Self::Plans,
     ];
 
     #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]

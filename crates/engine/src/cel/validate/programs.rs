@@ -12,11 +12,12 @@ use crate::limits::MAX_REGISTERS;
 
 /// One instruction as it lies in the code.
 #[derive(Clone, Copy)]
-struct Found<'a> {
-    op: Op,
+pub(crate) struct Found<'a> {
+    pub(crate) op: Op,
     at: usize,
-    operands: [u8; 3],
-    words: &'a [u32],
+    /// Registers, mostly; see [`Op`].
+    pub(crate) operands: [u8; 3],
+    pub(crate) words: &'a [u32],
 }
 
 /// Checks program `id`, which may have `most` words of code, and returns how many it has.
@@ -69,7 +70,7 @@ pub(super) fn reads_only(pool: &Pool<'_>, program: u32, settled: &[bool]) -> boo
 }
 
 /// Decodes the code; an `Err` is the offset of what is no instruction, and the end.
-fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_>, usize>> {
+pub(crate) fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_>, usize>> {
     let mut at = 0;
     core::iter::from_fn(move || {
         let word = code.get(at)?;

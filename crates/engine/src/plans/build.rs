@@ -1,0 +1,194 @@
+//! The specialiser: walks a table as the decision algorithm would, for every kind, action and role at
+//! once, and writes down what only a request can tell.
+//!
+//! It runs when policies are compiled, over a table that was found sound, and reads it with the
+//! readers of the walk. The same table always gives the same plans. Whatever it cannot see through
+//! gets no plan.
+
+mod candidates;
+mod classes;
+mod predicates;
+mod rows;
+mod shape;
+mod trees;
+mod write;
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::cel::Pool;
+use crate::decide::scopes::Search;
+use crate::limits::{MAX_PLAN_STEPS, MAX_PLAN_WORDS, MAX_REQUEST_STEPS};
+use crate::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
+use crate::table::{Name, PolicyTable, Section, at, list, word};
+use candidates::{Candidates, Route, Stop};
+use classes::Classes;
+use predicates::Predicates;
+use rows::AllRows;
+use shape::Shape;
+
+/// Plans, and how they are found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// The words of [`Section::Plans`].
+    pub words: Vec<u32>,
+    /// String ids of kind, version and scope, and the value of their [`Key::Plans`].
+    pub lists: Vec<([u32; 3], u32)>,
+}
+
+/// Builds the plans of a table, which may have none yet.
+#[must_use]
+pub fn build(table: &PolicyTable) -> Built {
+    let pool = table.pool();
+    let mut builder = Builder::new(table, &pool);
+    let lists: Vec<_> = keys(table, Key::Resource)
+        .into_keys()
+        .filter_map(|key| Some((key, builder.list(key)?)))
+        .collect();
+    builder.finish(lists)
+}
+
+struct Builder<'a> {
+    table: &'a PolicyTable,
+    predicates: Predicates<'a>,
+    rows: AllRows<'a>,
+    inherited: BTreeMap<u32, Rc<BTreeMap<u32, &'a [u32]>>>,
+    plans: Vec<Rc<[u32]>>,
+    known: BTreeMap<Rc<[u32]>, u32>,
+    /// Words of all plans.
+    size: usize,
+    /// Steps that are left.
+    steps: usize,
+}
+
+/// A list of plans under construction: that of other actions, then those of named ones, each plus one.
+struct List {
+    other: u32,
+    actions: Vec<[u32; 2]>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(table: &'a PolicyTable, pool: &'a Pool<'a>) -> Self {
+        let mut inherited: BTreeMap<u32, BTreeMap<u32, &[u32]>> = BTreeMap::new();
+        for ([scope, role, _], roles) in keys(table, Key::ParentRoles) {
+            let roles = list(table.section(Section::Blocks), roles);
+            inherited.entry(scope).or_default().insert(role, roles);
+        }
+        Self {
+            table,
+            predicates: Predicates::new(table, pool),
+            rows: AllRows::new(table),
+            inherited: inherited.into_iter().map(|(scope, roles)| (scope, Rc::new(roles))).collect(),
+            plans: Vec::new(),
+            known: BTreeMap::new(),
+            size: 0,
+            steps: MAX_PLAN_STEPS,
+        }
+    }
+
+    /// Plans every action of one kind, version and scope; nothing if there is no plan at all.
+    fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
+        let table = self.table;
+        let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
+            && table.find(Key::Schema, [kind, version, 0]).is_some();
+        let name = Name { text: table.string(scope), id: Some(scope) };
+        let search = Search::new(table, Key::ResourceScope, name);
+        if validates || search.visited().next() != Some(scope) {
+            return None;
+        }
+        let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
+        let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
+        let route = Route { table, stops, inherited };
+        let other = self.plan(&route, None);
+        let mut actions = Vec::new();
+        for action in route.actions() {
+            actions.push([action, self.plan(&route, Some(action))]);
+        }
+        let is_empty = other == 0 && actions.iter().all(|[_, plan]| *plan == 0);
+        (!is_empty).then_some(List { other, actions })
+    }
+
+    fn stop(&mut self, [kind, version, scope]: [u32; 3]) -> Stop<'a> {
+        let table = self.table;
+        let rules = table.find(Key::Resource, [kind, version, scope]);
+        let roles = table.find(Key::Roles, [version, scope, 0]);
+        Stop {
+            needs_consent: table.find(Key::ScopePermissions, [scope, 0, 0]) == Some(1),
+            rules: rules.map(|offset| self.rows.at(offset)),
+            roles: roles.map(|offset| {
+                let rows = self.rows.at(offset);
+                let about = rows.for_kind(kind);
+                (rows, about)
+            }),
+        }
+    }
+
+    /// Plans one action, or those that no rule names. Returns the plan plus one, 0 for none.
+    fn plan(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
+        let record = self.record(route, action);
+        record.and_then(|record| self.intern(record)).map_or(0, |plan| plan + 1)
+    }
+
+    fn record(&mut self, route: &Route<'_>, action: Option<u32>) -> Option<Vec<u32>> {
+        let candidates = Candidates::new(route, action, &mut self.predicates)?;
+        let cost = route.cost().saturating_add(candidates.cost(&self.predicates));
+        if cost > at(MAX_REQUEST_STEPS / 2) {
+            return None;
+        }
+        let classes = Classes::new(&candidates, &self.predicates, &mut self.steps)?;
+        write::record(&Shape::new(&classes), &self.predicates)
+    }
+
+    /// Returns the number of a plan; nothing if the plans are full.
+    fn intern(&mut self, record: Vec<u32>) -> Option<u32> {
+        let record: Rc<[u32]> = record.into();
+        if let Some(known) = self.known.get(&record) {
+            return Some(*known);
+        }
+        let size = self.size.checked_add(1 + record.len())?;
+        if size > MAX_PLAN_WORDS {
+            return None;
+        }
+        self.size = size;
+        let id = u32::try_from(self.plans.len()).ok()?;
+        self.plans.push(Rc::clone(&record));
+        self.known.insert(record, id);
+        Some(id)
+    }
+
+    /// Lays out the section: number and offsets of the plans, the plans, the lists.
+    fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
+        if lists.is_empty() {
+            return Built::default();
+        }
+        let mut words = vec![index(self.plans.len())];
+        let mut next = 1 + self.plans.len();
+        for plan in &self.plans {
+            words.push(index(next));
+            next += plan.len();
+        }
+        self.plans.iter().for_each(|plan| words.extend_from_slice(plan));
+        let mut found = Vec::new();
+        for (key, list) in lists {
+            found.push((key, index(words.len())));
+            words.extend([list.other, index(list.actions.len())]);
+            words.extend_from_slice(list.actions.as_flattened());
+        }
+        Built { words, lists: found }
+    }
+}
+
+/// Returns the entries of the index of one kind, sorted by key.
+fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
+    let entries = table.section(Section::Index).chunks_exact(INDEX_WORDS);
+    let found = entries.filter(|entry| word(entry, 0) == wanted.code());
+    let parts = |entry: &[u32]| [word(entry, 1), word(entry, 2), word(entry, 3)];
+    found.filter_map(|entry| Some((parts(entry), word(entry, 4).checked_sub(1)?))).collect()
+}
+
+/// The section is bounded far below 2^32 words.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

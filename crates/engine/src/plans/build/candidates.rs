@@ -1,0 +1,249 @@
+//! Candidates: the rules that may have a say about one action, scope by scope.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+
+use wardgate_plan::layout::{ALLOW, DENY};
+
+use super::predicates::{PredicateId, Predicates};
+use super::rows::{Bits, Rows};
+use crate::decision::Effect;
+use crate::glob;
+use crate::limits::MAX_PLAN_ROLES;
+use crate::table::PolicyTable;
+
+/// What does not depend on the action: the scopes that a search visits, from the most specific one.
+pub(super) struct Route<'a> {
+    pub(super) table: &'a PolicyTable,
+    pub(super) stops: Vec<Stop<'a>>,
+    /// The roles that each role inherits from.
+    pub(super) inherited: Rc<BTreeMap<u32, &'a [u32]>>,
+}
+
+/// One scope.
+pub(super) struct Stop<'a> {
+    pub(super) needs_consent: bool,
+    /// The resource policy.
+    pub(super) rules: Option<Rc<Rows<'a>>>,
+    /// The role policies, and those of their rules that are about the kind.
+    pub(super) roles: Option<(Rc<Rows<'a>>, Bits)>,
+}
+
+/// The rules that may have a say about one action.
+pub(super) struct Candidates<'a> {
+    route: &'a Route<'a>,
+    stages: Vec<Stage<'a>>,
+}
+
+/// Those of one scope.
+pub(super) struct Stage<'a> {
+    pub(super) needs_consent: bool,
+    table: &'a PolicyTable,
+    rules: Vec<Candidate>,
+    /// Places in `rules` of those for everyone, ascending.
+    anyone: Vec<usize>,
+    /// The same of those that name a role.
+    by_role: BTreeMap<u32, Vec<usize>>,
+    role_rules: Vec<RoleRule>,
+    role_policies: BTreeSet<u32>,
+}
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Its number in its block.
+    pub(super) number: usize,
+    /// [`ALLOW`], [`DENY`] or 0.
+    pub(super) effect: u32,
+    pub(super) predicate: PredicateId,
+}
+
+/// One rule of a role policy, and whom it names.
+struct RoleRule {
+    candidate: Candidate,
+    anyone: bool,
+    roles: Vec<u32>,
+    patterns: Vec<u32>,
+}
+
+impl<'a> Route<'a> {
+    /// Returns the string ids of the actions that rules about the kind name as they stand.
+    pub(super) fn actions(&self) -> BTreeSet<u32> {
+        let mut actions = BTreeSet::new();
+        for stop in &self.stops {
+            if let Some(rows) = &stop.rules {
+                actions.extend(rows.actions(&rows.everything()));
+            }
+            if let Some((rows, about)) = &stop.roles {
+                actions.extend(rows.actions(about));
+            }
+        }
+        actions
+    }
+
+    /// Returns at most what the general path charges for finding the rules of a request.
+    pub(super) fn cost(&self) -> usize {
+        let lineage = 1 + self.inherited.values().map(|roles| roles.len()).max().unwrap_or(0);
+        let blocks = self.stops.iter().flat_map(|stop| {
+            let roles = stop.roles.as_ref().map(|(rows, _)| rows);
+            stop.rules.iter().chain(roles)
+        });
+        let block = |rows: &Rc<Rows<'_>>| {
+            // Texts of 256 bytes are long for an action or a role.
+            let globs = rows.block.globs().saturating_mul(17);
+            let narrowing = rows.block.chunks().count().saturating_add(globs);
+            narrowing.saturating_mul(lineage).saturating_add(1)
+        };
+        let all = blocks.map(block).fold(lineage, usize::saturating_add);
+        all.saturating_mul(MAX_PLAN_ROLES)
+    }
+}
+
+impl<'a> Candidates<'a> {
+    /// Collects the rules for an action; without a name, for an action that no rule names. Nothing if
+    /// only the general path can tell.
+    pub(super) fn new(
+        route: &'a Route<'a>,
+        action: Option<u32>,
+        predicates: &mut Predicates<'_>,
+    ) -> Option<Self> {
+        let stage = |stop| Stage::new(route.table, stop, action, predicates);
+        let stages = route.stops.iter().map(stage).collect::<Option<_>>()?;
+        Some(Self { route, stages })
+    }
+
+    pub(super) fn stages(&self) -> impl Iterator<Item = &Stage<'a>> {
+        self.stages.iter()
+    }
+
+    /// Returns every role that any candidate may treat in its own way.
+    pub(super) fn roles(&self) -> BTreeSet<u32> {
+        let mut roles: BTreeSet<u32> = self.route.inherited.keys().copied().collect();
+        for stage in &self.stages {
+            roles.extend(stage.by_role.keys());
+            roles.extend(&stage.role_policies);
+        }
+        roles
+    }
+
+    /// Returns a role and those that it inherits from.
+    pub(super) fn lineage(&self, role: u32) -> Vec<u32> {
+        let inherited = self.route.inherited.get(&role).copied().unwrap_or(&[]);
+        core::iter::once(role).chain(inherited.iter().copied()).collect()
+    }
+
+    /// Returns at most what the general path charges for the conditions.
+    pub(super) fn cost(&self, predicates: &Predicates<'_>) -> usize {
+        let rules = self.stages.iter().flat_map(|stage| {
+            stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
+        });
+        rules.fold(0, |cost, rule| cost.saturating_add(predicates.cost(rule.predicate)))
+    }
+}
+
+impl<'a> Stage<'a> {
+    fn new(
+        table: &'a PolicyTable,
+        stop: &Stop<'a>,
+        action: Option<u32>,
+        predicates: &mut Predicates<'_>,
+    ) -> Option<Self> {
+        let mut stage = Self {
+            needs_consent: stop.needs_consent,
+            table,
+            rules: Vec::new(),
+            anyone: Vec::new(),
+            by_role: BTreeMap::new(),
+            role_rules: Vec::new(),
+            role_policies: BTreeSet::new(),
+        };
+        if let Some((rows, about)) = &stop.roles {
+            stage.role_policies = rows.block.role_policies().collect();
+            stage.add_role_rules(rows, &rows.for_action(action, about)?, predicates)?;
+        }
+        if let Some(rows) = &stop.rules {
+            stage.add_rules(rows, &rows.for_action(action, &rows.everything())?, predicates)?;
+        }
+        Some(stage)
+    }
+
+    fn add_rules(
+        &mut self,
+        rows: &Rows<'_>,
+        numbers: &[usize],
+        predicates: &mut Predicates<'_>,
+    ) -> Option<()> {
+        for number in numbers {
+            let named = rows.named(*number)?;
+            if !named.anyone && !named.patterns.is_empty() {
+                // A role that nobody knows yet may match.
+                return None;
+            }
+            let place = self.rules.len();
+            self.rules.push(Candidate::new(rows, *number, predicates)?);
+            if named.anyone {
+                self.anyone.push(place);
+                continue;
+            }
+            for role in &named.roles {
+                self.by_role.entry(*role).or_default().push(place);
+            }
+        }
+        Some(())
+    }
+
+    fn add_role_rules(
+        &mut self,
+        rows: &Rows<'_>,
+        numbers: &[usize],
+        predicates: &mut Predicates<'_>,
+    ) -> Option<()> {
+        for number in numbers {
+            let named = rows.named(*number)?.clone();
+            let candidate = Candidate::new(rows, *number, predicates)?;
+            let (anyone, roles, patterns) = (named.anyone, named.roles, named.patterns);
+            self.role_rules.push(RoleRule { candidate, anyone, roles, patterns });
+        }
+        Some(())
+    }
+
+    /// Returns the places of the resource policy's rules that apply to one of these roles, ascending.
+    pub(super) fn rules_for(&self, lineage: &[u32]) -> Vec<usize> {
+        let named = lineage.iter().filter_map(|role| self.by_role.get(role));
+        let mut rules: Vec<usize> = named.flatten().chain(&self.anyone).copied().collect();
+        rules.sort_unstable();
+        rules.dedup();
+        rules
+    }
+
+    pub(super) fn candidate(&self, place: usize) -> Option<&Candidate> {
+        self.rules.get(place)
+    }
+
+    pub(super) fn has_role_policy(&self, role: u32) -> bool {
+        self.role_policies.contains(&role)
+    }
+
+    /// Returns the rules of the policy of a role, in their order.
+    pub(super) fn role_rules(&self, role: u32) -> Vec<Candidate> {
+        let matches =
+            |pattern: &u32| glob::matches(self.table.string(*pattern), self.table.string(role));
+        let applies = |rule: &&RoleRule| {
+            rule.anyone || rule.roles.contains(&role) || rule.patterns.iter().any(matches)
+        };
+        self.role_rules.iter().filter(applies).map(|rule| rule.candidate).collect()
+    }
+}
+
+impl Candidate {
+    fn new(rows: &Rows<'_>, number: usize, predicates: &mut Predicates<'_>) -> Option<Self> {
+        let rule = rows.block.rule(number);
+        let effect = match rule.effect() {
+            Some(Effect::Allow) => ALLOW,
+            Some(Effect::Deny) => DENY,
+            None => 0,
+        };
+        Some(Self { number, effect, predicate: predicates.of(&rule)? })
+    }
+}

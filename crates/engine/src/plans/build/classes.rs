@@ -1,0 +1,175 @@
+//! Classes of roles: what each role meets on its walk, and which roles meet the same.
+//!
+//! The steps of a role are those of the walk in its order: scope by scope, role policies first, then
+//! the rules of the resource policy. Steps that cannot matter are left out: what follows a denial
+//! without a condition, an allow that is forgotten at the end of its scope, a rule that was there
+//! before.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+use super::candidates::{Candidate, Candidates, Stage};
+use super::predicates::{ALWAYS, Predicate, PredicateId, Predicates};
+use crate::limits::MAX_PLAN_ENTRIES;
+use wardgate_plan::layout::{ALLOW, DENY};
+
+/// One thing that may happen to a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Step {
+    /// [`ALLOW`], [`DENY`] or 0.
+    pub(super) effect: u32,
+    pub(super) predicate: PredicateId,
+}
+
+/// A step and where the walk takes it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// The number of the scope, from the most specific one.
+    pub(super) scope: usize,
+    /// The rule's number in its block; none in role policies, whose order the lineage of the role says.
+    pub(super) rule: Option<usize>,
+    pub(super) step: Step,
+}
+
+/// The roles that meet the same steps; no steps mean that nothing is ever allowed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Class {
+    pub(super) steps: Vec<Placed>,
+}
+
+/// What can be asked about one action: the classes, and the class of each role.
+#[derive(Clone, Debug)]
+pub(super) struct Classes {
+    pub(super) classes: Vec<Class>,
+    /// Roles whose class is not that of others, by string id.
+    pub(super) roles: BTreeMap<u32, usize>,
+    pub(super) others: usize,
+}
+
+impl Classes {
+    /// Sorts the roles into classes; nothing if they are too many steps. `steps` is what is left of the
+    /// work that building may take.
+    pub(super) fn new(
+        candidates: &Candidates<'_>,
+        predicates: &Predicates<'_>,
+        steps: &mut usize,
+    ) -> Option<Self> {
+        let mut sorter =
+            Sorter { candidates, predicates, classes: Vec::new(), known: BTreeMap::new(), size: 0 };
+        let others = sorter.class(&[], steps)?;
+        let mut roles = BTreeMap::new();
+        for role in candidates.roles() {
+            let lineage = candidates.lineage(role);
+            let class = sorter.class(&lineage, steps)?;
+            if class != others {
+                roles.insert(role, class);
+            }
+        }
+        Some(Self { classes: sorter.classes, roles, others })
+    }
+}
+
+struct Sorter<'a, 'p> {
+    candidates: &'a Candidates<'p>,
+    predicates: &'a Predicates<'p>,
+    classes: Vec<Class>,
+    known: BTreeMap<Vec<(usize, Step)>, usize>,
+    /// Steps of all classes.
+    size: usize,
+}
+
+impl Sorter<'_, '_> {
+    /// Returns the class of a role that inherits like this.
+    fn class(&mut self, lineage: &[u32], left: &mut usize) -> Option<usize> {
+        let steps = self.steps(lineage, left)?;
+        let key = steps.iter().map(|placed| (placed.scope, placed.step)).collect();
+        if let Some(known) = self.known.get(&key) {
+            return Some(*known);
+        }
+        self.size = self.size.saturating_add(steps.len());
+        let number = self.classes.len();
+        self.classes.push(Class { steps });
+        self.known.insert(key, number);
+        (self.size <= MAX_PLAN_ENTRIES).then_some(number)
+    }
+
+    fn steps(&self, lineage: &[u32], left: &mut usize) -> Option<Vec<Placed>> {
+        let mut walk = Walk { predicates: self.predicates, steps: Vec::new(), seen: BTreeSet::new() };
+        for (scope, stage) in self.candidates.stages().enumerate() {
+            let rules = stage.rules_for(lineage);
+            *left = left.checked_sub(1 + rules.len())?;
+            if walk.role_policies(scope, stage, lineage) || walk.rules(scope, stage, &rules) {
+                break;
+            }
+        }
+        let matters = |placed: &Placed| {
+            placed.step.effect == ALLOW || self.predicates.can_fail(placed.step.predicate)
+        };
+        if !walk.steps.iter().any(matters) {
+            walk.steps.clear();
+        }
+        Some(walk.steps)
+    }
+}
+
+/// One role on its way.
+struct Walk<'a, 'p> {
+    predicates: &'a Predicates<'p>,
+    steps: Vec<Placed>,
+    /// Steps of this scope: taken again they change nothing.
+    seen: BTreeSet<Step>,
+}
+
+impl Walk<'_, '_> {
+    /// Meets the role policies of a scope. Returns whether the walk ends here in any case.
+    fn role_policies(&mut self, scope: usize, stage: &Stage<'_>, lineage: &[u32]) -> bool {
+        self.seen.clear();
+        for role in lineage.iter().filter(|role| stage.has_role_policy(**role)) {
+            let rows = stage.role_rules(*role);
+            for row in &rows {
+                if self.meet(scope, None, row, true) {
+                    return true;
+                }
+            }
+            if rows.is_empty() {
+                return self.add(scope, None, Step { effect: DENY, predicate: ALWAYS });
+            }
+        }
+        false
+    }
+
+    /// Meets the rules of a resource policy. Returns whether the walk ends here in any case.
+    fn rules(&mut self, scope: usize, stage: &Stage<'_>, rules: &[usize]) -> bool {
+        let mut allowed = false;
+        for rule in rules.iter().filter_map(|rule| stage.candidate(*rule)) {
+            if self.meet(scope, Some(rule.number), rule, stage.needs_consent) {
+                return true;
+            }
+            allowed |= rule.effect == ALLOW && rule.predicate == ALWAYS;
+        }
+        allowed && !stage.needs_consent
+    }
+
+    /// An allow that is `forgotten` matters only where it fails.
+    fn meet(
+        &mut self,
+        scope: usize,
+        rule: Option<usize>,
+        candidate: &Candidate,
+        forgotten: bool,
+    ) -> bool {
+        let is_forgotten = forgotten && candidate.effect == ALLOW;
+        let effect = if is_forgotten { 0 } else { candidate.effect };
+        self.add(scope, rule, Step { effect, predicate: candidate.predicate })
+    }
+
+    /// Takes a step. Returns whether it denies in any case.
+    fn add(&mut self, scope: usize, rule: Option<usize>, step: Step) -> bool {
+        let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
+        let matters = step.effect != 0 || self.predicates.can_fail(step.predicate);
+        if !never && matters && self.seen.insert(step) {
+            self.steps.push(Placed { scope, rule, step });
+        }
+        step.effect == DENY && step.predicate == ALWAYS
+    }
+}

@@ -1,0 +1,111 @@
+//! The shape of a plan before it becomes words: entries for all classes at once with a mask, or, if
+//! there are too many classes, entries for each class.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use wardgate_plan::layout::{ALLOW, MAX_CLASSES};
+
+use super::classes::{Class, Classes, Placed, Step};
+
+/// One entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A step, and the classes that take it.
+    Step(Step, u32),
+    /// A scope ends in which somebody may have been allowed.
+    ScopeEnd,
+}
+
+/// Entries, and the mask or class of each role.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) entries: Entries,
+    pub(super) roles: Vec<(u32, u32)>,
+    pub(super) others: u32,
+}
+
+/// The entries of a plan.
+#[derive(Clone, Debug)]
+pub(super) enum Entries {
+    Masked(Vec<Entry>),
+    ByClass(Vec<Vec<Entry>>),
+}
+
+impl Shape {
+    pub(super) fn new(classes: &Classes) -> Self {
+        let taken = classes.classes.iter().filter(|class| !class.steps.is_empty());
+        if taken.count() > MAX_CLASSES {
+            let entries = classes.classes.iter().map(|class| merged([class].into_iter()));
+            return Self::of(classes, Entries::ByClass(entries.collect()), number);
+        }
+        // A class without steps needs no bit: nobody in it is allowed or fails.
+        let mut bits = (0..MAX_CLASSES).map(|bit| 1 << bit);
+        let bit = |class: &Class| if class.steps.is_empty() { 0 } else { bits.next().unwrap_or(0) };
+        let masks: Vec<u32> = classes.classes.iter().map(bit).collect();
+        let taken = classes.classes.iter().filter(|class| !class.steps.is_empty());
+        let entries = Entries::Masked(merged(taken));
+        Self::of(classes, entries, |class| masks.get(class).copied().unwrap_or(0))
+    }
+
+    fn of(classes: &Classes, entries: Entries, word: impl Fn(usize) -> u32) -> Self {
+        let roles = classes.roles.iter().map(|(role, class)| (*role, word(*class))).collect();
+        Self { entries, roles, others: word(classes.others) }
+    }
+}
+
+/// Writes the steps of classes into one list. Class `i` has bit `i` of the masks.
+fn merged<'c>(classes: impl Iterator<Item = &'c Class> + Clone) -> Vec<Entry> {
+    let scopes = classes.clone().flat_map(|class| &class.steps).map(|placed| placed.scope);
+    let last = scopes.max().unwrap_or(0);
+    let mut entries = Vec::new();
+    for scope in 0..=last {
+        let before = entries.len();
+        role_policies(classes.clone(), scope, &mut entries);
+        rules(classes.clone(), scope, &mut entries);
+        let allows = |entry: &Entry| matches!(entry, Entry::Step(step, _) if step.effect == ALLOW);
+        if scope < last && entries.get(before..).is_some_and(|new| new.iter().any(allows)) {
+            entries.push(Entry::ScopeEnd);
+        }
+    }
+    entries
+}
+
+/// Roles inherit in orders of their own, so each sequence of steps is written for whom it is.
+fn role_policies<'c>(
+    classes: impl Iterator<Item = &'c Class>,
+    scope: usize,
+    entries: &mut Vec<Entry>,
+) {
+    let mut sequences: Vec<(Vec<Step>, u32)> = Vec::new();
+    for (bit, class) in (0..).zip(classes) {
+        let here = class.steps.iter().filter(|placed| placed.scope == scope);
+        let steps: Vec<Step> =
+            here.filter(|placed| placed.rule.is_none()).map(|placed| placed.step).collect();
+        match sequences.iter_mut().find(|(known, _)| *known == steps) {
+            Some((_, mask)) => *mask |= 1 << bit,
+            None => sequences.push((steps, 1 << bit)),
+        }
+    }
+    for (steps, mask) in sequences {
+        entries.extend(steps.into_iter().map(|step| Entry::Step(step, mask)));
+    }
+}
+
+/// The rules of a policy are tried in the same order by everyone.
+fn rules<'c>(classes: impl Iterator<Item = &'c Class>, scope: usize, entries: &mut Vec<Entry>) {
+    let mut merged: BTreeMap<(usize, Step), u32> = BTreeMap::new();
+    for (bit, class) in (0..).zip(classes) {
+        let here = class.steps.iter().filter(|placed| placed.scope == scope);
+        for Placed { rule, step, .. } in here {
+            if let Some(rule) = rule {
+                *merged.entry((*rule, *step)).or_default() |= 1 << bit;
+            }
+        }
+    }
+    entries.extend(merged.into_iter().map(|((_, step), mask)| Entry::Step(step, mask)));
+}
+
+fn number(class: usize) -> u32 {
+    u32::try_from(class).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,369 @@
+//! Writing a plan: places for its slots, numbers for its memos, words for its entries and code.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use wardgate_plan::layout::{
+    self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
+    PLAN_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, plan,
+};
+use wardgate_plan::word;
+
+use super::predicates::{Op, Predicate, PredicateId, Predicates};
+use super::shape::{Entries, Entry, Shape};
+
+/// Writes the plan; nothing if it reads too much.
+pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u32>> {
+    let mut writer = Writer::new(predicates);
+    writer.survey(shape)?;
+    writer.number_memos();
+    writer.words(shape)
+}
+
+/// A slot of the plan under construction.
+struct Slot {
+    /// The table's name for it.
+    id: u32,
+    uses: u32,
+    constants: BTreeSet<u32>,
+    /// The first slot that it is compared with, directly or through others: these share constants.
+    group: usize,
+}
+
+struct Writer<'a, 'p> {
+    predicates: &'a Predicates<'p>,
+    slots: Vec<Slot>,
+    flags: u32,
+    /// How many entries ask each predicate that is code, and its memo.
+    asked: BTreeMap<PredicateId, (usize, u32)>,
+    /// How often each program occurs in code, and its memo.
+    programs: BTreeMap<u32, (usize, u32)>,
+    code: Vec<u32>,
+    /// Where in `code` each predicate begins.
+    places: BTreeMap<PredicateId, usize>,
+    /// Lists of words behind the code.
+    lists: Vec<u32>,
+    /// Places in `code` that hold an offset in `lists`.
+    members: Vec<usize>,
+}
+
+impl<'a, 'p> Writer<'a, 'p> {
+    fn new(predicates: &'a Predicates<'p>) -> Self {
+        Self {
+            predicates,
+            slots: Vec::new(),
+            flags: 0,
+            asked: BTreeMap::new(),
+            programs: BTreeMap::new(),
+            code: Vec::new(),
+            places: BTreeMap::new(),
+            lists: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    /// Notes every slot, constant and program.
+    fn survey(&mut self, shape: &Shape) -> Option<()> {
+        self.flags = SIMPLE;
+        match &shape.entries {
+            Entries::Masked(entries) => self.survey_entries(entries)?,
+            Entries::ByClass(classes) => {
+                self.flags = BY_CLASS;
+                classes.iter().try_for_each(|entries| self.survey_entries(entries))?;
+            }
+        }
+        self.share_constants();
+        Some(())
+    }
+
+    fn survey_entries(&mut self, entries: &[Entry]) -> Option<()> {
+        for entry in entries {
+            let Entry::Step(step, _) = entry else {
+                self.flags &= !SIMPLE;
+                continue;
+            };
+            match self.predicates.get(step.predicate)? {
+                Predicate::Always | Predicate::Never => {}
+                Predicate::Equality(equality, _) => self.survey_op(equality)?,
+                Predicate::Code(code) => {
+                    self.flags &= !SIMPLE;
+                    let asked = self.asked.entry(step.predicate).or_default();
+                    asked.0 += 1;
+                    if asked.0 == 1 {
+                        code.iter().try_for_each(|op| self.survey_op(op))?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn survey_op(&mut self, op: &Op) -> Option<()> {
+        match op {
+            Op::EqualConst(slot, word) => self.compare(*slot, *word),
+            Op::EqualSlot(a, b) => {
+                let (a, b) = (self.slot(*a, 0)?, self.slot(*b, 0)?);
+                self.join(a, b)
+            }
+            Op::Member(slot, words) => {
+                self.slot(*slot, 0)?;
+                words.iter().try_for_each(|word| self.compare(*slot, *word))
+            }
+            Op::Bool(slot) | Op::Has(slot) | Op::Compare(slot, ..) => {
+                self.slot(*slot, 0).map(|_| ())
+            }
+            Op::CompareSlots(a, b, _) => {
+                self.slot(*a, 0)?;
+                self.slot(*b, 0).map(|_| ())
+            }
+            Op::Program(program) => self.survey_program(*program),
+            _ => Some(()),
+        }
+    }
+
+    fn survey_program(&mut self, program: u32) -> Option<()> {
+        let footprint = self.predicates.footprint(program)?;
+        self.flags |= PROGRAMS | if footprint.reads_time { NOW } else { 0 };
+        self.programs.entry(program).or_default().0 += 1;
+        footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
+    }
+
+    /// Returns the place of a slot.
+    fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
+        let known = self.slots.iter().position(|slot| slot.id == id);
+        let place = known.unwrap_or(self.slots.len());
+        if known.is_none() {
+            self.slots.push(Slot { id, uses: 0, constants: BTreeSet::new(), group: place });
+        }
+        self.slots.get_mut(place)?.uses |= uses;
+        (self.slots.len() <= MAX_SLOTS).then_some(place)
+    }
+
+    fn compare(&mut self, slot: u32, word: u32) -> Option<()> {
+        let place = self.slot(slot, 0)?;
+        if let Some(string) = word.checked_sub(word::FIRST_STRING) {
+            self.slots.get_mut(place)?.constants.insert(string);
+        }
+        Some(())
+    }
+
+    /// Puts two slots into one group.
+    fn join(&mut self, a: usize, b: usize) -> Option<()> {
+        let (a, b) = (self.slots.get(a)?.group, self.slots.get(b)?.group);
+        for slot in self.slots.iter_mut().filter(|slot| slot.group == a.max(b)) {
+            slot.group = a.min(b);
+        }
+        Some(())
+    }
+
+    /// Slots that are compared with each other know the same constants, so that a text has the same
+    /// word in all of them.
+    fn share_constants(&mut self) {
+        for group in 0..self.slots.len() {
+            let members = self.slots.iter().filter(|slot| slot.group == group);
+            let all: BTreeSet<u32> = members.flat_map(|slot| &slot.constants).copied().collect();
+            let uses = if all.is_empty() { 0 } else { CONSTANTS };
+            for slot in self.slots.iter_mut().filter(|slot| slot.group == group) {
+                slot.constants.clone_from(&all);
+                slot.uses |= uses;
+            }
+        }
+    }
+
+    /// What is asked more than once is remembered, as far as the numbers go.
+    fn number_memos(&mut self) {
+        let mut numbers = 1..u32::try_from(MAX_MEMOS).unwrap_or(0);
+        let often = self.asked.values_mut().chain(self.programs.values_mut());
+        for (_, memo) in often.filter(|(times, _)| *times > 1) {
+            *memo = numbers.next().unwrap_or(0);
+        }
+    }
+
+    fn words(mut self, shape: &Shape) -> Option<Vec<u32>> {
+        let (count, entry_words) = match &shape.entries {
+            Entries::Masked(entries) => (entries.len(), 3 * entries.len()),
+            Entries::ByClass(classes) => {
+                let entries: usize = classes.iter().map(Vec::len).sum();
+                (classes.len(), 2 * classes.len() + 3 * entries)
+            }
+        };
+        let entries_at = PLAN_WORDS + 3 * self.slots.len() + 2 * shape.roles.len();
+        let code_at = entries_at + entry_words;
+        self.write_code(code_at)?;
+        let lists_at = code_at + self.code.len();
+        for place in &self.members {
+            *self.code.get_mut(*place)? += index(lists_at);
+        }
+        let mut words = vec![0; PLAN_WORDS];
+        for (field, value) in [
+            (plan::FLAGS, self.flags),
+            (plan::SLOTS, index(self.slots.len())),
+            (plan::ROLES, index(shape.roles.len())),
+            (plan::ENTRIES, index(count)),
+            (plan::OTHERS, shape.others),
+            (plan::ENTRIES_AT, index(entries_at)),
+            (plan::CODE_AT, index(code_at)),
+            (plan::CODE_WORDS, index(self.code.len())),
+        ] {
+            *words.get_mut(field)? = value;
+        }
+        self.write_slots(lists_at, &mut words);
+        words.extend(shape.roles.iter().flat_map(|(role, word)| [*role, *word]));
+        self.write_entries(shape, code_at, &mut words)?;
+        words.append(&mut self.code);
+        words.append(&mut self.lists);
+        Some(words)
+    }
+
+    fn write_slots(&mut self, lists_at: usize, words: &mut Vec<u32>) {
+        for slot in &self.slots {
+            let constants = if slot.constants.is_empty() {
+                0
+            } else {
+                index(lists_at + put_list(&mut self.lists, slot.constants.iter().copied()))
+            };
+            words.extend([slot.id, slot.uses, constants]);
+        }
+    }
+
+    fn write_entries(&self, shape: &Shape, code_at: usize, words: &mut Vec<u32>) -> Option<()> {
+        let write = |entries: &[Entry], words: &mut Vec<u32>| {
+            entries.iter().try_for_each(|entry| {
+                words.extend(self.entry(entry, code_at)?);
+                Some(())
+            })
+        };
+        match &shape.entries {
+            Entries::Masked(entries) => write(entries, words),
+            Entries::ByClass(classes) => {
+                let mut next = words.len() + 2 * classes.len();
+                for entries in classes {
+                    words.extend([index(next), index(entries.len())]);
+                    next += 3 * entries.len();
+                }
+                classes.iter().try_for_each(|entries| write(entries, words))
+            }
+        }
+    }
+
+    fn entry(&self, entry: &Entry, code_at: usize) -> Option<[u32; 3]> {
+        let Entry::Step(step, mask) = entry else { return Some([SCOPE_END, 0, 0]) };
+        let (head, operand) = match self.predicates.get(step.predicate)? {
+            Predicate::Always => (EQUAL_CONST | layout::ALWAYS << 8, word::TRUE),
+            Predicate::Never => (EQUAL_CONST | NEGATE | layout::ALWAYS << 8, word::TRUE),
+            Predicate::Equality(equality, negated) => {
+                let (head, operand) = match equality {
+                    Op::EqualConst(slot, word) => (EQUAL_CONST | self.place(*slot)? << 8, *word),
+                    Op::EqualSlot(a, b) => {
+                        (EQUAL_SLOT | self.place(*a)? << 8 | self.place(*b)? << 16, 0)
+                    }
+                    _ => return None,
+                };
+                (head | if *negated { NEGATE } else { 0 }, operand)
+            }
+            Predicate::Code(_) => {
+                let (_, memo) = self.asked.get(&step.predicate)?;
+                let place = self.places.get(&step.predicate)?;
+                (CODE | memo << 16, index(code_at + place))
+            }
+        };
+        Some([head | step.effect << 24, operand, *mask])
+    }
+
+    fn place(&self, slot: u32) -> Option<u32> {
+        self.slots.iter().position(|known| known.id == slot).map(index)
+    }
+
+    /// Writes the code of every predicate. Offsets count from the start of the plan.
+    fn write_code(&mut self, code_at: usize) -> Option<()> {
+        let predicates = self.predicates;
+        let asked: Vec<PredicateId> = self.asked.keys().copied().collect();
+        for id in asked {
+            let Predicate::Code(ops) = predicates.get(id)? else { continue };
+            self.places.insert(id, self.code.len());
+            let labels = labels(ops, code_at + self.code.len());
+            for op in ops {
+                self.write_op(op, &labels)?;
+            }
+            self.code.push(code::END);
+        }
+        Some(())
+    }
+
+    fn write_op(&mut self, op: &Op, labels: &BTreeMap<u32, u32>) -> Option<()> {
+        let slot = |slot: &u32| self.place(*slot);
+        match op {
+            Op::Label(_) => {}
+            Op::Push(truth) => self.code.push(code::PUSH | truth << 8),
+            Op::EqualConst(a, word) => self.code.extend([code::EQUAL_CONST | slot(a)? << 8, *word]),
+            Op::EqualSlot(a, b) => {
+                self.code.push(code::EQUAL_SLOT | slot(a)? << 8 | slot(b)? << 16);
+            }
+            Op::Bool(a) => self.code.push(code::BOOL | slot(a)? << 8),
+            Op::Has(a) => self.code.push(code::HAS | slot(a)? << 8),
+            Op::Member(a, words) => {
+                let list = put_list(&mut self.lists, words.iter().copied());
+                self.code.extend([code::MEMBER | self.place(*a)? << 8, index(list)]);
+                self.members.push(self.code.len() - 1);
+            }
+            Op::Compare(a, relation, bits) => {
+                let [low, high] = halves(*bits);
+                self.code.extend([code::COMPARE | slot(a)? << 8 | relation << 16, low, high]);
+            }
+            Op::CompareSlots(a, b, relation) => {
+                let slots = slot(a)? << 8 | slot(b)? << 16;
+                self.code.push(code::COMPARE_SLOTS | slots | relation << 24);
+            }
+            Op::Not => self.code.push(code::NOT),
+            Op::And => self.code.push(code::AND),
+            Op::Or => self.code.push(code::OR),
+            Op::Leaf => self.code.push(code::LEAF | self.predicates.leniency() << 8),
+            Op::JumpFalse(label) => self.code.extend([code::JUMP_FALSE, *labels.get(label)?]),
+            Op::JumpTrue(label) => self.code.extend([code::JUMP_TRUE, *labels.get(label)?]),
+            Op::Invert => self.code.push(code::INVERT),
+            Op::Program(program) => {
+                let (_, memo) = self.programs.get(program)?;
+                self.code.extend([code::PROGRAM | memo << 8, *program]);
+            }
+        }
+        Some(())
+    }
+}
+
+/// Returns where the labels of a piece of code come to stand.
+fn labels(ops: &[Op], start: usize) -> BTreeMap<u32, u32> {
+    let mut labels = BTreeMap::new();
+    let mut next = start;
+    for op in ops {
+        next += match op {
+            Op::Label(label) => {
+                labels.insert(*label, index(next));
+                0
+            }
+            Op::EqualConst(..) | Op::Member(..) | Op::JumpFalse(_) | Op::JumpTrue(_) => 2,
+            Op::Program(_) => 2,
+            Op::Compare(..) => 3,
+            _ => 1,
+        };
+    }
+    labels
+}
+
+/// Appends a count and words; returns where.
+fn put_list(lists: &mut Vec<u32>, words: impl ExactSizeIterator<Item = u32>) -> usize {
+    let at = lists.len();
+    lists.push(index(words.len()));
+    lists.extend(words);
+    at
+}
+
+fn halves(bits: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = bits.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+}
+
+/// Plans are bounded far below 2^32 words; a saturated index points nowhere, which the proof refuses.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,244 @@
+//! Filling a frame from a request, and deciding by plans where they have an answer.
+//!
+//! The obvious filler: hosts with requests of another shape write their own and are compared with it.
+//! What a plan did not ask for, such as a list where a scalar was expected, is left to the general
+//! path.
+
+use alloc::string::String;
+
+use wardgate_plan::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS, VALUE};
+use wardgate_plan::{Answer, Frame, Plan, SlotRecord, word};
+
+use super::frame::Contents;
+use crate::attr::{Attr, AttrMap};
+use crate::cel::pool::Root;
+use crate::cel::value::{List, Str};
+use crate::cel::{Timestamp, Value};
+use crate::decide::scopes::Search;
+use crate::limits::MAX_PLAN_ROLES;
+use crate::names::trimmed_scope;
+use crate::request::Request;
+use crate::table::layout::{INDEX_WORDS, Key};
+use crate::table::{PolicyTable, Section, word as word_at};
+
+/// A frame and what its words cannot hold.
+#[derive(Debug)]
+pub struct Filled<'r> {
+    /// The words and numbers.
+    pub frame: Frame,
+    held: [Found<'r>; MAX_SLOTS],
+    /// The texts that have temporary words.
+    texts: [&'r str; MAX_SLOTS],
+    temporary: usize,
+}
+
+/// The roles of a principal in terms of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Roles {
+    /// The masks of all roles, united.
+    Mask(u32),
+    /// The classes of the roles in their order, and how many there are: for a plan by class.
+    Classes([u32; MAX_REQUEST_CLASSES], usize),
+}
+
+impl PolicyTable {
+    /// Decides by the plan for `action`, if there is one: what [`PolicyTable::is_allowed`] says, or
+    /// Unsure.
+    #[must_use]
+    pub fn decide_request(&self, request: &Request, action: &str, now: Timestamp) -> Answer {
+        self.try_plan(request, action, now).unwrap_or(Answer::Unsure)
+    }
+
+    fn try_plan(&self, request: &Request, action: &str, now: Timestamp) -> Option<Answer> {
+        if self.concerns_principal(request) {
+            return None;
+        }
+        let resource = &request.resource;
+        let list = self.plan_list(&resource.kind, &resource.policy_version, &resource.scope)?;
+        let id = list.plan(self.string_id(action))?;
+        let plan = self.plan(id)?;
+        let filled = self.fill(&plan, request)?;
+        let contents = (&filled.frame, &filled as &dyn Contents);
+        Some(match self.roles(&plan, &request.principal.roles)? {
+            Roles::Mask(roles) => self.decide_with(id, roles, contents, now),
+            Roles::Classes(classes, count) => {
+                self.decide_classes_with(id, classes.get(..count)?, contents, now)
+            }
+        })
+    }
+
+    /// Whether some principal has policies of its own.
+    #[must_use]
+    pub fn has_principal_policies(&self) -> bool {
+        self.principals().next().is_some()
+    }
+
+    /// Returns the ids of the principals that have policies of their own, once for each policy. No plan
+    /// knows of those: requests of these principals are the general path's.
+    pub fn principals(&self) -> impl Iterator<Item = &str> {
+        let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
+        let own = |entry: &&[u32]| {
+            word_at(entry, 0) == Key::Principal.code() && word_at(entry, 4) != 0
+        };
+        entries.filter(own).map(|entry| self.string(word_at(entry, 1)))
+    }
+
+    /// Whether a policy of the principal itself has a say in a request.
+    #[must_use]
+    pub fn concerns_principal(&self, request: &Request) -> bool {
+        let Some(principal) = self.string_id(&request.principal.id) else { return false };
+        let version = match request.resource.policy_version.as_str() {
+            "" => self.default_version(),
+            version => version,
+        };
+        let Some(version) = self.string_id(version) else { return false };
+        let scope = self.name(trimmed_scope(&request.principal.scope));
+        let mut scopes = Search::new(self, Key::PrincipalScope, scope).visited();
+        scopes.any(|scope| self.find(Key::Principal, [principal, version, scope]).is_some())
+    }
+
+    /// Returns the roles of a principal in terms of a plan; nothing if they are too many.
+    #[must_use]
+    pub fn roles(&self, plan: &Plan<'_>, roles: &[String]) -> Option<Roles> {
+        let mut known = roles.iter().map(|role| plan.role(self.string_id(role)));
+        if plan.flags() & BY_CLASS == 0 {
+            let mask = known.fold(0, |mask, role| mask | role);
+            return (roles.len() <= MAX_PLAN_ROLES).then_some(Roles::Mask(mask));
+        }
+        let mut classes = [0; MAX_REQUEST_CLASSES];
+        for (place, class) in classes.iter_mut().zip(&mut known) {
+            *place = class;
+        }
+        (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
+    }
+
+    /// Fills a frame for `plan`; nothing if the request holds what the plan did not ask for.
+    #[must_use]
+    pub fn fill<'r>(&self, plan: &Plan<'_>, request: &'r Request) -> Option<Filled<'r>> {
+        let mut filled = Filled {
+            frame: Frame::new(),
+            held: [Found::Missing; MAX_SLOTS],
+            texts: [""; MAX_SLOTS],
+            temporary: 0,
+        };
+        for (place, slot) in plan.slots().enumerate() {
+            let (root, path) = self.slot_path(slot.slot)?;
+            let found = find(request, root, path)?;
+            filled.put(self, place, slot, found)?;
+        }
+        Some(filled)
+    }
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug)]
+enum Found<'r> {
+    Missing,
+    Broken,
+    Text(&'r str),
+    Roles(&'r [String]),
+    Attr(&'r Attr),
+}
+
+impl<'r> Filled<'r> {
+    fn put(
+        &mut self,
+        table: &PolicyTable,
+        place: usize,
+        slot: SlotRecord<'_>,
+        found: Found<'r>,
+    ) -> Option<()> {
+        *self.held.get_mut(place)? = found;
+        let word = match found {
+            Found::Missing => word::MISSING,
+            Found::Broken => word::BROKEN,
+            Found::Text(text) => self.text_word(table, slot, text)?,
+            Found::Attr(Attr::String(text)) => self.text_word(table, slot, text)?,
+            Found::Attr(Attr::Null) => word::NULL,
+            Found::Attr(Attr::Bool(false)) => word::FALSE,
+            Found::Attr(Attr::Bool(true)) => word::TRUE,
+            Found::Attr(Attr::Number(number)) => {
+                self.frame.set_number(place, *number);
+                return number.is_finite().then_some(());
+            }
+            Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => {
+                (slot.uses & VALUE != 0).then_some(word::VALUE)?
+            }
+        };
+        self.frame.set(place, word);
+        Some(())
+    }
+
+    fn text_word(&mut self, table: &PolicyTable, slot: SlotRecord<'_>, text: &'r str) -> Option<u32> {
+        if slot.uses & CONSTANTS != 0
+            && let Some(id) = slot.constants.iter().find(|id| table.string(**id) == text)
+        {
+            return word::FIRST_STRING.checked_add(*id);
+        }
+        let known = self.texts.get(..self.temporary)?.iter().position(|known| *known == text);
+        let number = known.unwrap_or(self.temporary);
+        if known.is_none() {
+            *self.texts.get_mut(number)? = text;
+            self.temporary += 1;
+        }
+        word::FIRST_TEMPORARY.checked_add(u32::try_from(number).ok()?)
+    }
+}
+
+impl Contents for Filled<'_> {
+    fn text(&self, slot: usize) -> Option<&str> {
+        match self.held.get(slot)? {
+            Found::Text(text) => Some(text),
+            Found::Attr(Attr::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn value(&self, slot: usize) -> Option<Value<'_>> {
+        match self.held.get(slot)? {
+            Found::Text(text) => Some(Value::String(Str::Borrowed(text))),
+            Found::Attr(attr) => Some(Value::from(*attr)),
+            Found::Roles(roles) => Some(Value::List(List::Strings(roles))),
+            Found::Missing | Found::Broken => None,
+        }
+    }
+}
+
+fn find<'r, 't>(
+    request: &'r Request,
+    root: Root,
+    path: impl Iterator<Item = &'t str>,
+) -> Option<Found<'r>> {
+    let (principal, resource) = (&request.principal, &request.resource);
+    Some(match root {
+        Root::PrincipalId => Found::Text(&principal.id),
+        Root::PrincipalRoles => Found::Roles(&principal.roles),
+        Root::ResourceKind => Found::Text(&resource.kind),
+        Root::ResourceId => Found::Text(&resource.id),
+        Root::PrincipalAttr => follow(&principal.attr, path),
+        Root::ResourceAttr => follow(&resource.attr, path),
+        _ => return None,
+    })
+}
+
+/// Follows a path through maps. Looking into a list fails; a scalar just has no members, which only
+/// matters at the last step: the ones before need a value to go on.
+fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> Found<'r> {
+    let mut path = path.peekable();
+    let mut map = attributes;
+    while let Some(name) = path.next() {
+        let found = map.get(name);
+        if path.peek().is_none() {
+            return found.map_or(Found::Missing, Found::Attr);
+        }
+        map = match found {
+            Some(Attr::Map(inner)) => inner,
+            None | Some(Attr::List(_)) => return Found::Broken,
+            Some(_) => {
+                path.next();
+                return if path.peek().is_none() { Found::Missing } else { Found::Broken };
+            }
+        };
+    }
+    Found::Broken
+}

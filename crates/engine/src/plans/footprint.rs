@@ -1,0 +1,109 @@
+//! Footprints: which slots a program may read, and whether it reads the time.
+//!
+//! A program without one is never run on a frame: it depends on derived roles, reads more of the
+//! request than plans carry, or too much of it.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use crate::cel::pool::{DEPENDS_ON_ROLES, Pool, Root};
+use crate::cel::validate::instructions;
+use crate::cel::{Function, Op};
+use crate::limits::{MAX_PLAN_PATH, MAX_VARIABLE_DEPTH};
+use crate::table::at;
+use wardgate_plan::layout::MAX_SLOTS;
+
+/// What a program may read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Footprint {
+    /// Sorted.
+    pub(super) slots: Vec<u32>,
+    pub(super) reads_time: bool,
+}
+
+/// The footprints of the programs of a table, each worked out once.
+pub(super) struct Footprints<'a> {
+    pool: Pool<'a>,
+    known: RefCell<Vec<Option<Known>>>,
+}
+
+type Known = Option<Rc<Footprint>>;
+
+impl<'a> Footprints<'a> {
+    pub(super) fn new(pool: Pool<'a>) -> Self {
+        Self { pool, known: RefCell::default() }
+    }
+
+    /// Returns the footprint of a program and of the variables that it reads.
+    pub(super) fn of(&self, program: u32) -> Known {
+        self.within(program, MAX_VARIABLE_DEPTH)
+    }
+
+    fn within(&self, program: u32, depth: u32) -> Known {
+        if let Some(Some(known)) = self.known.borrow().get(at(program)) {
+            return known.clone();
+        }
+        let found = self.compute(program, depth).map(Rc::new);
+        let mut known = self.known.borrow_mut();
+        if known.len() <= at(program) {
+            known.resize(at(program) + 1, None);
+        }
+        if let Some(place) = known.get_mut(at(program)) {
+            *place = Some(found.clone());
+        }
+        found
+    }
+
+    fn compute(&self, program: u32, depth: u32) -> Option<Footprint> {
+        let program = self.pool.program(program)?;
+        let mut footprint = Footprint::default();
+        if program.flags & DEPENDS_ON_ROLES != 0 {
+            return None;
+        }
+        for found in instructions(program.code) {
+            let found = found.ok()?;
+            let id = found.words.first().copied().unwrap_or(u32::MAX);
+            match found.op {
+                Op::Slot | Op::HasSlot => footprint.add(id, &self.pool)?,
+                Op::Variable | Op::HasVariable => {
+                    let (program, _) = self.pool.variable(id)?;
+                    let inner = self.within(program, depth.checked_sub(1)?)?;
+                    footprint.reads_time |= inner.reads_time;
+                    inner.slots.iter().try_for_each(|slot| footprint.add(*slot, &self.pool))?;
+                }
+                Op::Call => footprint.reads_time |= reads_time(id),
+                _ => {}
+            }
+        }
+        Some(footprint)
+    }
+}
+
+impl Footprint {
+    fn add(&mut self, slot: u32, pool: &Pool<'_>) -> Option<()> {
+        if let Err(place) = self.slots.binary_search(&slot) {
+            self.slots.insert(place, slot);
+        }
+        (self.slots.len() <= MAX_SLOTS && is_readable(slot, pool)).then_some(())
+    }
+}
+
+/// Whether plans may read a slot: the frame holds ids, the kind, the roles, and what lies below the
+/// attributes, but nothing below a string and never all attributes as one value.
+pub(super) fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
+    let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
+    match Root::from_code(*root) {
+        Some(
+            Root::PrincipalId | Root::PrincipalRoles | Root::ResourceKind | Root::ResourceId,
+        ) => *length == 0,
+        Some(Root::PrincipalAttr | Root::ResourceAttr) => {
+            (1..=MAX_PLAN_PATH).contains(&at(*length))
+        }
+        _ => false,
+    }
+}
+
+fn reads_time(function: u32) -> bool {
+    matches!(Function::from_id(function), Some(Function::Now | Function::TimeSince))
+}

@@ -1,0 +1,156 @@
+//! Programs at work on a frame instead of a request.
+//!
+//! Reading a slot gives the value, or an error, that the general path would find. A limit that is
+//! reached, or a word that says nothing, makes the whole decision Unsure: no answer is a guess.
+
+use core::cell::{Cell, RefCell};
+
+use wardgate_plan::{Frame, Plan, Programs, Truth, word};
+
+use crate::cel::pool::Root;
+use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
+use crate::decide::memo::{Memo, View};
+use crate::limits::{MAX_PLAN_PROGRAM_STEPS, MAX_STEPS};
+
+/// What the words of a frame cannot hold. Slots are counted as in the plan.
+pub trait Contents {
+    /// Returns the text of a slot whose word is a temporary string.
+    fn text(&self, slot: usize) -> Option<&str>;
+
+    /// Returns the value of a slot whose word is [`word::VALUE`]: a list or a map as the general path
+    /// would read it, every number a double.
+    fn value(&self, slot: usize) -> Option<Value<'_>>;
+}
+
+/// One decision whose plan runs programs.
+pub(super) struct Running<'a> {
+    pool: &'a Pool<'a>,
+    plan: Plan<'a>,
+    frame: &'a Frame,
+    contents: &'a dyn Contents,
+    now: Timestamp,
+    /// Steps that are left for all programs.
+    steps: Cell<u32>,
+    /// Whether something was not evaluated to its end.
+    is_incomplete: Cell<bool>,
+    /// The values of variables.
+    memo: RefCell<Memo<'a>>,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(
+        pool: &'a Pool<'a>,
+        (plan, frame, contents): (Plan<'a>, &'a Frame, &'a dyn Contents),
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            pool,
+            plan,
+            frame,
+            contents,
+            now,
+            steps: Cell::new(MAX_PLAN_PROGRAM_STEPS),
+            is_incomplete: Cell::new(false),
+            memo: RefCell::new(Memo::new()),
+        }
+    }
+
+    /// Evaluates a program with as many steps as one may take.
+    fn evaluate(&self, program: u32) -> Value<'a> {
+        let allowed = self.steps.get().min(MAX_STEPS);
+        let steps = Cell::new(allowed);
+        let value = cel::eval(self.pool, program, self, &steps);
+        let taken = allowed.saturating_sub(steps.get());
+        self.steps.set(self.steps.get().saturating_sub(taken));
+        if matches!(value, Value::Error(Error::Limit | Error::Malformed)) {
+            self.is_incomplete.set(true);
+        }
+        value
+    }
+
+    /// Returns the place and the word of a slot of the table.
+    fn find(&self, slot: u32) -> Option<(usize, u32)> {
+        let place = self.plan.slots().position(|record| record.slot == slot)?;
+        Some((place, *self.frame.words.get(place)?))
+    }
+
+    fn read(&self, slot: u32) -> Option<Value<'a>> {
+        let (place, found) = self.find(slot)?;
+        Some(match found {
+            word::MISSING | word::BROKEN => Value::Error(NOT_FOUND),
+            word::NULL => Value::Null,
+            word::FALSE => Value::Bool(false),
+            word::TRUE => Value::Bool(true),
+            word::NUMBER => Value::Double(*self.frame.numbers.get(place)?),
+            word::VALUE => self.contents.value(place)?,
+            word::FIRST_TEMPORARY.. => Value::string(self.contents.text(place)?),
+            constant => {
+                let id = constant.checked_sub(word::FIRST_STRING)?;
+                Value::string(self.pool.string(id)?)
+            }
+        })
+    }
+
+    fn doubt<T>(&self) -> Result<T, Error<'a>> {
+        self.is_incomplete.set(true);
+        Err(Error::Malformed)
+    }
+}
+
+impl Programs for Running<'_> {
+    fn run(&self, program: u32) -> Option<Truth> {
+        let value = self.evaluate(program);
+        if self.is_incomplete.get() {
+            return None;
+        }
+        Some(match value {
+            Value::Bool(false) => Truth::False,
+            Value::Bool(true) => Truth::True,
+            Value::Error(_) => Truth::Error,
+            _ => Truth::Other,
+        })
+    }
+}
+
+impl<'a> Activation<'a> for Running<'a> {
+    fn root(&self, _: Root, _: &'a str) -> Value<'a> {
+        self.doubt().into()
+    }
+
+    fn slot(&self, id: u32) -> Option<cel::Answer<'a>> {
+        Some(self.read(id).map_or_else(|| self.doubt(), Value::into_answer))
+    }
+
+    fn has_slot(&self, id: u32) -> Option<Result<bool, Error<'a>>> {
+        Some(match self.find(id) {
+            None => self.doubt(),
+            Some((_, word::BROKEN)) => Err(NOT_FOUND),
+            Some((_, found)) => Ok(found != word::MISSING),
+        })
+    }
+
+    fn variable(&self, id: u32) -> Value<'a> {
+        let Some((program, name)) = self.pool.variable(id) else {
+            return self.doubt().into();
+        };
+        let key = (program, View::Plain);
+        let known = self.memo.borrow().get(key);
+        let value = known.unwrap_or_else(|| {
+            let value = self.evaluate(program);
+            self.memo.borrow_mut().put(key, &value);
+            value
+        });
+        match value {
+            Value::Error(error @ (Error::Limit | Error::Malformed)) => Value::Error(error),
+            Value::Error(_) => Value::Error(Error::UndefinedField(name)),
+            value => value,
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+}
+
+/// What matters of an error is that it is one.
+const NOT_FOUND: Error<'static> = Error::UndefinedField("");

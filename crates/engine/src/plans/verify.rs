@@ -1,0 +1,63 @@
+//! The proof, made when a table is opened, that its plans are sound.
+//!
+//! The plan crate knows words only; this tells it which slots, strings and programs there are.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use wardgate_plan::{Known, Plans};
+
+use super::footprint::{Footprints, is_readable};
+use crate::table::{PolicyTable, Section, at, word};
+
+/// Checks all plans, and the lists of plans that the index names.
+pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
+    let section = table.section(Section::Plans);
+    if section.is_empty() {
+        return lists.is_empty().then_some(());
+    }
+    let names = Names { table, slots: starts(table), footprints: Footprints::new(table.pool()) };
+    wardgate_plan::verify(section, &names)?;
+    // Lists do not share words: else a small table could name a large list many times, and every time
+    // would cost a walk.
+    let mut unread = section.len();
+    for list in lists {
+        let count = Plans::new(section).list(*list)?.actions().count();
+        unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
+        wardgate_plan::verify_list(section, *list, &names)?;
+    }
+    Some(())
+}
+
+struct Names<'a> {
+    table: &'a PolicyTable,
+    /// For each word of the slots, whether one starts there.
+    slots: Vec<bool>,
+    footprints: Footprints<'a>,
+}
+
+impl Known for Names<'_> {
+    fn has_string(&self, id: u32) -> bool {
+        self.table.pool().string(id).is_some()
+    }
+
+    fn has_slot(&self, slot: u32) -> bool {
+        self.slots.get(at(slot)) == Some(&true) && is_readable(slot, &self.table.pool())
+    }
+
+    fn reads_only(&self, program: u32, slots: &[u32]) -> bool {
+        let footprint = self.footprints.of(program);
+        footprint.is_some_and(|footprint| footprint.slots.iter().all(|slot| slots.contains(slot)))
+    }
+}
+
+fn starts(table: &PolicyTable) -> Vec<bool> {
+    let slots = table.section(Section::Slots);
+    let mut starts = vec![false; slots.len()];
+    let mut next = 0;
+    while let Some(start) = starts.get_mut(next) {
+        *start = true;
+        next = next.saturating_add(2).saturating_add(at(word(slots, next + 1)));
+    }
+    starts
+}

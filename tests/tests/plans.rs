@@ -1,0 +1,281 @@
+//! Plans against the general path: where a plan answers, it answers the same.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::plans::Answer;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::{Parts, PolicyTable, Section};
+use wardgate_tests::generate::{World, world};
+use wardgate_tests::{cases, check};
+
+#[test]
+fn cases_are_decided_as_the_general_path_does() {
+    let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+    let tally = Tally::default();
+    for case in &cases {
+        let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
+        let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+        for check in &case.checks {
+            if let Err(difference) = tally.compare(&table, &check.request, case.now) {
+                panic!("{}: {difference}", case.name);
+            }
+        }
+    }
+    tally.report("cases");
+    assert!(tally.answered.get() * 3 > tally.asked.get(), "plans answer less than a third");
+}
+
+#[test]
+fn generated_worlds_are_decided_as_the_general_path_does() {
+    let tally = run(|world| world);
+    tally.report("worlds");
+    assert!(tally.answered.get() * 10 > tally.asked.get(), "plans answer less than a tenth");
+}
+
+#[test]
+fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
+    let tally = run(plain);
+    tally.report("plain worlds");
+    assert!(tally.answered.get() * 2 > tally.asked.get(), "plans answer less than half");
+}
+
+#[test]
+fn unsound_plans_are_refused() {
+    let parts = five_rules(1);
+    let start = section(&parts, Section::Plans).0;
+    let plan = start + usize::try_from(parts.words[start + 1]).unwrap();
+    let check = |at: usize, word: u32| {
+        let mut parts = parts.clone();
+        assert_ne!(parts.words[at], word);
+        parts.words[at] = word;
+        assert!(PolicyTable::from_parts(parts).is_err(), "word {} became {word}", at - start);
+    };
+    check(start, u32::MAX);
+    check(start + 1, 0);
+    check(plan, 64);
+    check(plan + 1, 33);
+    check(plan + 2, 1 << 20);
+    check(plan + 3, 1 << 20);
+    check(plan + 5, u32::MAX);
+    check(plan + 7, 1 << 20);
+}
+
+#[test]
+fn tampered_plans_are_refused_or_harmless() {
+    let parts = five_rules(1);
+    let (start, length) = section(&parts, Section::Plans);
+    for at in start..start + length {
+        for bit in [0, 1, 5, 8, 16, 24, 31] {
+            let mut parts = parts.clone();
+            parts.words[at] ^= 1 << bit;
+            if let Ok(table) = PolicyTable::from_parts(parts) {
+                let _ = table.decide_request(&Request::default(), "view", now());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_five_rules_are_decided_by_plans_alone() {
+    let parts = five_rules(200);
+    let (_, plans) = section(&parts, Section::Plans);
+    let index = section(&parts, Section::Index).1;
+    let all = parts.words.len() + parts.text.len() / 4;
+    println!("200 kinds: {} bytes of plans in {} of table, index {}", 4 * plans, 4 * all, 4 * index);
+    let table = PolicyTable::from_parts(parts).unwrap();
+    assert_eq!(table.plans().len(), 6);
+    let tally = Tally::default();
+    for json in requests() {
+        tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
+    }
+    assert_eq!(tally.answered.get(), tally.asked.get());
+    assert!(tally.allowed.get() > 50);
+}
+
+/// What was asked, and how often a plan answered.
+#[derive(Default)]
+struct Tally {
+    asked: Cell<u32>,
+    answered: Cell<u32>,
+    allowed: Cell<u32>,
+    /// Asked where a plan exists for the action.
+    planned: Cell<u32>,
+}
+
+impl Tally {
+    fn compare(&self, table: &PolicyTable, request: &Request, now: Timestamp) -> Result<(), String> {
+        for action in &request.actions {
+            let expected = table.is_allowed(request, action, now);
+            let answer = table.decide_request(request, action, now);
+            let resource = &request.resource;
+            let list =
+                table.plan_list(&resource.kind, &resource.policy_version, &resource.scope);
+            let planned = list.is_some_and(|list| list.plan(table.string_id(action)).is_some());
+            add(&self.asked, 1);
+            add(&self.planned, planned.into());
+            add(&self.answered, (answer != Answer::Unsure).into());
+            add(&self.allowed, expected.into());
+            let differs = match answer {
+                Answer::Unsure => false,
+                Answer::Allow => !expected,
+                Answer::Deny => expected,
+            };
+            if differs {
+                return Err(format!("{action}: {answer:?}, expected {expected}: {request:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, what: &str) {
+        let [asked, planned, answered, allowed] =
+            [&self.asked, &self.planned, &self.answered, &self.allowed].map(Cell::get);
+        println!("{what}: {asked} asked, {planned} planned, {answered} answered, {allowed} allowed");
+    }
+}
+
+fn add(count: &Cell<u32>, more: u32) {
+    count.set(count.get() + more);
+}
+
+/// Compares generated worlds, changed by `change`.
+fn run(change: impl Fn(World) -> World) -> Tally {
+    let tally = Tally::default();
+    let result = runner().run(&world(4), |world| {
+        let world = change(world);
+        let options = world.table_options().map_err(TestCaseError::fail)?;
+        let now = World::now().map_err(TestCaseError::fail)?;
+        let Ok(compiled) = compile_files(&world.files(), &options) else {
+            return Err(TestCaseError::reject("the policies do not compile"));
+        };
+        let table = open(&seal(&compiled.parts), Trust::Unsigned);
+        let table = table.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        for json in &world.requests {
+            let request = check::request(json).map_err(TestCaseError::fail)?;
+            let compared = tally.compare(&table, &request, now);
+            compared.map_err(|difference| {
+                TestCaseError::fail(format!("{difference}\n\n{world:?}"))
+            })?;
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    tally
+}
+
+/// The usual worlds are the same in each run; the slow ones are new each time.
+fn runner() -> TestRunner {
+    let slow = std::env::var_os("SLOW_TESTS").is_some();
+    let config = Config {
+        cases: if slow { 30_000 } else { 512 },
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        max_global_rejects: 100_000,
+        ..Config::default()
+    };
+    if slow {
+        return TestRunner::new(config);
+    }
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+/// Spells a world with what plans can hold, so that most of it is planned.
+fn plain(world: World) -> World {
+    let change = |text: String| {
+        PLAIN.iter().fold(text, |text, (rare, usual)| text.replace(rare, usual))
+    };
+    let policies = world.policies.into_iter().map(|(name, document)| {
+        let text = change(document.to_string());
+        (name, serde_json::from_str(&text).unwrap())
+    });
+    World { policies: policies.collect(), ..world }
+}
+
+/// A table of the same five rules for so many kinds.
+fn five_rules(kinds: usize) -> Parts {
+    let file = |number: usize| {
+        let kind = format!("kind_{number}");
+        (format!("{kind}.yaml"), FIVE_RULES.replace("KIND", &kind).into_bytes())
+    };
+    let files: Vec<_> = (0..kinds).map(file).collect();
+    compile_files(&files, &Options::default()).unwrap().parts
+}
+
+fn requests() -> impl Iterator<Item = serde_json::Value> {
+    let roles = [vec!["viewer"], vec!["editor", "viewer"], vec!["member"], vec![]];
+    let truths = [Some(true), Some(false), None];
+    roles.into_iter().flat_map(move |roles| {
+        truths.into_iter().flat_map(move |public| {
+            let roles = roles.clone();
+            truths.into_iter().flat_map(move |locked| {
+                let roles = roles.clone();
+                ["sam", "kim"].into_iter().map(move |owner| {
+                    serde_json::json!({
+                        "principal": {"id": "sam", "roles": roles},
+                        "resource": {"kind": "kind_7", "id": "r", "attr": {
+                            "owner": owner, "public": public, "locked": locked}},
+                        "actions": ["view", "list", "edit", "delete", "share", "print"],
+                    })
+                })
+            })
+        })
+    })
+}
+
+/// Returns where a section begins among the words, and its length.
+fn section(parts: &Parts, section: Section) -> (usize, usize) {
+    let at = Section::ALL.iter().position(|known| *known == section).unwrap();
+    let word = |at: usize| usize::try_from(parts.words[at]).unwrap();
+    (word(4 + 2 * at), word(5 + 2 * at))
+}
+
+fn now() -> Timestamp {
+    World::now().unwrap()
+}
+
+const PLAIN: &[(&str, &str)] = &[
+    ("R.scope", "R.id"),
+    ("P.scope", "P.attr.dept"),
+    ("request.resource.policyVersion", "R.kind"),
+    ("request.auxData.jwt.sub", "R.attr.meta.a"),
+    ("runtime.effectiveDerivedRoles", "R.attr.tags"),
+    ("in R.attr\"", "in R.attr.tags\""),
+    ("P.attr == R.attr", "P.attr.dept == R.attr.meta"),
+    ("e*", "edit"),
+    ("edit:**", "edit:draft"),
+    ("edit:*", "edit"),
+    ("*:draft", "edit:draft"),
+    ("dr*p", "drop"),
+];
+
+const FIVE_RULES: &str = r#"apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: KIND
+  rules:
+    - { name: viewer, actions: [view, list], effect: EFFECT_ALLOW, roles: [viewer] }
+    - name: public
+      actions: [view]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: R.attr.public == true } }
+    - { name: editor, actions: [edit], effect: EFFECT_ALLOW, roles: [editor] }
+    - name: owner
+      actions: [delete, share]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: R.attr.owner == P.id } }
+    - name: locked
+      actions: [edit, delete]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition: { match: { expr: R.attr.locked == true } }
+"#;
