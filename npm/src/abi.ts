@@ -6,19 +6,57 @@
 import * as glue from "../wasm/wardgate_bg.js";
 
 import { WardgateError, type Code } from "./errors.ts";
+import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 
 export { check, close, explain, isAllowed, open, reload } from "../wasm/wardgate_bg.js";
 
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */
 export function start(module: WebAssembly.Module): void {
-  // The glue replaces its view of the memory only when the buffer behind it is detached. Growing by
-  // nothing detaches it; without this, strings would be written into the memory of the lost instance.
-  memory?.grow(0);
+  // The glue replaces its view of the memory only when the buffer behind it is detached.
+  // Without this, strings would be written into the memory of the lost instance.
+  detach();
   const instance = new WebAssembly.Instance(module, { "./wardgate_bg.js": { ...glue } });
-  const exports = instance.exports as unknown as Exports;
+  exports = instance.exports as unknown as Exports;
   glue.__wbg_set_wasm(instance.exports);
   exports.__wbindgen_start();
-  memory = exports.memory;
+}
+
+/** Takes the memory away from every view of it. Growing by nothing does that. */
+export function detach(): void {
+  exports?.memory.grow(0);
+}
+
+/** The frame of the instance in use. It lives until the memory grows; then this returns a new one. */
+export function frame(): Frame {
+  if (exports?.frame !== undefined && views.words.length === 0) {
+    views = frameAt(exports.memory.buffer, exports.frame(), exports);
+  }
+  return views;
+}
+
+/** The columns of the instance in use, like the frame. The first call may make the memory grow. */
+export function columns(): Columns {
+  if (exports !== undefined && (batch === undefined || batch.words.length === 0)) {
+    const address = exports.columns();
+    batch = columnsAt(exports.memory.buffer, address);
+  }
+  if (batch === undefined) throw new WardgateError("internal", "the module is not started");
+  return batch;
+}
+
+/** The plans for a kind, as JSON; empty if there are none. */
+export function planList(handle: number, kind: string, version: string, scope: string): string {
+  return planning.planList?.(handle, kind, version, scope) ?? "";
+}
+
+/** One plan as JSON; empty if there is none. */
+export function planOf(handle: number, plan: number): string {
+  return planning.planOf?.(handle, plan) ?? "";
+}
+
+/** The principals that have policies of their own, as JSON. */
+export function principals(handle: number): string {
+  return planning.principals?.(handle) ?? "[]";
 }
 
 /** What an exception out of the module means: an error for the caller, or `undefined` for a trap. */
@@ -39,9 +77,21 @@ export function refusal(thrown: unknown): { readonly error: unknown } | undefine
   }
 }
 
-interface Exports {
-  readonly memory: WebAssembly.Memory;
-  readonly __wbindgen_start: () => void;
+/** Calls that a module without plans does not have. */
+interface Planning {
+  planList(handle: number, kind: string, version: string, scope: string): string;
+  planOf(handle: number, plan: number): string;
+  principals(handle: number): string;
 }
 
-let memory: WebAssembly.Memory | undefined;
+interface Exports extends Deciding {
+  readonly memory: WebAssembly.Memory;
+  readonly __wbindgen_start: () => void;
+  readonly frame?: () => number;
+  readonly columns: () => number;
+}
+
+const planning = { ...glue } as unknown as Partial<Planning>;
+let exports: Exports | undefined;
+let views: Frame = NO_FRAME;
+let batch: Columns | undefined;

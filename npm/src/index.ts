@@ -10,9 +10,14 @@ export type {
   AuxData,
   Bundle,
   CheckRequest,
+  FilterRequest,
   Pdp,
+  PreparedAction,
+  PreparedPrincipal,
+  PreparedQuestion,
   Principal,
   Resource,
+  Topic,
 } from "./types.ts";
 export type {
   ActionDecision,

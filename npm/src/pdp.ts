@@ -1,11 +1,30 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { check, close, explain, isAllowed, open, reload } from "./abi.ts";
+import { check, close, explain, isAllowed, open, principals, reload } from "./abi.ts";
+import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
+import { decideRequest } from "./encoder.ts";
 import { WardgateError } from "./errors.ts";
+import { ALLOW, UNSURE } from "./frame.ts";
 import { describe, type Settings } from "./options.ts";
+import { isObject } from "./plain.ts";
+import { Plans } from "./plans.ts";
+import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Runtime } from "./runtime.ts";
-import type { ActionRequest, Bundle, CheckRequest, Pdp } from "./types.ts";
+import type {
+  ActionRequest,
+  AuxData,
+  Bundle,
+  CheckRequest,
+  FilterRequest,
+  Pdp,
+  PreparedAction,
+  PreparedPrincipal,
+  Principal,
+  Resource,
+  Topic,
+} from "./types.ts";
+import { Who } from "./who.ts";
 
 /** What the module holds for a PDP. It outlives the PDP, so that the net below can free it. */
 interface Lease {
@@ -17,6 +36,8 @@ interface Lease {
 export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
+  readonly #plans: Plans;
+  readonly #backing: Backing;
   // The last good bundle, for a fresh instance after a trap.
   #bundle: Uint8Array;
   #disposed = false;
@@ -27,11 +48,44 @@ export class OpenedPdp implements Pdp {
     const handle = runtime.call(() => open(this.#bundle, settings.trust));
     this.#lease = { runtime, handle, generation: runtime.generation };
     net.register(this, this.#lease, this.#lease);
+    this.#plans = new Plans(runtime, settings.clock);
+    this.#backing = {
+      plans: this.#plans,
+      general: (request) => this.#general(request),
+      failure: (thrown) => runtime.failure(thrown),
+    };
+    this.#begin(this.#call((handle) => principals(handle)));
   }
 
   isAllowed(request: ActionRequest): boolean {
-    const now = this.#settings.clock();
-    return this.#call((handle) => isAllowed(handle, request, now));
+    let answer: number;
+    try {
+      answer = decideRequest(this.#plans, request);
+    } catch (thrown) {
+      throw this.#lease.runtime.failure(thrown);
+    }
+    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
+  }
+
+  isAllowedMany(requests: readonly ActionRequest[]): boolean[] {
+    return listed(requests).map((request) => this.isAllowed(request));
+  }
+
+  filter<R extends Resource>(request: FilterRequest<R>): R[] {
+    const { principal, action, resources, auxData } = readFilter(request);
+    return filterRows(this.#backing, new Who(principal), action, resources, auxData);
+  }
+
+  for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
+    return new PrincipalAsking(this.#backing, principal, auxData);
+  }
+
+  prepare(topic: Topic): PreparedAction {
+    return new ActionAsking(this.#backing, topic);
+  }
+
+  checkMany(requests: readonly CheckRequest[]): Decision[] {
+    return listed(requests).map((request) => this.check(request));
   }
 
   check(request: CheckRequest): Decision {
@@ -49,13 +103,18 @@ export class OpenedPdp implements Pdp {
 
   reload(bundle: Bundle): void {
     const bytes = copyOf(bundle);
-    this.#call((handle) => reload(handle, bytes, this.#settings.trust));
+    const ids = this.#call((handle) => {
+      reload(handle, bytes, this.#settings.trust);
+      return principals(handle);
+    });
     this.#bundle = bytes;
+    this.#begin(ids);
   }
 
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#plans.forget();
     net.unregister(this.#lease);
     free(this.#lease);
     this.#bundle = new Uint8Array();
@@ -63,6 +122,20 @@ export class OpenedPdp implements Pdp {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+
+  /** Decides a request by reading it completely. */
+  #general(request: unknown): boolean {
+    const now = this.#settings.clock();
+    const answer = this.#call((handle) => isAllowed(handle, request, now));
+    // The frame may have died since it was made: the memory grew, or a trap took it.
+    if (!this.#plans.isLive) this.#plans.resume(this.#lease.handle);
+    return answer;
+  }
+
+  #begin(principals: string): void {
+    this.#plans.begin(JSON.parse(principals) as string[]);
+    this.#plans.resume(this.#lease.handle);
   }
 
   #check(request: CheckRequest): string {
@@ -95,6 +168,24 @@ function free(lease: Lease): void {
     if (lease.generation === lease.runtime.generation) close(lease.handle);
   });
 }
+
+/** A copy: code of the caller may change the list meanwhile. */
+function listed<T>(requests: readonly T[]): T[] {
+  if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
+  return Array.prototype.slice.call(requests) as T[];
+}
+
+function readFilter<R extends Resource>(request: FilterRequest<R>): FilterRequest<R> {
+  if (!isObject(request)) throw new TypeError(`request must be an object, found ${describe(request)}`);
+  for (const name of Object.keys(request)) {
+    if (!FILTER.includes(name)) {
+      throw new TypeError(`unknown field \`${name}\` in request, expected one of ${FILTER.join(", ")}`);
+    }
+  }
+  return request;
+}
+
+const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
 
 /** A copy: the caller may write into its bytes while they are the last good bundle. */
 function copyOf(bundle: unknown): Uint8Array {

@@ -1,4 +1,5 @@
-// Reading requests: what is refused, and with which words.
+// Reading requests: what is refused, and with which words. `explain` reads all of them; what `isAllowed`
+// has no use for it does not look at, which is tested in `encoder.test.ts`.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 function refused(request: unknown, message: string, kind: new () => Error = TypeError): void {
   let thrown: unknown;
   try {
-    pdp.isAllowed(request as ActionRequest);
+    pdp.explain(request as ActionRequest);
   } catch (error) {
     thrown = error;
   }
@@ -91,7 +92,7 @@ describe("an attribute", () => {
   it("may not contain itself, or nest without end", () => {
     const self: unknown[] = [];
     self.push(self);
-    expect(() => pdp.isAllowed(viewing({ resource: { attr: { self } } }))).toThrow(
+    expect(() => pdp.explain(viewing({ resource: { attr: { self } } }))).toThrow(
       /^resource\.attr\.self\[0\].* nests deeper than 64 levels, or contains itself$/,
     );
   });
@@ -99,9 +100,9 @@ describe("an attribute", () => {
   it("may not unfold into more than a request may hold", () => {
     let shared: unknown = [0, 0];
     for (let level = 0; level < 40; level += 1) shared = [shared, shared];
-    expect(() => pdp.isAllowed(viewing({ resource: { attr: { shared } } }))).toThrow(RangeError);
+    expect(() => pdp.explain(viewing({ resource: { attr: { shared } } }))).toThrow(RangeError);
     const long = "x".repeat(9 << 20);
-    expect(() => pdp.isAllowed(viewing({ resource: { attr: { a: long, b: long } } }))).toThrow(
+    expect(() => pdp.explain(viewing({ resource: { attr: { a: long, b: long } } }))).toThrow(
       new RangeError("resource.attr.b is past the 16777216 bytes that a request may hold"),
     );
   });
@@ -109,9 +110,9 @@ describe("an attribute", () => {
   it("that throws when it is read passes its own error on", () => {
     const error = new Error("not today");
     const attr = { get x(): never { throw error; } };
-    expect(() => pdp.isAllowed(viewing({ resource: { attr } }))).toThrow(error);
+    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(error);
     const proxy = new Proxy({}, { ownKeys: () => { throw error; } });
-    expect(() => pdp.isAllowed(viewing({ resource: { attr: { proxy } } }))).toThrow(error);
+    expect(() => pdp.explain(viewing({ resource: { attr: { proxy } } }))).toThrow(error);
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 

@@ -4,8 +4,10 @@
 // the compiled module. Each instance has a generation: a handle of an older one
 // means nothing, and its PDP opens its bundle again.
 
-import { refusal, start } from "./abi.ts";
+import { columns, detach, frame, refusal, start } from "./abi.ts";
 import { WardgateError } from "./errors.ts";
+import { NO_FRAME, type Columns, type Frame } from "./frame.ts";
+import { begin, turn } from "./turn.ts";
 
 export class Runtime {
   readonly #module: WebAssembly.Module;
@@ -26,17 +28,42 @@ export class Runtime {
   /** Runs calls into the module and turns what they throw into what the caller of the package sees. */
   call<T>(work: () => T): T {
     if (this.#poisoned) this.#restart();
+    begin();
     this.#depth += 1;
     try {
       return work();
     } catch (thrown) {
       const refused = refusal(thrown);
       if (refused !== undefined) throw refused.error;
-      this.#poisoned = true;
-      throw internal("the module failed; nothing was decided", thrown);
+      throw this.#poison(thrown);
     } finally {
       this.#depth -= 1;
     }
+  }
+
+  /** The frame of the instance in use. It is dead when that one failed. */
+  frame(): Frame {
+    return this.#poisoned ? NO_FRAME : frame();
+  }
+
+  /** The columns for batches. */
+  columns(): Columns {
+    return this.call(columns);
+  }
+
+  /** What the caller of the package sees of an exception while a request was decided by the frame. */
+  failure(thrown: unknown): unknown {
+    // Code of the caller threw it while the request was being read.
+    if (!turn.isAsking) return thrown;
+    turn.isAsking = false;
+    return this.#poison(thrown);
+  }
+
+  #poison(cause: unknown): WardgateError {
+    this.#poisoned = true;
+    // No frame of the instance may be decided on any more.
+    detach();
+    return internal("the module failed; nothing was decided", cause);
   }
 
   #restart(): void {

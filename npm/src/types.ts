@@ -69,17 +69,73 @@ export interface CheckRequest extends Asking {
   readonly actions: readonly string[];
 }
 
+/** On which of these resources may the principal perform the action? */
+export interface FilterRequest<R extends Resource> {
+  readonly principal: Principal;
+  readonly action: string;
+  readonly resources: readonly R[];
+  readonly auxData?: AuxData | undefined;
+}
+
+/** A kind of resource and an action, about which there will be many questions. */
+export interface Topic {
+  readonly kind: string;
+  readonly action: string;
+}
+
+/** A principal who will ask several times, as it was when it was prepared. */
+export interface PreparedPrincipal {
+  /** Decides one action. */
+  isAllowed(action: string, resource: Resource): boolean;
+  /** Returns the resources on which the action is allowed, in their order. */
+  filter<R extends Resource>(action: string, resources: readonly R[]): R[];
+  /** Prepares further, for resources of one kind and one action. */
+  prepare(topic: Topic): PreparedQuestion;
+}
+
+/** A principal, a kind and an action. It may be asked about resources of other kinds too, only slower. */
+export interface PreparedQuestion {
+  /** Decides on one resource. */
+  isAllowed(resource: Resource): boolean;
+  /** Returns the resources on which the action is allowed, in their order. */
+  filter<R extends Resource>(resources: readonly R[]): R[];
+}
+
+/** A kind and an action. It may be asked about resources of other kinds too, only slower. */
+export interface PreparedAction {
+  /** Decides for one principal. */
+  isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean;
+  /** Returns the resources on which the action is allowed, in their order. */
+  filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[];
+}
+
 /**
  * An opened bundle that decides.
  *
  * Every method throws a `TypeError` for a value of the wrong kind, a `RangeError` for one that is not
  * possible, and a `WardgateError` for everything else.
+ *
+ * Where only a yes or no is asked for, a request is not looked at beyond what the answer depends on: ids,
+ * roles, kind, scope and version of the resource, the action, and the attributes that the rules about
+ * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
+ * `explain`, which read everything, and of the others when they have to. Whether they have to depends on
+ * the policies and the request, never on chance, and no answer does.
  */
 export interface Pdp {
   /** Decides one action. */
   isAllowed(request: ActionRequest): boolean;
+  /** Decides several requests, each like `isAllowed`. */
+  isAllowedMany(requests: readonly ActionRequest[]): boolean[];
+  /** Returns the resources on which the principal may perform the action, in their order. */
+  filter<R extends Resource>(request: FilterRequest<R>): R[];
+  /** Prepares a principal, once for many questions. What the caller changes in it later has no effect. */
+  for(principal: Principal, auxData?: AuxData): PreparedPrincipal;
+  /** Prepares a kind and an action, for many principals. */
+  prepare(topic: Topic): PreparedAction;
   /** Decides several actions, with what led to each decision. */
   check(request: CheckRequest): Decision;
+  /** Decides several requests, each like `check`. */
+  checkMany(requests: readonly CheckRequest[]): Decision[];
   /** Decides several actions, and returns the bytes that every host writes for this decision. */
   decisionBytes(request: CheckRequest): Uint8Array;
   /** Decides one action and says which rules were considered, and why each did or did not apply. */

@@ -1,0 +1,29 @@
+// Asks for the decision on what stands in the frame, if it still is what was written there.
+
+import { BY_CLASS, NOW, UNSURE } from "./frame.ts";
+import type { Plan, Plans } from "./plans.ts";
+import { turn } from "./turn.ts";
+
+/** Decides by a plan that runs no program and whose roles fit in a mask. */
+export function decideShort({ frame, handle }: Plans, plan: number, mask: number, mine: number): number {
+  if (turn.serial !== mine || frame.words.length === 0) return UNSURE;
+  turn.isAsking = true;
+  const answer = frame.decide(handle, plan, mask);
+  turn.isAsking = false;
+  return answer;
+}
+
+/** Decides by any other plan; `roles` is a mask, or in a plan by class the number of classes. */
+export function decideLong(plans: Plans, { id, flags }: Plan, roles: number, mine: number): number {
+  // The clock is code of the caller too.
+  const now = flags & NOW ? plans.clock() : 0;
+  const { frame, handle } = plans;
+  if (turn.serial !== mine || frame.words.length === 0) return UNSURE;
+  turn.isAsking = true;
+  const answer =
+    flags & BY_CLASS
+      ? frame.decideClasses(handle, id, roles, frame.used, now)
+      : frame.decideValues(handle, id, roles, frame.used, now);
+  turn.isAsking = false;
+  return answer;
+}

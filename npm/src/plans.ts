@@ -1,0 +1,410 @@
+// What must be read of a request to decide it by the frame: for each kind, version and scope a list of
+// plans by action, and for each plan the steps that fill its slots.
+//
+// Lists and plans are asked for when they are needed first, and kept under names that the table knows:
+// names that are made up meet the general path each time and fill nothing.
+
+import { planList, planOf } from "./abi.ts";
+import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "./frame.ts";
+import { isInherited } from "./plain.ts";
+import type { Runtime } from "./runtime.ts";
+import {
+  FROM_PRINCIPAL,
+  FROM_RESOURCE,
+  LAST,
+  PRINCIPAL_ID,
+  PRINCIPAL_ROLES,
+  RESOURCE_ID,
+  RESOURCE_KIND,
+  siteOf,
+  SLOT,
+  USES,
+  WHOLE,
+} from "./sites.ts";
+import { interned, isWellFormed } from "./text.ts";
+
+/** The roles that a plan tells apart, with the mask (or class) of each. */
+export interface RoleTable {
+  /** Numbers the tables of one bundle. */
+  readonly id: number;
+  /** A bit for each length that a name has, counted round. Most other roles are told by it. */
+  readonly lengths: number;
+  readonly names: readonly string[];
+  readonly masks: readonly number[];
+  /** Where the names are too many to be looked through. */
+  readonly map: ReadonlyMap<string, number> | null;
+  /** The mask of every other role. */
+  readonly others: number;
+}
+
+/** The strings that a slot is compared with, and the word of each. */
+export interface Constants {
+  readonly texts: readonly string[];
+  readonly words: readonly number[];
+  readonly map: ReadonlyMap<string, number> | null;
+}
+
+/** What the steps of a plan need besides their numbers. */
+export interface Detail {
+  readonly name: string;
+  readonly constants: Constants | null;
+}
+
+/** How one plan is filled and asked. */
+export interface Plan {
+  readonly id: number;
+  readonly flags: number;
+  readonly roles: RoleTable;
+  /** Whether the plan runs no program and its roles fit in a mask: `decide` is the call. */
+  readonly isShort: boolean;
+  readonly readsPrincipal: boolean;
+  readonly readsResource: boolean;
+  /** Where its steps stand among those of the bundle. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether many rows may be asked about at once. Learnt by asking. */
+  columnar: boolean;
+}
+
+/** The plans for one kind, version and scope. */
+export interface PlanList {
+  readonly actions: readonly string[];
+  readonly plans: readonly (Plan | null)[];
+  readonly map: ReadonlyMap<string, Plan | null> | null;
+  readonly other: Plan | null;
+}
+
+/** The plan lists of one version and scope, by kind. */
+export class Kinds {
+  /** The lists by their names, found by a digest of the name; see `digest`. */
+  names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
+  lists: (PlanList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
+  mask = FIRST_SIZE - 1;
+  readonly #all = new Map<string, PlanList>();
+  readonly #without = new Set<string>();
+  readonly version: string;
+  readonly scope: string;
+
+  constructor(version: string, scope: string) {
+    this.version = version;
+    this.scope = scope;
+  }
+
+  /** Finds a list that does not stand where its digest says, or is not here yet. */
+  miss(plans: Plans, kind: string): PlanList | null {
+    const known = this.#all.get(kind);
+    if (known !== undefined) return this.#place(kind, known);
+    if (this.#without.has(kind)) return null;
+    const list = plans.load(this, kind);
+    if (list !== null) {
+      const name = interned(kind);
+      this.#all.set(name, list);
+      return this.#place(name, list);
+    }
+    if (plans.isLive && kind.length <= MAX_WITHOUT_LENGTH) {
+      // Forgotten as a whole when it is full: what is asked for often soon stands in it again.
+      if (this.#without.size === MAX_WITHOUT) this.#without.clear();
+      this.#without.add(kind);
+    }
+    return null;
+  }
+
+  #place(kind: string, list: PlanList): PlanList {
+    if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
+    const at = digest(kind) & this.mask;
+    this.names[at] = kind;
+    this.lists[at] = list;
+    return list;
+  }
+
+  #grow(): void {
+    const size = this.names.length * 4;
+    this.names = Array.from({ length: size }, () => "");
+    this.lists = Array.from({ length: size }, () => null);
+    this.mask = size - 1;
+    for (const [kind, list] of this.#all) {
+      const at = digest(kind) & this.mask;
+      this.names[at] = kind;
+      this.lists[at] = list;
+    }
+  }
+}
+
+/**
+ * A number for a name that is cheap to make: kinds that share a beginning and a length mostly differ in
+ * their last characters. The hot functions have it in line; a `Map` costs twice as much, because it
+ * wants a digest of the whole name.
+ */
+export function digest(name: string): number {
+  const n = name.length;
+  if (n === 0) return 0;
+  return n * 7 + name.charCodeAt(n - 1) + name.charCodeAt(n > 1 ? n - 2 : 0) * 37 +
+    name.charCodeAt(n > 2 ? n - 3 : 0) * 1009;
+}
+
+/** The plan for an action; `null` if only the general path may answer. */
+export function planFor({ actions, plans, map, other }: PlanList, action: string): Plan | null {
+  if (map !== null) {
+    const plan = map.get(action);
+    return plan === undefined ? other : plan;
+  }
+  for (let at = 0; at < actions.length; at += 1) if (action === actions[at]) return plans[at]!;
+  return other;
+}
+
+/** Everything that the hot functions know of one opened bundle. */
+export class Plans {
+  handle = 0;
+  /** The frame of the instance in which `handle` means this bundle, while both last. */
+  frame: Frame = NO_FRAME;
+  kinds = new Kinds("", "");
+  /** Counts the bundles: what was prepared for an earlier one is prepared again. */
+  edition = 0;
+  /** Principals with policies of their own, of which plans know nothing. */
+  principals: ReadonlySet<string> = new Set();
+  hasPrincipals = false;
+  /** The steps of all plans, two numbers each: see `step` in `sites.ts`, then an index of details. */
+  steps = new Int32Array(64);
+  details: Detail[] = [];
+  readonly clock: () => number;
+  #generation = -1;
+  #used = 0;
+  #kept = 0;
+  #scopes = new Map<string, Map<string, Kinds>>();
+  #plans = new Map<number, Plan | null>();
+  #lists = new Map<string, PlanList>();
+  #tables = new Map<string, RoleTable>();
+
+  readonly #runtime: Runtime;
+
+  constructor(runtime: Runtime, clock: () => number) {
+    this.#runtime = runtime;
+    this.clock = clock;
+  }
+
+  /** Takes a bundle into use, in which these principals have policies of their own. */
+  begin(ids: readonly string[]): void {
+    this.forget();
+    this.principals = new Set(ids);
+    this.hasPrincipals = ids.length > 0;
+  }
+
+  /** Goes on with the same bundle, which has this handle in the instance in use. */
+  resume(handle: number): void {
+    this.handle = handle;
+    this.#generation = this.#runtime.generation;
+    this.frame = this.#runtime.frame();
+  }
+
+  /** Makes the frame anew where only the memory has grown. Returns whether it can be written. */
+  revive(): boolean {
+    if (!this.isLive && this.#generation === this.#runtime.generation) this.frame = this.#runtime.frame();
+    return this.isLive;
+  }
+
+  /** Forgets everything; from now on the general path answers. */
+  forget(): void {
+    this.frame = NO_FRAME;
+    this.#generation = -1;
+    this.edition += 1;
+    this.kinds = new Kinds("", "");
+    this.steps = new Int32Array(64);
+    this.details = [];
+    this.#used = 0;
+    this.#kept = 0;
+    this.#scopes = new Map();
+    this.#plans = new Map();
+    this.#lists = new Map();
+    this.#tables = new Map();
+  }
+
+  /** The plan lists of a version and scope; `null` for values that only the general path may judge. */
+  kindsOf(version: unknown, scope: unknown): Kinds | null {
+    if (version === undefined) version = "";
+    if (scope === undefined) scope = "";
+    if (version === "" && scope === "") return this.kinds;
+    if (typeof version !== "string" || typeof scope !== "string") return null;
+    // A new one is kept as soon as it holds a list.
+    return this.#scopes.get(scope)?.get(version) ?? new Kinds(version, scope);
+  }
+
+  /** The columns of batches. Asking for them may end the life of the frame. */
+  columns(): Columns {
+    return this.#runtime.columns();
+  }
+
+  /** Whether the frame can be written. */
+  get isLive(): boolean {
+    return this.frame.words.length !== 0;
+  }
+
+  /** Asks the module for a list; `null` if there is none. */
+  load(kinds: Kinds, kind: string): PlanList | null {
+    const { version, scope } = kinds;
+    // Half a surrogate pair would arrive as another character, and so as another name.
+    if (!this.isLive || this.#kept === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
+    // The call may make the memory grow and end the life of the frame: then this one request, and no
+    // other, is decided by the general path.
+    const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
+    if (text === "") return null;
+    let list = this.#lists.get(text);
+    if (list === undefined) {
+      list = this.#readList(JSON.parse(text) as WireList);
+      this.#lists.set(text, list);
+    }
+    this.#keep(kinds);
+    return list;
+  }
+
+  #keep(kinds: Kinds): void {
+    this.#kept += 1;
+    if (kinds === this.kinds) return;
+    const versions = this.#scopes.get(kinds.scope) ?? new Map<string, Kinds>();
+    this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
+  }
+
+  #readList({ other, actions }: WireList): PlanList {
+    const named = actions.map(([name, plan]) => [interned(name), this.#plan(plan)] as const);
+    return {
+      actions: named.map(([name]) => name),
+      plans: named.map(([, plan]) => plan),
+      map: named.length > MAX_SCAN ? new Map(named) : null,
+      other: this.#plan(other),
+    };
+  }
+
+  #plan(id: number): Plan | null {
+    if (id < 0) return null;
+    let plan = this.#plans.get(id);
+    if (plan === undefined) {
+      const text = this.#runtime.call(() => planOf(this.handle, id));
+      plan = text === "" ? null : this.#readPlan(id, JSON.parse(text) as WirePlan);
+      this.#plans.set(id, plan);
+    }
+    return plan;
+  }
+
+  #readPlan(id: number, { flags, others, slots, roles }: WirePlan): Plan | null {
+    const from = this.#used;
+    for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire)) return null;
+    if (slots.length > MAX_SLOTS) return null;
+    const roots = slots.map(({ root }) => root);
+    return {
+      id,
+      flags,
+      roles: this.#roleTable(others, roles),
+      isShort: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
+      readsPrincipal: roots.includes("principal.attr"),
+      readsResource: roots.includes("resource.attr"),
+      from,
+      to: this.#used,
+      columnar: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
+    };
+  }
+
+  #addSlot(slot: number, wire: WireSlot): boolean {
+    const path = stepsTo(slot, wire);
+    if (path === null) return false;
+    const constants = readConstants(wire.constants);
+    for (const [step, name] of path) {
+      this.#addStep(step, name, step & LAST ? constants : null);
+    }
+    return true;
+  }
+
+  #addStep(step: number, name: string, constants: Constants | null): void {
+    if (this.#used + 2 > this.steps.length) {
+      const more = new Int32Array(this.steps.length * 2);
+      more.set(this.steps);
+      this.steps = more;
+    }
+    this.steps[this.#used] = step;
+    this.steps[this.#used + 1] = this.details.length;
+    this.#used += 2;
+    this.details.push({ name, constants });
+  }
+
+  #roleTable(others: number, roles: WirePairs): RoleTable {
+    const key = JSON.stringify([others, roles]);
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      const { texts, words, map } = readPairs(roles);
+      const lengths = texts.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
+      table = { id: this.#tables.size, lengths, names: texts, masks: words, map, others };
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+}
+
+/** Returns the steps to one slot, each with its name; `null` if only the general path may take them. */
+function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readonly [number, string])[] | null {
+  const site = ROOTS.get(root);
+  if (site === undefined || path.some(isInherited)) return null;
+  const from = root === "resource.attr" ? FROM_RESOURCE : root === "principal.attr" ? FROM_PRINCIPAL : 0;
+  if (path.length === 0) return [[from | site | LAST | (slot << SLOT) | (uses << USES), ""]];
+  // Only attributes have members that a condition reads.
+  if (from === 0) return null;
+  return path.map((segment, at) => {
+    const name = interned(segment);
+    const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
+    return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
+  });
+}
+
+function readConstants(pairs: WirePairs): Constants | null {
+  return pairs.length === 0 ? null : readPairs(pairs);
+}
+
+function readPairs(pairs: WirePairs): Constants {
+  const named = pairs.map(([text, word]) => [interned(text), word] as const);
+  return {
+    texts: named.map(([text]) => text),
+    words: named.map(([, word]) => word),
+    map: named.length > MAX_SCAN ? new Map(named) : null,
+  };
+}
+
+/** What `planList` writes. */
+interface WireList {
+  readonly other: number;
+  readonly actions: readonly (readonly [name: string, plan: number])[];
+}
+
+/** What `planOf` writes. */
+interface WirePlan {
+  readonly flags: number;
+  readonly others: number;
+  readonly slots: readonly WireSlot[];
+  readonly roles: WirePairs;
+}
+
+interface WireSlot {
+  readonly root: string;
+  readonly path: readonly string[];
+  readonly uses: number;
+  readonly constants: WirePairs;
+}
+
+type WirePairs = readonly (readonly [text: string, word: number])[];
+
+const ROOTS: ReadonlyMap<string, number> = new Map([
+  ["principal.id", PRINCIPAL_ID],
+  ["principal.roles", PRINCIPAL_ROLES],
+  ["principal.attr", WHOLE],
+  ["resource.id", RESOURCE_ID],
+  ["resource.kind", RESOURCE_KIND],
+  ["resource.attr", WHOLE],
+]);
+
+/** Up to so many names a comparison with each is faster than a `Map`. */
+const MAX_SCAN = 8;
+
+/** Bounds on what names that are made up could fill: one kind has many spellings. */
+const MAX_LISTS = 65_536;
+const MAX_WITHOUT = 1024;
+const MAX_WITHOUT_LENGTH = 256;
+
+/** Sizes of the tables of names, powers of two. */
+const FIRST_SIZE = 64;
+const MAX_SIZE = 1 << 18;

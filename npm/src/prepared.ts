@@ -1,0 +1,109 @@
+// What `for` and `prepare` return: questions of which a part was asked before.
+
+import { filterRows, type Backing } from "./batch.ts";
+import { ALLOW, UNSURE } from "./frame.ts";
+import { describe } from "./options.ts";
+import { isObject } from "./plain.ts";
+import { snapshot } from "./snapshot.ts";
+import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
+import { decideFor, decideTopic, Topic, Who } from "./who.ts";
+
+/** A principal that asks again and again. */
+export class PrincipalAsking implements PreparedPrincipal {
+  readonly #backing: Backing;
+  readonly #who: Who;
+  readonly #auxData: unknown;
+
+  constructor(backing: Backing, principal: Principal, auxData: AuxData | undefined) {
+    this.#backing = backing;
+    this.#who = new Who(snapshot(principal));
+    this.#auxData = snapshot(auxData);
+  }
+
+  isAllowed(action: string, resource: Resource): boolean {
+    const backing = this.#backing;
+    let answer: number;
+    try {
+      answer = decideFor(backing.plans, this.#who, action, resource);
+    } catch (thrown) {
+      throw backing.failure(thrown);
+    }
+    if (answer !== UNSURE) return answer === ALLOW;
+    return backing.general({ principal: this.#who.principal, action, resource, auxData: this.#auxData });
+  }
+
+  filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
+    return filterRows(this.#backing, this.#who, action, resources, this.#auxData);
+  }
+
+  prepare(topic: { readonly kind: string; readonly action: string }): PreparedQuestion {
+    return new QuestionAsking(this.#backing, this.#who, readTopic(topic), this.#auxData);
+  }
+}
+
+/** A principal, a kind and an action: only resources are new. */
+class QuestionAsking implements PreparedQuestion {
+  readonly #backing: Backing;
+  readonly #who: Who;
+  readonly #topic: Topic;
+  readonly #auxData: unknown;
+
+  constructor(backing: Backing, who: Who, topic: Topic, auxData: unknown) {
+    this.#backing = backing;
+    this.#who = who;
+    this.#topic = topic;
+    this.#auxData = auxData;
+  }
+
+  isAllowed(resource: Resource): boolean {
+    const backing = this.#backing;
+    let answer: number;
+    try {
+      answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
+    } catch (thrown) {
+      throw backing.failure(thrown);
+    }
+    if (answer !== UNSURE) return answer === ALLOW;
+    const { principal } = this.#who;
+    return backing.general({ principal, action: this.#topic.action, resource, auxData: this.#auxData });
+  }
+
+  filter<R extends Resource>(resources: readonly R[]): R[] {
+    return filterRows(this.#backing, this.#who, this.#topic.action, resources, this.#auxData);
+  }
+}
+
+/** A kind and an action, about which principals ask. */
+export class ActionAsking implements PreparedAction {
+  readonly #backing: Backing;
+  readonly #topic: Topic;
+
+  constructor(backing: Backing, topic: { readonly kind: string; readonly action: string }) {
+    this.#backing = backing;
+    this.#topic = readTopic(topic);
+  }
+
+  isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean {
+    const backing = this.#backing;
+    let answer: number;
+    try {
+      answer = decideTopic(backing.plans, new Who(principal), this.#topic, resource);
+    } catch (thrown) {
+      throw backing.failure(thrown);
+    }
+    if (answer !== UNSURE) return answer === ALLOW;
+    return backing.general({ principal, action: this.#topic.action, resource, auxData });
+  }
+
+  filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
+    return filterRows(this.#backing, new Who(principal), this.#topic.action, resources, auxData);
+  }
+}
+
+function readTopic(topic: unknown): Topic {
+  if (!isObject(topic)) throw new TypeError(`what is prepared must be an object, found ${describe(topic)}`);
+  const { kind, action } = topic;
+  if (typeof kind !== "string") throw new TypeError(`kind must be a string, found ${describe(kind)}`);
+  if (typeof action !== "string") throw new TypeError(`action must be a string, found ${describe(action)}`);
+  return new Topic(kind, action);
+}

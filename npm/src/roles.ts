@@ -1,0 +1,37 @@
+// The roles of a principal in terms of a plan.
+
+import { CLASSES_AT, MAX_CLASSES, type Frame } from "./frame.ts";
+import type { RoleTable } from "./plans.ts";
+
+/** The masks of all roles together; -1 for what is not a list of strings. */
+export function maskOf(table: RoleTable, roles: unknown): number {
+  if (!Array.isArray(roles)) return -1;
+  const { length } = roles;
+  let mask = 0;
+  for (let at = 0; at < length; at += 1) {
+    const role: unknown = roles[at];
+    if (typeof role !== "string") return -1;
+    mask |= maskOfOne(table, role);
+  }
+  return mask;
+}
+
+/** Writes the classes of the roles, in their order, and returns how many there are; -1 as above. */
+export function classesOf(table: RoleTable, roles: unknown, { words }: Frame): number {
+  if (!Array.isArray(roles)) return -1;
+  const { length } = roles;
+  if (length > MAX_CLASSES) return -1;
+  for (let at = 0; at < length; at += 1) {
+    const role: unknown = roles[at];
+    if (typeof role !== "string") return -1;
+    words[CLASSES_AT + at] = maskOfOne(table, role);
+  }
+  return length;
+}
+
+function maskOfOne({ lengths, names, masks, map, others }: RoleTable, role: string): number {
+  if (!((lengths >>> (role.length & 31)) & 1)) return others;
+  if (map !== null) return map.get(role) ?? others;
+  for (let at = 0; at < names.length; at += 1) if (role === names[at]) return masks[at]!;
+  return others;
+}

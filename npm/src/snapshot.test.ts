@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+
+import { snapshot } from "./snapshot.ts";
+
+describe("a snapshot", () => {
+  it("equals what it was made of, and does not change with it", () => {
+    const inner = { list: [1, { two: 2 }] };
+    const value = { id: "ada", roles: ["user"], attr: { inner, at: new Date(0), map: new Map([["k", inner]]) } };
+    const copy = snapshot(value) as typeof value;
+    expect(copy).toEqual(value);
+    inner.list.push(3);
+    value.roles.push("admin");
+    value.attr.at.setTime(1);
+    expect(copy.attr.inner.list).toEqual([1, { two: 2 }]);
+    expect(copy.attr.map.get("k")).toEqual({ list: [1, { two: 2 }] });
+    expect([copy.roles, copy.attr.at.getTime()]).toEqual([["user"], 0]);
+  });
+
+  it("keeps a member with the name of the prototype as a member", () => {
+    const copy = snapshot(JSON.parse('{"__proto__": {"a": 1}}')) as object;
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value).toEqual({ a: 1 });
+  });
+
+  it("leaves what is odd as it is, for the general path to refuse", () => {
+    class Own {}
+    const [own, set] = [new Own(), new Set([1])];
+    expect(snapshot([own, set, 1n])).toEqual([own, set, 1n]);
+    expect((snapshot([own]) as unknown[])[0]).toBe(own);
+  });
+
+  it("ends, whatever it is made of", () => {
+    const self: unknown[] = [];
+    self.push(self);
+    expect(Array.isArray(snapshot(self))).toBe(true);
+    let shared: unknown = [0];
+    for (let level = 0; level < 60; level += 1) shared = [shared, shared];
+    expect(Array.isArray(snapshot(shared))).toBe(true);
+  });
+});

@@ -1,0 +1,36 @@
+// Copies what a caller hands in, as it is now.
+//
+// A principal that is prepared is the one that it was then: what the caller writes into his objects
+// later changes no decision. What the general path would refuse is not copied, so that it refuses it.
+
+import { isPlain } from "./plain.ts";
+
+/** Returns a copy that shares nothing with `value` that can be changed. */
+export function snapshot(value: unknown): unknown {
+  return copy(value, { left: MAX_VALUES }, MAX_DEPTH);
+}
+
+function copy(value: unknown, budget: { left: number }, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  budget.left -= 1;
+  if (budget.left < 0 || depth === 0) return value;
+  const inside = (member: unknown): unknown => copy(member, budget, depth - 1);
+  if (Array.isArray(value)) return Array.from(value, inside);
+  if (value instanceof Date) return new Date(value);
+  if (value instanceof Map) return new Map(Array.from(value, ([name, member]) => [name, inside(member)]));
+  return isPlain(value) ? copyMembers(value, inside) : value;
+}
+
+function copyMembers(value: object, inside: (member: unknown) => unknown): object {
+  // The spread makes members of their own of all names, even `__proto__`.
+  const members: Record<string, unknown> = { ...value };
+  for (const name of Object.keys(members)) {
+    const member = members[name];
+    if (typeof member === "object" && member !== null) members[name] = inside(member);
+  }
+  return members;
+}
+
+/** No request may hold more. */
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 66;

@@ -1,0 +1,108 @@
+// A principal, and a kind with an action, that are known before the rest of a question.
+//
+// What was worked out for them belongs to a bundle: after a reload it is worked out again.
+
+import { decideResource, type Known } from "./encoder-prepared.ts";
+import { BY_CLASS, UNSURE } from "./frame.ts";
+import { isDisturbed, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
+import { digest, planFor, type Plan, type PlanList, type Plans, type RoleTable } from "./plans.ts";
+import { classesOf, maskOf } from "./roles.ts";
+import { begin } from "./turn.ts";
+
+/** A principal, read. */
+export class Who implements Known {
+  readonly id: string = "";
+  readonly roles: readonly unknown[] = [];
+  readonly attr: Fields = NOTHING;
+  /** The principal as the general path gets it. */
+  readonly principal: unknown;
+  /** Only the general path may judge it. */
+  readonly isOdd: boolean = true;
+  // By the number of the table of roles.
+  #masks: number[] = [];
+  #edition = -1;
+
+  constructor(principal: unknown) {
+    this.principal = principal;
+    if (!isObject(principal) || !isPlain(principal) || isDisturbed()) return;
+    const { id, roles, attr } = principal;
+    if (typeof id !== "string" || !Array.isArray(roles)) return;
+    if (attr !== undefined && (!isObject(attr) || !isPlain(attr))) return;
+    this.id = id;
+    this.roles = roles;
+    this.attr = attr ?? NOTHING;
+    this.isOdd = false;
+  }
+
+  /** What stands for its roles in a plan; -1 if they are odd. */
+  mask(plans: Plans, { flags, roles }: Plan): number {
+    if (flags & BY_CLASS) return classesOf(roles, this.roles, plans.frame);
+    if (this.#edition !== plans.edition) {
+      this.#edition = plans.edition;
+      this.#masks = [];
+    }
+    return this.#masks[roles.id] ?? this.#learn(roles);
+  }
+
+  #learn(table: RoleTable): number {
+    return (this.#masks[table.id] = maskOf(table, this.roles));
+  }
+}
+
+/** Decides for a principal that is prepared. */
+export function decideFor(plans: Plans, who: Who, action: unknown, resource: unknown): number {
+  const mine = begin();
+  if (who.isOdd || typeof action !== "string" || isDisturbed()) return UNSURE;
+  if (!isObject(resource) || (resource.__proto__ !== Object.prototype && !isPlain(resource))) return UNSURE;
+  const { kind, scope, policyVersion } = resource;
+  if (typeof kind !== "string") return UNSURE;
+  const list = listFor(plans, kind, scope, policyVersion);
+  const plan = list === null ? null : planFor(list, action);
+  if (plan === null || (plans.hasPrincipals && plans.principals.has(who.id))) return UNSURE;
+  const mask = who.mask(plans, plan);
+  return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, kind, resource, mine);
+}
+
+/** A kind and an action, with the plan for them in the bundle in use. */
+export class Topic {
+  readonly kind: string;
+  readonly action: string;
+  #edition = -1;
+  #plan: Plan | null = null;
+
+  constructor(kind: string, action: string) {
+    this.kind = kind;
+    this.action = action;
+  }
+
+  /** The plan; `null` if only the general path may answer. */
+  plan(plans: Plans): Plan | null {
+    if (this.#edition === plans.edition) return this.#plan;
+    const list = listFor(plans, this.kind, undefined, undefined);
+    this.#plan = list === null ? null : planFor(list, this.action);
+    // A dead frame finds no plans, and lives again after the general path was asked.
+    if (plans.isLive) this.#edition = plans.edition;
+    return this.#plan;
+  }
+}
+
+/** Decides on a resource of a kind that is prepared; of others, and of other policies, it knows nothing. */
+export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unknown): number {
+  const mine = begin();
+  if (who.isOdd || isDisturbed()) return UNSURE;
+  if (!isObject(resource) || (resource.__proto__ !== Object.prototype && !isPlain(resource))) return UNSURE;
+  const { kind, scope, policyVersion } = resource;
+  if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
+  const plan = topic.plan(plans);
+  if (plan === null || (plans.hasPrincipals && plans.principals.has(who.id))) return UNSURE;
+  const mask = who.mask(plans, plan);
+  return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, topic.kind, resource, mine);
+}
+
+/** Finds the list of plans for a resource. */
+export function listFor(plans: Plans, kind: string, scope: unknown, version: unknown): PlanList | null {
+  const kinds = scope === undefined && version === undefined ? plans.kinds : plans.kindsOf(version, scope);
+  if (kinds === null) return null;
+  const place = digest(kind) & kinds.mask;
+  return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(plans, kind);
+}
