@@ -1,0 +1,157 @@
+//! What an attribute of the host's own data is, and how such data is looked into.
+//!
+//! Nothing is copied: a field borrows from the value that it was read of. Numbers are doubles, as
+//! everywhere in a request.
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::limits::{MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
+
+/// The value of one attribute.
+#[derive(Clone, Copy)]
+pub enum Field<'a> {
+    /// There is no such attribute.
+    Missing,
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Text.
+    Text(&'a str),
+    /// A list.
+    List(&'a dyn Items),
+    /// An object.
+    Map(&'a dyn Lookup),
+}
+
+/// What can stand as an attribute.
+pub trait AsField {
+    /// Returns the value, as an attribute.
+    fn field(&self) -> Field<'_>;
+}
+
+/// An object whose members are found by their names.
+pub trait Lookup {
+    /// Returns the member `name`, or [`Field::Missing`].
+    fn get(&self, name: &str) -> Field<'_>;
+
+    /// Shows every member to `visit`. Of two with one name, the later one counts.
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>));
+}
+
+/// A list of values.
+pub trait Items {
+    /// Shows every element to `visit`, in order.
+    fn each(&self, visit: &mut dyn FnMut(Field<'_>));
+}
+
+/// Copies fields into attributes, within the bounds of one request.
+pub(crate) struct Copier {
+    values_left: usize,
+    /// Whether something was too deep or too much.
+    is_over: bool,
+}
+
+impl Copier {
+    pub(crate) const fn new() -> Self {
+        Self { values_left: MAX_REQUEST_VALUES, is_over: false }
+    }
+
+    /// Copies all members of `object`.
+    pub(crate) fn object(&mut self, object: &dyn Lookup) -> AttrMap {
+        self.map(object, MAX_VALUE_DEPTH)
+    }
+
+    /// Returns whether all fitted. If not, what was copied must not be asked about.
+    pub(crate) const fn is_complete(&self) -> bool {
+        !self.is_over
+    }
+
+    fn map(&mut self, object: &dyn Lookup, depth: usize) -> AttrMap {
+        let mut entries = Vec::new();
+        object.each(&mut |name, field| {
+            if let Some(value) = self.value(field, depth) {
+                entries.push((name.into(), value));
+            }
+        });
+        entries.into_iter().collect()
+    }
+
+    fn list(&mut self, items: &dyn Items, depth: usize) -> Vec<Attr> {
+        let mut list = Vec::new();
+        // A list has no gaps: what is missing is null, as in JSON.
+        items.each(&mut |field| list.push(self.value(field, depth).unwrap_or(Attr::Null)));
+        list
+    }
+
+    fn value(&mut self, field: Field<'_>, depth: usize) -> Option<Attr> {
+        let inner = depth.checked_sub(1);
+        let left = self.values_left.checked_sub(1);
+        let (Some(inner), Some(left)) = (inner, left) else {
+            self.is_over = true;
+            return None;
+        };
+        self.values_left = left;
+        Some(match field {
+            Field::Missing => return None,
+            Field::Null => Attr::Null,
+            Field::Bool(value) => Attr::Bool(value),
+            Field::Number(value) => Attr::Number(value),
+            Field::Text(text) => Attr::String(text.into()),
+            Field::List(items) => Attr::List(self.list(items, inner)),
+            Field::Map(object) => Attr::Map(self.map(object, inner)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_engine::attr::Attr;
+
+    use super::{AsField, Copier, Field, Items, Lookup};
+
+    /// An object that contains itself.
+    struct Endless;
+
+    impl Lookup for Endless {
+        fn get(&self, _: &str) -> Field<'_> {
+            Field::Map(self)
+        }
+
+        fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+            visit("again", Field::Map(self));
+        }
+    }
+
+    /// A list without an end in sight.
+    struct Many;
+
+    impl Items for Many {
+        fn each(&self, visit: &mut dyn FnMut(Field<'_>)) {
+            (0..200_000).for_each(|_| visit(Field::Null));
+        }
+    }
+
+    #[test]
+    fn what_nests_or_counts_too_much_is_told() {
+        let mut copier = Copier::new();
+        copier.object(&Endless);
+        assert!(!copier.is_complete());
+        let mut copier = Copier::new();
+        copier.object(&[("many", Field::List(&Many))].as_slice());
+        assert!(!copier.is_complete());
+    }
+
+    #[test]
+    fn what_is_missing_is_left_out_and_the_later_member_counts() {
+        let object = [("a", Some(1.0)), ("b", None), ("a", Some(2.0))];
+        let mut copier = Copier::new();
+        let copied = copier.object(&object.as_slice());
+        assert!(copier.is_complete());
+        assert_eq!(copied.entries(), [("a".into(), Attr::Number(2.0))]);
+        assert!(matches!(object.as_slice().get("a"), Field::Number(2.0)));
+        assert!(matches!(object.as_slice().get("b"), Field::Missing));
+        assert!(matches!(Some("x").field(), Field::Text("x")));
+    }
+}

@@ -1,0 +1,257 @@
+//! The types of the standard library, of the engine and of `serde_json` as fields.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use wardgate_engine::attr::{Attr, AttrMap};
+
+use crate::field::{AsField, Field, Items, Lookup};
+
+impl AsField for Attr {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        match self {
+            Self::Null => Field::Null,
+            Self::Bool(value) => Field::Bool(*value),
+            Self::Number(value) => Field::Number(*value),
+            Self::String(text) => Field::Text(text),
+            Self::List(items) => Field::List(items),
+            Self::Map(map) => Field::Map(map),
+        }
+    }
+}
+
+impl AsField for Value {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        match self {
+            Self::Null => Field::Null,
+            Self::Bool(value) => Field::Bool(*value),
+            // A number that is no double is none that a policy could mean.
+            Self::Number(value) => Field::Number(value.as_f64().unwrap_or(f64::NAN)),
+            Self::String(text) => Field::Text(text),
+            Self::Array(items) => Field::List(items),
+            Self::Object(members) => Field::Map(members),
+        }
+    }
+}
+
+impl AsField for Field<'_> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        *self
+    }
+}
+
+impl AsField for str {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Text(self)
+    }
+}
+
+impl AsField for String {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Text(self)
+    }
+}
+
+impl AsField for bool {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Bool(*self)
+    }
+}
+
+/// `null`, always.
+impl AsField for () {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Null
+    }
+}
+
+/// `None` is an attribute that is missing.
+impl<T: AsField> AsField for Option<T> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        self.as_ref().map_or(Field::Missing, T::field)
+    }
+}
+
+impl<T: AsField> AsField for Vec<T> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::List(self)
+    }
+}
+
+impl<T: AsField, H: BuildHasher> AsField for HashMap<String, T, H> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Map(self)
+    }
+}
+
+impl<T: AsField> AsField for BTreeMap<String, T> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        Field::Map(self)
+    }
+}
+
+/// Implements `AsField` for what points at a field.
+macro_rules! pointers {
+    ($($pointer:ty),*) => {$(
+        impl<T: AsField + ?Sized> AsField for $pointer {
+            #[inline]
+            fn field(&self) -> Field<'_> {
+                (**self).field()
+            }
+        }
+    )*};
+}
+
+pointers!(&T, Box<T>, Rc<T>, Arc<T>);
+
+impl<T: AsField + ToOwned + ?Sized> AsField for Cow<'_, T> {
+    #[inline]
+    fn field(&self) -> Field<'_> {
+        (**self).field()
+    }
+}
+
+/// Implements `AsField` for numbers that every double can hold.
+macro_rules! exact_numbers {
+    ($($number:ty),*) => {$(
+        impl AsField for $number {
+            #[inline]
+            fn field(&self) -> Field<'_> {
+                Field::Number(f64::from(*self))
+            }
+        }
+    )*};
+}
+
+exact_numbers!(f64, f32, i8, i16, i32, u8, u16, u32);
+
+/// Implements `AsField` for numbers of which the nearest double is taken.
+macro_rules! nearest_numbers {
+    ($($number:ty),*) => {$(
+        /// The nearest double, as where a request is read from JSON.
+        impl AsField for $number {
+            #[inline]
+            #[expect(clippy::as_conversions, reason = "rounds to the nearest double, as is wanted")]
+            fn field(&self) -> Field<'_> {
+                Field::Number(*self as f64)
+            }
+        }
+    )*};
+}
+
+nearest_numbers!(i64, u64, isize, usize);
+
+impl<T: AsField> Items for Vec<T> {
+    fn each(&self, visit: &mut dyn FnMut(Field<'_>)) {
+        self.iter().for_each(|item| visit(item.field()));
+    }
+}
+
+impl<T: AsField> Items for &[T] {
+    fn each(&self, visit: &mut dyn FnMut(Field<'_>)) {
+        self.iter().for_each(|item| visit(item.field()));
+    }
+}
+
+/// An object without members.
+impl Lookup for () {
+    #[inline]
+    fn get(&self, _: &str) -> Field<'_> {
+        Field::Missing
+    }
+
+    fn each(&self, _: &mut dyn FnMut(&str, Field<'_>)) {}
+}
+
+impl Lookup for AttrMap {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        AttrMap::get(self, name).map_or(Field::Missing, Attr::field)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        self.entries().iter().for_each(|(name, value)| visit(name, value.field()));
+    }
+}
+
+impl Lookup for Map<String, Value> {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        Map::get(self, name).map_or(Field::Missing, Value::field)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        self.iter().for_each(|(name, value)| visit(name, value.field()));
+    }
+}
+
+impl<T: AsField, H: BuildHasher> Lookup for HashMap<String, T, H> {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        HashMap::get(self, name).map_or(Field::Missing, T::field)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        self.iter().for_each(|(name, value)| visit(name, value.field()));
+    }
+}
+
+impl<T: AsField> Lookup for BTreeMap<String, T> {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        BTreeMap::get(self, name).map_or(Field::Missing, T::field)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        self.iter().for_each(|(name, value)| visit(name, value.field()));
+    }
+}
+
+impl<K: AsRef<str>, T: AsField> Lookup for [(K, T)] {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        let found = self.iter().rev().find(|(key, _)| key.as_ref() == name);
+        found.map_or(Field::Missing, |(_, value)| value.field())
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        self.iter().for_each(|(name, value)| visit(name.as_ref(), value.field()));
+    }
+}
+
+impl<K: AsRef<str>, T: AsField> Lookup for Vec<(K, T)> {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        Lookup::get(self.as_slice(), name)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        Lookup::each(self.as_slice(), visit);
+    }
+}
+
+impl<T: Lookup + ?Sized> Lookup for &T {
+    #[inline]
+    fn get(&self, name: &str) -> Field<'_> {
+        T::get(self, name)
+    }
+
+    fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
+        T::each(self, visit);
+    }
+}
