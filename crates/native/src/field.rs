@@ -63,6 +63,11 @@ impl Copier {
         self.map(object, MAX_VALUE_DEPTH)
     }
 
+    /// Copies a whole document, in which attributes lie two levels deep.
+    pub(crate) fn document(&mut self, object: &dyn Lookup) -> Attr {
+        Attr::Map(self.map(object, MAX_VALUE_DEPTH + 2))
+    }
+
     /// Returns whether all fitted. If not, what was copied must not be asked about.
     pub(crate) const fn is_complete(&self) -> bool {
         !self.is_over
@@ -86,22 +91,25 @@ impl Copier {
     }
 
     fn value(&mut self, field: Field<'_>, depth: usize) -> Option<Attr> {
-        let inner = depth.checked_sub(1);
-        let left = self.values_left.checked_sub(1);
-        let (Some(inner), Some(left)) = (inner, left) else {
-            self.is_over = true;
-            return None;
-        };
-        self.values_left = left;
+        self.values_left = self.values_left.checked_sub(1).or_else(|| self.over())?;
         Some(match field {
             Field::Missing => return None,
             Field::Null => Attr::Null,
             Field::Bool(value) => Attr::Bool(value),
             Field::Number(value) => Attr::Number(value),
             Field::Text(text) => Attr::String(text.into()),
-            Field::List(items) => Attr::List(self.list(items, inner)),
-            Field::Map(object) => Attr::Map(self.map(object, inner)),
+            Field::List(items) => Attr::List(self.list(items, self.inside(depth)?)),
+            Field::Map(object) => Attr::Map(self.map(object, self.inside(depth)?)),
         })
+    }
+
+    fn inside(&mut self, depth: usize) -> Option<usize> {
+        depth.checked_sub(1).or_else(|| self.over())
+    }
+
+    fn over(&mut self) -> Option<usize> {
+        self.is_over = true;
+        None
     }
 }
 

@@ -1,0 +1,135 @@
+//! A question in whatever form a host has it, and the short way to its answer.
+//!
+//! The short way reads what the plan names and nothing else. Whatever is odd about a request is left
+//! to the general path, which reads all of it; so each form of request can also be made into one for
+//! the engine.
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::request::Request;
+
+use crate::field::{Field, Lookup};
+use crate::index::Target;
+use crate::plan::{Place, Slot};
+
+/// A question about one action.
+pub(crate) trait Ask {
+    /// What is asked about.
+    fn target(&self) -> Target<'_>;
+
+    /// The id of the principal.
+    fn principal(&self) -> &str;
+
+    /// The id of the resource.
+    fn resource(&self) -> &str;
+
+    /// The roles of the principal, in their order.
+    fn roles(&self) -> impl Iterator<Item = &str>;
+
+    /// Follows a path of at least one name into the attributes of the principal.
+    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
+
+    /// Follows a path of at least one name into the attributes of the resource.
+    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
+}
+
+/// A question that can be copied for the general path.
+pub(crate) trait Copied: Ask {
+    /// Makes the request for the engine. Nothing if it is past the bounds of a request.
+    fn request(&self) -> Option<Request>;
+}
+
+/// What stands in a slot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Reading<'a> {
+    /// A step before the last one fails, or the last one looks into a list.
+    Broken,
+    /// The last step finds nothing.
+    Missing,
+    Null,
+    Bool(bool),
+    Number(f64),
+    Text(&'a str),
+    /// A list or an object.
+    Value,
+    /// Something that only the general path reads.
+    Odd,
+}
+
+/// Reads a slot.
+#[inline]
+pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
+    let text = match slot.place {
+        Place::PrincipalAttr if slot.path.is_empty() => return Reading::Value,
+        Place::PrincipalAttr => return ask.principal_attribute(&slot.path),
+        Place::ResourceAttr if slot.path.is_empty() => return Reading::Value,
+        Place::ResourceAttr => return ask.resource_attribute(&slot.path),
+        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Value,
+        Place::PrincipalRoles => return Reading::Broken,
+        Place::PrincipalId => ask.principal(),
+        Place::ResourceKind => ask.target().kind,
+        Place::ResourceId => ask.resource(),
+    };
+    below_text(text, &slot.path)
+}
+
+/// Text has no members.
+#[inline]
+pub(crate) const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
+    match path.len() {
+        0 => Reading::Text(text),
+        1 => Reading::Missing,
+        _ => Reading::Broken,
+    }
+}
+
+/// Follows a path into an object.
+#[inline]
+pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Reading<'a> {
+    match path.split_first() {
+        None => Reading::Value,
+        Some((first, rest)) => follow_on(object.get(first), rest),
+    }
+}
+
+/// Follows the rest of a path from what its beginning found.
+#[inline]
+pub(crate) fn follow_on<'a>(mut field: Field<'a>, rest: &[Box<str>]) -> Reading<'a> {
+    for (left, name) in (0..rest.len()).rev().zip(rest) {
+        field = match field {
+            Field::Map(map) => map.get(name),
+            Field::Missing | Field::List(_) => return Reading::Broken,
+            // What is no object has no members.
+            _ if left > 0 => return Reading::Broken,
+            _ => return Reading::Missing,
+        };
+    }
+    field.into()
+}
+
+impl<'a> From<Field<'a>> for Reading<'a> {
+    #[inline]
+    fn from(field: Field<'a>) -> Self {
+        match field {
+            Field::Missing => Self::Missing,
+            Field::Null => Self::Null,
+            Field::Bool(value) => Self::Bool(value),
+            Field::Number(value) => Self::Number(value),
+            Field::Text(text) => Self::Text(text),
+            Field::List(_) | Field::Map(_) => Self::Value,
+        }
+    }
+}
+
+/// Returns an attribute of a request that was made for the engine.
+pub(crate) fn attribute<'a>(request: &'a Request, slot: &Slot) -> Option<&'a Attr> {
+    let map = match slot.place {
+        Place::PrincipalAttr => &request.principal.attr,
+        Place::ResourceAttr => &request.resource.attr,
+        _ => return None,
+    };
+    let (first, rest) = slot.path.split_first()?;
+    rest.iter().try_fold(map.get(first)?, |value, name| match value {
+        Attr::Map(map) => map.get(name),
+        _ => None,
+    })
+}

@@ -1,0 +1,32 @@
+//! The time of a decision: given, or read where a condition asks for it.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wardgate_engine::cel::Timestamp;
+
+/// Tells the time of a decision. It is asked at most once for each.
+pub trait Clock {
+    /// Returns what `now()` means in conditions.
+    fn now(&self) -> Timestamp;
+}
+
+/// The clock of the machine. It is read only for decisions that need the time.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock;
+
+/// A moment: the same for every decision that is given it.
+impl Clock for Timestamp {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        *self
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        // A clock before 1970 or past the year 9999 is wrong: conditions then see the epoch.
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(elapsed.as_secs()).unwrap_or(0);
+        Timestamp::new(seconds, elapsed.subsec_nanos()).unwrap_or_default()
+    }
+}

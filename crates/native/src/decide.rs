@@ -1,0 +1,166 @@
+//! The short way: read the slots of the plan into a frame, and ask the plan.
+//!
+//! Nothing is allocated. A doubt is `None`, and then the general path is asked.
+
+use std::cell::RefCell;
+
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
+use wardgate_plan::{Answer, Frame, NoPrograms, word};
+
+use crate::ask::{Ask, Reading, read};
+use crate::clock::Clock;
+use crate::index::Index;
+use crate::plan::{Plan, Slot};
+
+/// Decides with a plan, if one can.
+#[inline]
+pub(crate) fn decide(
+    table: &PolicyTable,
+    index: &Index,
+    ask: &impl Ask,
+    clock: &impl Clock,
+) -> Option<bool> {
+    let plan = index.plan(table, ask.target())?;
+    if index.is_governed_apart(ask.principal()) {
+        return None;
+    }
+    let roles = Roles::of(plan, ask.roles())?;
+    let readings = plan.slots.iter().map(|slot| read(ask, slot));
+    decide_with(table, plan, &roles, readings, clock)
+}
+
+/// Decides with `plan`, whose slots hold `readings`.
+#[inline]
+pub(crate) fn decide_with<'a>(
+    table: &PolicyTable,
+    plan: &Plan,
+    roles: &Roles,
+    readings: impl Iterator<Item = Reading<'a>>,
+    _clock: &impl Clock,
+) -> Option<bool> {
+    let slots = plan.slots.iter().zip(readings);
+    with_frame(|frame| {
+        if plan.slots.len() <= FEW {
+            fill::<FEW>(frame, slots)?;
+        } else {
+            fill::<MAX_SLOTS>(frame, slots)?;
+        }
+        roles.decide(table, plan, frame)
+    })
+}
+
+/// What the roles of a principal are to a plan.
+pub(crate) enum Roles {
+    Mask(u32),
+    /// Classes in the order of the roles, and how many.
+    Classes([u32; MAX_REQUEST_CLASSES], usize),
+}
+
+impl Roles {
+    #[inline]
+    pub(crate) fn of<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
+        if plan.is_by_class() {
+            return Self::classes(plan, roles);
+        }
+        Some(Self::Mask(roles.fold(0, |mask, role| mask | plan.role(role))))
+    }
+
+    fn classes<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
+        let (mut classes, mut count) = ([0; MAX_REQUEST_CLASSES], 0);
+        for role in roles {
+            *classes.get_mut(count)? = plan.role(role);
+            count += 1;
+        }
+        Some(Self::Classes(classes, count))
+    }
+
+    #[inline]
+    fn decide(&self, table: &PolicyTable, plan: &Plan, frame: &Frame) -> Option<bool> {
+        let found = table.plans().get(plan.id)?;
+        let answer = match self {
+            Self::Mask(mask) => found.decide(*mask, frame, &NoPrograms),
+            Self::Classes(classes, count) => {
+                found.decide_classes(classes.get(..*count)?, frame, &NoPrograms)
+            }
+        };
+        match answer {
+            Answer::Allow => Some(true),
+            Answer::Deny => Some(false),
+            Answer::Unsure => None,
+        }
+    }
+}
+
+/// Lends a frame to `work`: that of the thread, unless `work` is itself inside such a call.
+#[inline]
+fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
+    FRAME.with(|frame| match frame.try_borrow_mut() {
+        Ok(mut frame) => work(&mut frame),
+        Err(_) => work(&mut Frame::new()),
+    })
+}
+
+/// Writes every slot of a plan. `N` is at least the number of slots.
+#[inline]
+fn fill<'s, 'r, const N: usize>(
+    frame: &mut Frame,
+    slots: impl Iterator<Item = (&'s Slot, Reading<'r>)>,
+) -> Option<()> {
+    let mut texts = Texts::<N>::new();
+    let places = frame.words.iter_mut().zip(&mut frame.numbers);
+    for ((slot, reading), (place, number)) in slots.zip(places) {
+        *place = match reading {
+            Reading::Missing => word::MISSING,
+            Reading::Broken => word::BROKEN,
+            Reading::Null => word::NULL,
+            Reading::Bool(false) => word::FALSE,
+            Reading::Bool(true) => word::TRUE,
+            Reading::Number(value) if value.is_finite() => {
+                *number = value;
+                word::NUMBER
+            }
+            Reading::Text(text) => match slot.constants.get(text) {
+                Some(word) => word,
+                None => texts.word(text)?,
+            },
+            Reading::Number(_) | Reading::Value | Reading::Odd => return None,
+        };
+    }
+    Some(())
+}
+
+/// The texts of one request that are no constants: equal ones have equal words.
+struct Texts<'a, const N: usize> {
+    known: [&'a str; N],
+    next: u32,
+}
+
+impl<'a, const N: usize> Texts<'a, N> {
+    #[inline]
+    const fn new() -> Self {
+        Self { known: [""; N], next: 0 }
+    }
+
+    /// Returns the word of a text.
+    #[inline]
+    fn word(&mut self, text: &'a str) -> Option<u32> {
+        let known = self.known.iter().zip(0..self.next).find(|(known, _)| **known == text);
+        let number = match known {
+            Some((_, number)) => number,
+            None => {
+                *self.known.get_mut(usize::try_from(self.next).ok()?)? = text;
+                self.next += 1;
+                self.next - 1
+            }
+        };
+        Some(word::FIRST_TEMPORARY + number)
+    }
+}
+
+/// Slots of most plans.
+const FEW: usize = 4;
+
+thread_local! {
+    static FRAME: RefCell<Frame> = const { RefCell::new(Frame::new()) };
+}

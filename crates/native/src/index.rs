@@ -1,0 +1,126 @@
+//! From kind, version, scope and action to a plan.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use wardgate_engine::names::{sanitized, trimmed_scope};
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::PlanList;
+
+use crate::names::Names;
+use crate::plan::Plan;
+
+/// The plans of a table, found by names.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    plans: Box<[Option<Arc<Plan>>]>,
+    /// List of each kind in the default version and the root scope.
+    kinds: Names<u32>,
+    /// Lists in other versions and scopes.
+    others: HashMap<Box<str>, Vec<Elsewhere>>,
+    lists: Vec<List>,
+    /// Principals that have policies of their own, of which plans know nothing.
+    principals: Names<()>,
+}
+
+/// The list of a kind in some version and scope.
+#[derive(Debug)]
+struct Elsewhere {
+    version: Box<str>,
+    scope: Box<str>,
+    list: u32,
+}
+
+/// The plans of the actions on some kinds. Kinds with equal rules share it.
+#[derive(Debug)]
+struct List {
+    actions: Names<Option<u32>>,
+    other: Option<u32>,
+}
+
+/// What a question is about: an action on a kind of resource.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target<'a> {
+    /// Kind of the resource.
+    pub kind: &'a str,
+    /// What the principal wants to do.
+    pub action: &'a str,
+    /// Version of the resource policies to use; empty means the default of the table.
+    pub policy_version: &'a str,
+    /// Scope where the search for resource policies starts; empty is the root.
+    pub scope: &'a str,
+}
+
+impl Index {
+    /// Unpacks the plans of `table`.
+    pub(crate) fn new(table: &PolicyTable) -> Self {
+        let count = u32::try_from(table.plans().len()).unwrap_or(u32::MAX);
+        let mut index = Self {
+            plans: (0..count).map(|id| Plan::unpack(table, id).map(Arc::new)).collect(),
+            principals: table.principals().map(|id| (id, ())).collect(),
+            ..Self::default()
+        };
+        let (mut kinds, mut known) = (Vec::new(), HashMap::new());
+        for policy in table.inspect().policies.iter().filter(|policy| policy.kind == "resource") {
+            let kind = sanitized(policy.name);
+            let Some(list) = table.plan_list(&kind, policy.version, policy.scope) else { continue };
+            let list = index.list(table, list, &mut known);
+            if policy.version == table.default_version() && policy.scope.is_empty() {
+                kinds.push((Box::<str>::from(kind), list));
+            } else {
+                let (version, scope) = (policy.version.into(), policy.scope.into());
+                let elsewhere = index.others.entry(kind.into()).or_default();
+                elsewhere.push(Elsewhere { version, scope, list });
+            }
+        }
+        index.kinds = kinds.into_iter().collect();
+        index
+    }
+
+    /// Returns the plan that decides, if there is one.
+    #[inline]
+    pub(crate) fn plan(&self, table: &PolicyTable, target: Target<'_>) -> Option<&Arc<Plan>> {
+        let is_usual = target.policy_version.is_empty() && target.scope.is_empty();
+        let usual = if is_usual { self.kinds.get(target.kind) } else { None };
+        let list = usual.or_else(|| self.unusual(table, target))?;
+        let list = self.lists.get(usize::try_from(list).ok()?)?;
+        let plan = list.actions.get(target.action).unwrap_or(list.other)?;
+        self.plans.get(usize::try_from(plan).ok()?)?.as_ref()
+    }
+
+    /// Returns whether a principal has policies of its own.
+    #[inline]
+    pub(crate) fn is_governed_apart(&self, principal: &str) -> bool {
+        !self.principals.is_empty() && self.principals.get(principal).is_some()
+    }
+
+    /// Looks up what is not spelt as the policies spell it, or is in another version or scope.
+    #[cold]
+    fn unusual(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
+        let kind = sanitized(target.kind);
+        let default = table.default_version();
+        let version = if target.policy_version.is_empty() { default } else { target.policy_version };
+        let scope = trimmed_scope(target.scope);
+        if version == default && scope.is_empty() {
+            return self.kinds.get(&kind);
+        }
+        let is_there = |place: &&Elsewhere| *place.version == *version && *place.scope == *scope;
+        self.others.get(&*kind)?.iter().find(is_there).map(|place| place.list)
+    }
+
+    /// Keeps a list, once for all kinds that have the same.
+    fn list(
+        &mut self,
+        table: &PolicyTable,
+        list: PlanList<'_>,
+        known: &mut HashMap<(Option<u32>, Vec<(u32, Option<u32>)>), u32>,
+    ) -> u32 {
+        let key = (list.other(), list.actions().collect::<Vec<_>>());
+        let next = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+        *known.entry(key).or_insert_with(|| {
+            let actions = list.actions().map(|(id, plan)| (table.string(id), plan)).collect();
+            self.lists.push(List { actions, other: list.other() });
+            next
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! Requests that are JSON text.
+//!
+//! The usual request is gone through once: what the plan may need is noted by its place, the rest is
+//! proved to be JSON and forgotten. Any other request is read as a whole.
+
+mod ask;
+mod read;
+mod scan;
+
+use std::str::from_utf8;
+
+use wardgate_engine::limits::MAX_REQUEST_BYTES;
+use wardgate_engine::request::Request;
+
+use crate::error::RequestError;
+use crate::request::of_document;
+use ask::{JsonAsk, Stop, with_tape};
+use scan::Scanner;
+
+/// Hands a usual request to `answer`. Nothing comes of others, nor of those that it cannot answer.
+///
+/// # Errors
+/// The text is no JSON.
+#[inline]
+pub(crate) fn with_ask(
+    request: &[u8],
+    answer: impl FnOnce(&JsonAsk<'_>) -> Option<bool>,
+) -> Result<Option<bool>, RequestError> {
+    let text = checked(request)?;
+    with_tape(|tape| {
+        let mut scanner = Scanner::new(text);
+        match JsonAsk::read(&mut scanner, tape) {
+            Ok(ask) => Ok(answer(&ask)),
+            Err(Stop::Odd) => Ok(None),
+            Err(Stop::Fault(fault)) => Err(scanner.error(fault)),
+        }
+    })
+}
+
+/// Reads a request of any form.
+///
+/// # Errors
+/// The text is no JSON, or no request.
+pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
+    let text = checked(request)?;
+    let mut scanner = Scanner::new(text);
+    let document = read::document(&mut scanner).map_err(|fault| scanner.error(fault))?;
+    of_document(&document)
+}
+
+#[inline]
+fn checked(request: &[u8]) -> Result<&str, RequestError> {
+    if request.len() > MAX_REQUEST_BYTES {
+        return Err(RequestError::TooLarge { bytes: request.len() });
+    }
+    from_utf8(request).map_err(|error| RequestError::Malformed {
+        offset: error.valid_up_to(),
+        expected: "UTF-8",
+    })
+}
+
+#[cfg(test)]
+mod tests;

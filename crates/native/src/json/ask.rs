@@ -1,0 +1,327 @@
+//! The usual request, noted by the places of its parts.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use super::scan::{Fault, Scanner, Start, Text, value_of};
+use crate::ask::{Ask, Reading};
+use crate::index::Target;
+
+/// A request in which nothing is odd.
+pub(crate) struct JsonAsk<'a> {
+    text: &'a str,
+    tape: &'a [Member],
+    action: &'a str,
+    principal: Party<'a>,
+    resource: Party<'a>,
+}
+
+/// A principal or a resource.
+#[derive(Default)]
+struct Party<'a> {
+    id: Option<&'a str>,
+    kind: Option<&'a str>,
+    version: &'a str,
+    scope: &'a str,
+    roles: Option<Range<usize>>,
+    attributes: Range<usize>,
+}
+
+/// A member of an object, or an element of a list: places in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    name: (u32, u32),
+    value: u32,
+    /// Where the value ends. A string with escapes ends nowhere.
+    end: u32,
+}
+
+/// Members that were noted.
+pub(crate) struct Tape {
+    members: [Member; MAX_MEMBERS],
+    used: usize,
+}
+
+/// Why a request is not noted.
+pub(crate) enum Stop {
+    /// The plain reader must look at it.
+    Odd,
+    /// It is no JSON.
+    Fault(Fault),
+}
+
+type Noted<T> = Result<T, Stop>;
+
+impl<'a> JsonAsk<'a> {
+    /// Goes through a whole document.
+    pub(crate) fn read(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<Self> {
+        tape.used = 0;
+        if scanner.start()? != Start::Object {
+            return Err(Stop::Odd);
+        }
+        let (mut action, mut principal, mut resource) = (None, None, None);
+        each_member(scanner, |scanner, name, start| {
+            match name.raw {
+                "action" => action = Some(plain(scanner, start)?),
+                "principal" => principal = Some(Party::read(scanner, start, tape)?),
+                "resource" => resource = Some(Party::read(scanner, start, tape)?),
+                "requestId" => drop(plain(scanner, start)?),
+                _ => return Err(Stop::Odd),
+            }
+            Ok(())
+        })?;
+        scanner.end()?;
+        let (action, principal, resource) = (odd(action)?, odd(principal)?, odd(resource)?);
+        let is_principal = principal.roles.is_some() && principal.kind.is_none();
+        let is_resource = resource.roles.is_none() && resource.kind.is_some();
+        let are_named = principal.id.is_some() && resource.id.is_some();
+        if !(is_principal && is_resource && are_named) {
+            return Err(Stop::Odd);
+        }
+        Ok(Self { text: scanner.whole(), tape: &tape.members, action, principal, resource })
+    }
+
+    fn members(&self, range: &Range<usize>) -> &[Member] {
+        self.tape.get(range.clone()).unwrap_or(&[])
+    }
+
+    fn slice(&self, start: u32, end: u32) -> Option<&str> {
+        self.text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
+
+    /// Follows a path into noted members.
+    fn attribute(&self, party: &Party<'_>, path: &[Box<str>]) -> Reading<'_> {
+        let Some((first, rest)) = path.split_first() else { return Reading::Value };
+        let is_meant =
+            |member: &&Member| self.slice(member.name.0, member.name.1) == Some(&**first);
+        // Of two members with one name the later one counts.
+        match self.members(&party.attributes).iter().rev().find(is_meant) {
+            None if rest.is_empty() => Reading::Missing,
+            None => Reading::Broken,
+            Some(member) => self.value(member, rest),
+        }
+    }
+
+    /// Follows the rest of a path from a noted member.
+    fn value(&self, member: &Member, rest: &[Box<str>]) -> Reading<'_> {
+        let Some(raw) = self.slice(member.value, member.end) else { return Reading::Odd };
+        if let Some((name, rest)) = rest.split_first() {
+            return nested(raw, name, rest);
+        }
+        scalar(raw)
+    }
+}
+
+impl<'a> Party<'a> {
+    fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
+        let mut party = Self::default();
+        if start != Start::Object {
+            return Err(Stop::Odd);
+        }
+        each_member(scanner, |scanner, name, start| {
+            match name.raw {
+                "id" => party.id = Some(plain(scanner, start)?),
+                "kind" => party.kind = Some(plain(scanner, start)?),
+                "attr" => party.attributes = tape.object(scanner, start)?,
+                "roles" => party.roles = Some(tape.texts(scanner, start)?),
+                "policyVersion" => party.version = plain(scanner, start)?,
+                "scope" => party.scope = plain(scanner, start)?,
+                _ => return Err(Stop::Odd),
+            }
+            Ok(())
+        })?;
+        Ok(party)
+    }
+}
+
+impl Tape {
+    const fn new() -> Self {
+        let none = Member { name: (0, 0), value: 0, end: 0 };
+        Self { members: [none; MAX_MEMBERS], used: 0 }
+    }
+
+    /// Notes the members of an object.
+    fn object(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+        let first = self.used;
+        if start != Start::Object {
+            return Err(Stop::Odd);
+        }
+        each_member(scanner, |scanner, name, start| {
+            let value = place(scanner.at())?;
+            let is_whole = skip(scanner, start)?;
+            let end = if is_whole { place(scanner.at())? } else { 0 };
+            let (name_start, name_end) = (place(name.at)?, place(name.at + name.raw.len())?);
+            self.note(Member { name: (name_start, name_end), value, end })
+        })?;
+        Ok(first..self.used)
+    }
+
+    /// Notes the elements of a list of text, as names.
+    fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+        let first = self.used;
+        if start != Start::List {
+            return Err(Stop::Odd);
+        }
+        scanner.enter();
+        while scanner.element(self.used == first)? {
+            let start = scanner.start()?;
+            let at = scanner.at() + 1;
+            let name = (place(at)?, place(at + plain(scanner, start)?.len())?);
+            self.note(Member { name, value: 0, end: 0 })?;
+        }
+        Ok(first..self.used)
+    }
+
+    #[inline]
+    fn note(&mut self, member: Member) -> Noted<()> {
+        *odd(self.members.get_mut(self.used))? = member;
+        self.used += 1;
+        Ok(())
+    }
+}
+
+impl Ask for JsonAsk<'_> {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        let Party { kind, version, scope, .. } = self.resource;
+        Target { kind: kind.unwrap_or(""), action: self.action, policy_version: version, scope }
+    }
+
+    #[inline]
+    fn principal(&self) -> &str {
+        self.principal.id.unwrap_or("")
+    }
+
+    #[inline]
+    fn resource(&self) -> &str {
+        self.resource.id.unwrap_or("")
+    }
+
+    #[inline]
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        let roles = self.principal.roles.as_ref().map_or(&[][..], |roles| self.members(roles));
+        roles.iter().filter_map(|role| self.slice(role.name.0, role.name.1))
+    }
+
+    #[inline]
+    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        self.attribute(&self.principal, path)
+    }
+
+    #[inline]
+    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        self.attribute(&self.resource, path)
+    }
+}
+
+impl From<Fault> for Stop {
+    #[inline]
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Lends the tape of the thread to `work`.
+#[inline]
+pub(crate) fn with_tape<T>(work: impl FnOnce(&mut Tape) -> T) -> T {
+    TAPE.with(|tape| match tape.try_borrow_mut() {
+        Ok(mut tape) => work(&mut tape),
+        Err(_) => work(&mut Tape::new()),
+    })
+}
+
+/// Goes through the object that begins here, to its end.
+#[inline]
+fn each_member<'a>(
+    scanner: &mut Scanner<'a>,
+    mut visit: impl FnMut(&mut Scanner<'a>, Text<'a>, Start) -> Noted<()>,
+) -> Noted<()> {
+    scanner.enter();
+    let mut is_first = true;
+    while let Some(name) = scanner.member(is_first)? {
+        is_first = false;
+        if name.is_escaped {
+            return Err(Stop::Odd);
+        }
+        let start = scanner.start()?;
+        visit(scanner, name, start)?;
+    }
+    Ok(())
+}
+
+/// Reads text without escapes.
+#[inline]
+fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+    if start != Start::Text {
+        return Err(Stop::Odd);
+    }
+    let text = scanner.text()?;
+    if text.is_escaped { Err(Stop::Odd) } else { Ok(text.raw) }
+}
+
+/// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
+#[inline]
+fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Fault> {
+    if start == Start::Text {
+        return scanner.text().map(|text| !text.is_escaped);
+    }
+    scanner.skip(start)?;
+    Ok(true)
+}
+
+/// Follows a path from a value that was found to be JSON.
+fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
+    let mut scanner = Scanner::new(raw);
+    match scanner.start() {
+        Ok(Start::Object) => {}
+        Ok(Start::List) | Err(_) => return Reading::Broken,
+        Ok(_) if rest.is_empty() => return Reading::Missing,
+        Ok(_) => return Reading::Broken,
+    }
+    let mut found = None;
+    let scanned = each_member(&mut scanner, |scanner, member, start| {
+        let at = scanner.at();
+        let is_whole = skip(scanner, start)?;
+        if member.raw == name {
+            found = Some((scanner.since(at), is_whole));
+        }
+        Ok(())
+    });
+    match (scanned, found, rest.split_first()) {
+        (Err(_), ..) | (_, Some((_, false)), _) => Reading::Odd,
+        (_, None, None) => Reading::Missing,
+        (_, None, Some(_)) => Reading::Broken,
+        (_, Some((raw, _)), None) => scalar(raw),
+        (_, Some((raw, _)), Some((name, rest))) => nested(raw, name, rest),
+    }
+}
+
+/// Reads a value that was found to be JSON, and to have no escapes if it is text.
+#[inline]
+fn scalar(raw: &str) -> Reading<'_> {
+    match raw.as_bytes() {
+        [b'"', inner @ .., b'"'] => raw.get(1..=inner.len()).map_or(Reading::Odd, Reading::Text),
+        [b'{' | b'[', ..] => Reading::Value,
+        [b't', ..] => Reading::Bool(true),
+        [b'f', ..] => Reading::Bool(false),
+        [b'n', ..] => Reading::Null,
+        _ => Reading::Number(value_of(raw)),
+    }
+}
+
+#[inline]
+fn odd<T>(value: Option<T>) -> Noted<T> {
+    value.ok_or(Stop::Odd)
+}
+
+#[inline]
+fn place(at: usize) -> Noted<u32> {
+    u32::try_from(at).map_err(|_| Stop::Odd)
+}
+
+/// Members and roles that are noted. Who has more is asked about the general way.
+const MAX_MEMBERS: usize = 256;
+
+thread_local! {
+    static TAPE: RefCell<Tape> = const { RefCell::new(Tape::new()) };
+}

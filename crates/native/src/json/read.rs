@@ -1,0 +1,92 @@
+//! JSON as attributes: the plain reader, for requests that are not usual.
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
+
+use super::scan::{Fault, Scanned, Scanner, Start, Text, value_of};
+
+/// Reads a whole document.
+pub(crate) fn document(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
+    let value = value(scanner, MAX_DOCUMENT_DEPTH)?;
+    scanner.end()?;
+    Ok(value)
+}
+
+/// Reads one value, in which others nest at most `depth` levels deep.
+pub(crate) fn value(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
+    Ok(match scanner.start()? {
+        Start::Text => Attr::String(unescaped(scanner.text()?)),
+        Start::Number => Attr::Number(value_of(scanner.number()?)),
+        Start::Literal => scanner.literal()?.map_or(Attr::Null, Attr::Bool),
+        Start::List => Attr::List(list(scanner, inside(depth)?)?),
+        Start::Object => Attr::Map(object(scanner, inside(depth)?)?),
+    })
+}
+
+fn list(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Vec<Attr>> {
+    let mut items = Vec::new();
+    scanner.enter();
+    while scanner.element(items.is_empty())? {
+        items.push(value(scanner, depth)?);
+    }
+    Ok(items)
+}
+
+fn object(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<AttrMap> {
+    let mut entries = Vec::new();
+    scanner.enter();
+    while let Some(name) = scanner.member(entries.is_empty())? {
+        entries.push((unescaped(name), value(scanner, depth)?));
+    }
+    Ok(entries.into_iter().collect())
+}
+
+fn inside(depth: usize) -> Scanned<usize> {
+    depth.checked_sub(1).ok_or(Fault::TooDeep)
+}
+
+/// Returns what a string says. The scanner has found its escapes to be right.
+fn unescaped(text: Text<'_>) -> Box<str> {
+    if !text.is_escaped {
+        return text.raw.into();
+    }
+    let mut out = String::with_capacity(text.raw.len());
+    let mut rest = text.raw;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        out.push_str(plain);
+        let (said, length) = escaped(escape);
+        out.push(said);
+        rest = escape.get(length..).unwrap_or("");
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+/// Returns what an escape says, and its length without the first backslash.
+fn escaped(escape: &str) -> (char, usize) {
+    let said = match escape.bytes().next() {
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return unicode(escape),
+        Some(same) => char::from(same),
+        None => char::REPLACEMENT_CHARACTER,
+    };
+    (said, 1)
+}
+
+fn unicode(escape: &str) -> (char, usize) {
+    let unit = |at: usize| escape.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let high = unit(1).unwrap_or(0);
+    if let Some(alone) = char::from_u32(high) {
+        return (alone, 5);
+    }
+    let low = unit(7).unwrap_or(0);
+    let code = 0x1_0000 + ((high & 0x3ff) << 10 | low & 0x3ff);
+    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11)
+}
+
+/// The document, the principal or resource, `attr`, and what nests in it.
+const MAX_DOCUMENT_DEPTH: usize = 3 + MAX_VALUE_DEPTH;

@@ -1,0 +1,360 @@
+//! The tokens of JSON, as RFC 8259 has them.
+//!
+//! Every byte is looked at and must be right, also where nobody reads what it says; nothing is
+//! copied. The text is known to be UTF-8.
+
+use wardgate_engine::limits::{MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
+
+use crate::error::RequestError;
+
+/// A place in a document, and what was read before it.
+#[derive(Clone)]
+pub(crate) struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    values: usize,
+}
+
+/// A string, between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    /// What stands there.
+    pub(crate) raw: &'a str,
+    /// Where it starts in the document.
+    pub(crate) at: usize,
+    /// Whether some of it stands for something else.
+    pub(crate) is_escaped: bool,
+}
+
+/// What a value begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Text,
+    Object,
+    List,
+    Number,
+    Literal,
+}
+
+/// Why the scanner stopped, at its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    Expected(&'static str),
+    TooManyValues,
+    TooDeep,
+}
+
+pub(crate) type Scanned<T> = Result<T, Fault>;
+
+impl<'a> Scanner<'a> {
+    /// Starts at the beginning of `text`.
+    pub(crate) const fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, values: 0 }
+    }
+
+    /// Says what is wrong, and where.
+    #[cold]
+    pub(crate) const fn error(&self, fault: Fault) -> RequestError {
+        match fault {
+            Fault::Expected(expected) => RequestError::Malformed { offset: self.at, expected },
+            Fault::TooManyValues => RequestError::TooManyValues,
+            Fault::TooDeep => RequestError::TooDeep,
+        }
+    }
+
+    /// The offset of the next byte.
+    #[inline]
+    pub(crate) const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The whole text.
+    pub(crate) const fn whole(&self) -> &'a str {
+        self.text
+    }
+
+    /// What stands between `start` and the next byte.
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or("")
+    }
+
+    /// Skips white space and tells what value begins here.
+    #[inline]
+    pub(crate) fn start(&mut self) -> Scanned<Start> {
+        self.values += 1;
+        if self.values > MAX_REQUEST_VALUES {
+            return Err(Fault::TooManyValues);
+        }
+        self.skip_space();
+        Ok(match self.peek() {
+            b'"' => Start::Text,
+            b'{' => Start::Object,
+            b'[' => Start::List,
+            b'-' | b'0'..=b'9' => Start::Number,
+            b't' | b'f' | b'n' => Start::Literal,
+            _ => return Err(Fault::Expected("a value")),
+        })
+    }
+
+    /// Reads the string that begins here.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Scanned<Text<'a>> {
+        self.at += 1;
+        let start = self.at;
+        let mut is_escaped = false;
+        loop {
+            self.skip_plain();
+            match self.peek() {
+                b'"' => break,
+                b'\\' => {
+                    is_escaped = true;
+                    self.escape()?;
+                }
+                _ => return Err(Fault::Expected("the end of a string")),
+            }
+        }
+        let raw = self.since(start);
+        self.at += 1;
+        Ok(Text { raw, at: start, is_escaped })
+    }
+
+    /// Reads the number that begins here.
+    pub(crate) fn number(&mut self) -> Scanned<&'a str> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == b'-');
+        let first = self.peek();
+        let digits = self.digits()?;
+        if first == b'0' && digits > 1 {
+            self.at = start;
+            return Err(Fault::Expected("a number without leading zeros"));
+        }
+        let mut is_certain = digits <= CERTAIN_DIGITS;
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), b'+' | b'-'));
+            self.digits()?;
+            is_certain = false;
+        }
+        let number = self.since(start);
+        if is_certain || value_of(number).is_finite() {
+            return Ok(number);
+        }
+        self.at = start;
+        Err(Fault::Expected("a number that a double can hold"))
+    }
+
+    /// Reads `true`, `false` or `null`: nothing is `null`.
+    #[inline]
+    pub(crate) fn literal(&mut self) -> Scanned<Option<bool>> {
+        let (word, value) = match self.peek() {
+            b't' => ("true", Some(true)),
+            b'f' => ("false", Some(false)),
+            _ => ("null", None),
+        };
+        let end = self.at + word.len();
+        if self.bytes.get(self.at..end) != Some(word.as_bytes()) {
+            return Err(Fault::Expected("a value"));
+        }
+        self.at = end;
+        Ok(value)
+    }
+
+    /// Goes into the object or list that begins here.
+    #[inline]
+    pub(crate) const fn enter(&mut self) {
+        self.at += 1;
+    }
+
+    /// Goes to the next member and returns its name, or out of the object.
+    #[inline]
+    pub(crate) fn member(&mut self, is_first: bool) -> Scanned<Option<Text<'a>>> {
+        if !self.next(is_first, b'}')? {
+            return Ok(None);
+        }
+        if self.peek() != b'"' {
+            return Err(Fault::Expected("a name in quotes"));
+        }
+        let name = self.text()?;
+        self.skip_space();
+        if self.peek() != b':' {
+            return Err(Fault::Expected("`:`"));
+        }
+        self.at += 1;
+        Ok(Some(name))
+    }
+
+    /// Goes to the next element, or out of the list.
+    #[inline]
+    pub(crate) fn element(&mut self, is_first: bool) -> Scanned<bool> {
+        self.next(is_first, b']')
+    }
+
+    /// Skips a value that begins here and nests at most as deep as an attribute may.
+    #[inline]
+    pub(crate) fn skip(&mut self, start: Start) -> Scanned<()> {
+        match start {
+            Start::Text => self.text().map(drop),
+            Start::Number => self.number().map(drop),
+            Start::Literal => self.literal().map(drop),
+            Start::Object | Start::List => self.skip_nested(start),
+        }
+    }
+
+    /// Nothing but white space may follow.
+    pub(crate) fn end(&mut self) -> Scanned<()> {
+        self.skip_space();
+        if self.at == self.bytes.len() { Ok(()) } else { Err(Fault::Expected("the end")) }
+    }
+
+    fn skip_nested(&mut self, start: Start) -> Scanned<()> {
+        // The lowest bit is the innermost: 1 is an object. A one above all of them marks the end.
+        let mut open: u128 = 1;
+        let mut inner = Some(start);
+        while open > 1 || inner.is_some() {
+            let is_first = matches!(inner, Some(Start::Object | Start::List));
+            match inner {
+                Some(Start::Object | Start::List) => {
+                    if open >> MAX_VALUE_DEPTH != 0 {
+                        return Err(Fault::TooDeep);
+                    }
+                    open = open << 1 | u128::from(inner == Some(Start::Object));
+                    self.enter();
+                }
+                Some(scalar) => self.skip(scalar)?,
+                None => {}
+            }
+            let is_there = if open & 1 == 1 {
+                self.member(is_first)?.is_some()
+            } else {
+                self.element(is_first)?
+            };
+            inner = if is_there { Some(self.start()?) } else { None };
+            if !is_there {
+                open >>= 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes past the comma before what is not the first, or past `end`.
+    #[inline]
+    fn next(&mut self, is_first: bool, end: u8) -> Scanned<bool> {
+        self.skip_space();
+        if self.peek() == end {
+            self.at += 1;
+            return Ok(false);
+        }
+        if !is_first {
+            if self.peek() != b',' {
+                return Err(Fault::Expected(if end == b'}' { "`,` or `}`" } else { "`,` or `]`" }));
+            }
+            self.at += 1;
+            self.skip_space();
+        }
+        Ok(true)
+    }
+
+    /// Skips one escape.
+    fn escape(&mut self) -> Scanned<()> {
+        match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
+            Some(b'u') => {
+                let unit = self.unit()?;
+                let is_high = (0xD800..0xDC00).contains(&unit);
+                let is_half = (0xD800..0xE000).contains(&unit);
+                if is_high && self.bytes.get(self.at..self.at + 2) == Some(b"\\u") {
+                    let low = self.unit()?;
+                    if (0xDC00..0xE000).contains(&low) {
+                        return Ok(());
+                    }
+                    return Err(Fault::Expected("the second half of a surrogate pair"));
+                }
+                if is_half {
+                    return Err(Fault::Expected("a surrogate pair"));
+                }
+            }
+            _ => return Err(Fault::Expected("an escape")),
+        }
+        Ok(())
+    }
+
+    /// Skips `\uXXXX` and returns its number.
+    fn unit(&mut self) -> Scanned<u32> {
+        let digits = self.text.get(self.at + 2..self.at + 6);
+        let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let unit = unit.ok_or_else(|| Fault::Expected("four hexadecimal digits"))?;
+        self.at += 6;
+        Ok(unit)
+    }
+
+    /// Skips at least one digit and returns how many there were.
+    fn digits(&mut self) -> Scanned<usize> {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        if self.at == start { Err(Fault::Expected("a digit")) } else { Ok(self.at - start) }
+    }
+
+    /// Skips to the next quote, backslash or control character, or to the end.
+    #[inline]
+    fn skip_plain(&mut self) {
+        while let Some(chunk) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
+            let special = special(u64::from_le_bytes(*chunk));
+            if special != 0 {
+                self.at += usize::try_from(special.trailing_zeros() / 8).unwrap_or(0);
+                return;
+            }
+            self.at += chunk.len();
+        }
+        while !matches!(self.peek(), b'"' | b'\\' | 0..=0x1f) {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte; 0, which stands nowhere in JSON, at the end.
+    #[inline]
+    fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+}
+
+/// Returns the nearest double to a number in JSON.
+pub(crate) fn value_of(number: &str) -> f64 {
+    number.parse().unwrap_or(f64::NAN)
+}
+
+/// Marks quotes, backslashes and control characters. The lowest mark is right, those above it need
+/// not be.
+#[inline]
+const fn special(bytes: u64) -> u64 {
+    let quote = bytes ^ EACH * 0x22;
+    let backslash = bytes ^ EACH * 0x5c;
+    let quotes = quote.wrapping_sub(EACH) & !quote;
+    let backslashes = backslash.wrapping_sub(EACH) & !backslash;
+    let controls = bytes.wrapping_sub(EACH * 0x20) & !bytes;
+    (quotes | backslashes | controls) & (EACH * 0x80)
+}
+
+/// One in each byte.
+const EACH: u64 = 0x0101_0101_0101_0101;
+
+/// Digits of a whole number that is certainly no infinity.
+const CERTAIN_DIGITS: usize = 300;
+
+#[cfg(test)]
+mod tests;

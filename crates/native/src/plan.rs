@@ -1,0 +1,121 @@
+//! Plans, unpacked when a bundle is opened: names beside the words, so that deciding looks nothing up
+//! in the table.
+
+use wardgate_engine::cel::pool::Root;
+use wardgate_engine::table::{PolicyTable, Section};
+use wardgate_plan::layout::{BY_CLASS, CONSTANTS, TEXT, VALUE};
+use wardgate_plan::{SlotRecord, word};
+
+use crate::names::Names;
+
+/// What a request must be read for, to decide with one plan.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Its number in the table.
+    pub(crate) id: u32,
+    pub(crate) slots: Box<[Slot]>,
+    /// Mask of each role, or its class.
+    roles: Names<u32>,
+    /// Mask or class of other roles.
+    others: u32,
+    flags: u32,
+}
+
+/// One place in a request.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) place: Place,
+    /// Names of members, from the place on.
+    pub(crate) path: Box<[Box<str>]>,
+    /// Words of the constants that it is compared with.
+    pub(crate) constants: Names<u32>,
+    uses: u32,
+}
+
+/// Where the path of a slot starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    PrincipalId,
+    PrincipalRoles,
+    PrincipalAttr,
+    ResourceKind,
+    ResourceId,
+    ResourceAttr,
+}
+
+impl Plan {
+    /// Unpacks plan `id`. Nothing if it reads what no plan should: then the general path decides.
+    pub(crate) fn unpack(table: &PolicyTable, id: u32) -> Option<Self> {
+        let plan = table.plans().get(id)?;
+        let slot = |record: SlotRecord<'_>| Slot::unpack(table, record);
+        let roles = plan.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
+        Some(Self {
+            id,
+            slots: plan.slots().map(slot).collect::<Option<_>>()?,
+            roles: roles.collect(),
+            others: plan.others(),
+            flags: plan.flags(),
+        })
+    }
+
+    /// Returns the mask or class of a role.
+    #[inline]
+    pub(crate) fn role(&self, role: &str) -> u32 {
+        self.roles.get(role).unwrap_or(self.others)
+    }
+
+    /// Returns whether roles have classes instead of masks.
+    #[inline]
+    pub(crate) const fn is_by_class(&self) -> bool {
+        self.flags & BY_CLASS != 0
+    }
+
+    /// Returns whether some condition runs as a program.
+    #[inline]
+    pub(crate) const fn has_programs(&self) -> bool {
+        self.flags & wardgate_plan::layout::PROGRAMS != 0
+    }
+}
+
+impl Slot {
+    fn unpack(table: &PolicyTable, record: SlotRecord<'_>) -> Option<Self> {
+        let slots = table.section(Section::Slots);
+        let start = usize::try_from(record.slot).ok()?;
+        let [root, length] = *slots.get(start..)?.first_chunk::<2>()?;
+        let path = slots.get(start.checked_add(2)?..)?.get(..usize::try_from(length).ok()?)?;
+        let constant = |id: &u32| (table.string(*id), word::FIRST_STRING.wrapping_add(*id));
+        let constants = if record.uses & CONSTANTS == 0 { &[] } else { record.constants };
+        Some(Self {
+            place: Place::of(Root::from_code(root)?)?,
+            path: path.iter().map(|id| table.string(*id).into()).collect(),
+            constants: constants.iter().map(constant).collect(),
+            uses: record.uses,
+        })
+    }
+
+    /// Returns whether a program may read the value, whatever it is.
+    #[inline]
+    pub(crate) const fn wants_value(&self) -> bool {
+        self.uses & VALUE != 0
+    }
+
+    /// Returns whether a program may read the text of a string.
+    #[inline]
+    pub(crate) const fn wants_text(&self) -> bool {
+        self.uses & (TEXT | VALUE) != 0
+    }
+}
+
+impl Place {
+    const fn of(root: Root) -> Option<Self> {
+        Some(match root {
+            Root::PrincipalId => Self::PrincipalId,
+            Root::PrincipalRoles => Self::PrincipalRoles,
+            Root::PrincipalAttr => Self::PrincipalAttr,
+            Root::ResourceKind => Self::ResourceKind,
+            Root::ResourceId => Self::ResourceId,
+            Root::ResourceAttr => Self::ResourceAttr,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,280 @@
+//! Questions with the host's own types, prepared for one action on one kind of resource.
+//!
+//! What a name leads to is found once. A prepared question follows reloads of its PDP: the first
+//! decision after one finds the ways anew.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use wardgate_engine::request::Request;
+
+use crate::ask::{Ask, Copied, Reading, below_text, follow, follow_on};
+use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
+use crate::clock::Clock;
+use crate::decide::{Roles, decide_with};
+use crate::index::Target;
+use crate::pdp::{Pdp, Snapshot};
+use crate::plan::{Place, Plan, Slot};
+use crate::question::{PrincipalRef, Question, ResourceRef};
+
+/// A question about one action on one kind of resource. Made by [`Pdp::prepare`].
+pub struct Prepared<P, R> {
+    pdp: Pdp,
+    kind: Box<str>,
+    action: Box<str>,
+    version: Box<str>,
+    scope: Box<str>,
+    /// Bound when the question was prepared.
+    first: Binding<P, R>,
+    /// Bound after a reload.
+    later: ArcSwapOption<Binding<P, R>>,
+}
+
+/// A prepared question with its principal. Made by [`Prepared::principal`].
+pub struct PreparedPrincipal<'a, P, R> {
+    prepared: &'a Prepared<P, R>,
+    principal: &'a P,
+    /// The roles by the first binding, if that is current and can decide.
+    roles: Option<Roles>,
+}
+
+/// The ways from the slots of a plan to the attributes of two types.
+struct Binding<P, R> {
+    policies: Snapshot,
+    /// Nothing if the general path decides.
+    plan: Option<Arc<Plan>>,
+    ways: Box<[Way<P, R>]>,
+}
+
+/// The way from one slot.
+enum Way<P, R> {
+    PrincipalId,
+    ResourceId,
+    Kind,
+    /// Values of the type never have it.
+    Never(Reading<'static>),
+    Principal(Accessor<P>, Box<[Box<str>]>),
+    Resource(Accessor<R>, Box<[Box<str>]>),
+}
+
+/// One decision.
+struct Typed<'a, P, R> {
+    prepared: &'a Prepared<P, R>,
+    principal: &'a P,
+    resource: &'a R,
+}
+
+impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
+    pub(crate) fn new(pdp: Pdp, target: Target<'_>) -> Self {
+        let first = Binding::new(pdp.snapshot(), target);
+        Self {
+            pdp,
+            kind: target.kind.into(),
+            action: target.action.into(),
+            version: target.policy_version.into(),
+            scope: target.scope.into(),
+            first,
+            later: ArcSwapOption::empty(),
+        }
+    }
+
+    /// Decides whether `principal` may perform the action on `resource`. Attributes that nest too deep
+    /// or are too many for a request are denied.
+    #[inline]
+    #[must_use]
+    pub fn is_allowed(&self, principal: &P, resource: &R, clock: impl Clock) -> bool {
+        let typed = Typed { prepared: self, principal, resource };
+        if self.is_fresh() {
+            return self.first.is_allowed(&typed, clock);
+        }
+        self.with_later(|binding| binding.is_allowed(&typed, clock))
+    }
+
+    /// Looks at a principal once for many resources.
+    #[must_use]
+    pub fn principal<'a>(&'a self, principal: &'a P) -> PreparedPrincipal<'a, P, R> {
+        let plan = self.first.plan.as_deref().filter(|_| self.is_fresh());
+        let is_usual = !self.first.policies.index().is_governed_apart(principal.id());
+        let roles = plan.filter(|_| is_usual).and_then(|plan| Roles::of(plan, principal.roles()));
+        PreparedPrincipal { prepared: self, principal, roles }
+    }
+
+    #[inline]
+    fn is_fresh(&self) -> bool {
+        self.pdp.is_current(self.first.policies.serial())
+    }
+
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        Target {
+            kind: &self.kind,
+            action: &self.action,
+            policy_version: &self.version,
+            scope: &self.scope,
+        }
+    }
+
+    /// Decides by the policies of a reload.
+    #[cold]
+    #[inline(never)]
+    fn with_later(&self, decide: impl FnOnce(&Binding<P, R>) -> bool) -> bool {
+        let is_current =
+            |later: &Arc<Binding<P, R>>| self.pdp.is_current(later.policies.serial());
+        let known = self.later.load_full().filter(is_current);
+        let binding = known.unwrap_or_else(|| {
+            let binding = Arc::new(Binding::new(self.pdp.snapshot(), self.target()));
+            self.later.store(Some(Arc::clone(&binding)));
+            binding
+        });
+        decide(&binding)
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
+    /// Decides whether the principal may perform the action on `resource`.
+    #[inline]
+    #[must_use]
+    pub fn is_allowed(&self, resource: &R, clock: impl Clock) -> bool {
+        let Self { prepared, principal, roles } = self;
+        let binding = &prepared.first;
+        if let (Some(roles), Some(plan)) = (roles, &binding.plan)
+            && prepared.is_fresh()
+        {
+            let typed = Typed { prepared, principal: *principal, resource };
+            let answer = binding.decide(plan, roles, &typed, &clock);
+            return answer.unwrap_or_else(|| binding.policies.ask_generally(&typed, clock));
+        }
+        prepared.is_allowed(principal, resource, clock)
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
+    fn new(policies: Snapshot, target: Target<'_>) -> Self {
+        let plan = policies.index().plan(policies.table(), target).map(Arc::clone);
+        let slots = plan.iter().flat_map(|plan| &plan.slots);
+        let ways = slots.map(Way::of).collect();
+        Self { policies, plan, ways }
+    }
+
+    #[inline]
+    fn is_allowed(&self, typed: &Typed<'_, P, R>, clock: impl Clock) -> bool {
+        self.try_plan(typed, &clock)
+            .unwrap_or_else(|| self.policies.ask_generally(typed, clock))
+    }
+
+    #[inline]
+    fn try_plan(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
+        let plan = self.plan.as_deref()?;
+        if self.policies.index().is_governed_apart(typed.principal()) {
+            return None;
+        }
+        let roles = Roles::of(plan, typed.principal.roles())?;
+        self.decide(plan, &roles, typed, clock)
+    }
+
+    #[inline]
+    fn decide(
+        &self,
+        plan: &Plan,
+        roles: &Roles,
+        typed: &Typed<'_, P, R>,
+        clock: &impl Clock,
+    ) -> Option<bool> {
+        let readings = self.ways.iter().map(|way| way.read(typed));
+        decide_with(self.policies.table(), plan, roles, readings, clock)
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> Way<P, R> {
+    fn of(slot: &Slot) -> Self {
+        let path = &*slot.path;
+        match slot.place {
+            Place::PrincipalId if path.is_empty() => Self::PrincipalId,
+            Place::ResourceId if path.is_empty() => Self::ResourceId,
+            Place::ResourceKind if path.is_empty() => Self::Kind,
+            Place::PrincipalId | Place::ResourceId | Place::ResourceKind => {
+                Self::Never(below_text("", path))
+            }
+            Place::PrincipalRoles if path.is_empty() => Self::Never(Reading::Value),
+            Place::PrincipalRoles => Self::Never(Reading::Broken),
+            Place::PrincipalAttr => Self::to(path, Way::Principal),
+            Place::ResourceAttr => Self::to(path, Way::Resource),
+        }
+    }
+
+    fn to<T: Attributes>(
+        path: &[Box<str>],
+        way: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
+    ) -> Self {
+        let Some((first, rest)) = path.split_first() else { return Self::Never(Reading::Value) };
+        match T::accessor(first) {
+            Some(accessor) => way(accessor, rest.into()),
+            None if rest.is_empty() => Self::Never(Reading::Missing),
+            None => Self::Never(Reading::Broken),
+        }
+    }
+
+    #[inline]
+    fn read<'a>(&self, typed: &Typed<'a, P, R>) -> Reading<'a> {
+        match self {
+            Self::PrincipalId => Reading::Text(typed.principal.id()),
+            Self::ResourceId => Reading::Text(typed.resource.id()),
+            Self::Kind => Reading::Text(&typed.prepared.kind),
+            Self::Never(reading) => *reading,
+            Self::Principal(accessor, rest) => follow_on(accessor(typed.principal), rest),
+            Self::Resource(accessor, rest) => follow_on(accessor(typed.resource), rest),
+        }
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> Ask for Typed<'_, P, R> {
+    fn target(&self) -> Target<'_> {
+        self.prepared.target()
+    }
+
+    #[inline]
+    fn principal(&self) -> &str {
+        self.principal.id()
+    }
+
+    fn resource(&self) -> &str {
+        self.resource.id()
+    }
+
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        self.principal.roles()
+    }
+
+    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        follow(self.principal, path)
+    }
+
+    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        follow(self.resource, path)
+    }
+}
+
+impl<P: AsPrincipal, R: AsResource> Copied for Typed<'_, P, R> {
+    fn request(&self) -> Option<Request> {
+        let Target { kind, action, policy_version, scope } = self.prepared.target();
+        let roles: Vec<&str> = self.principal.roles().collect();
+        let question = Question {
+            principal: PrincipalRef {
+                id: self.principal.id(),
+                roles: &roles,
+                attributes: self.principal,
+                policy_version: self.principal.policy_version(),
+                scope: self.principal.scope(),
+            },
+            action,
+            resource: ResourceRef {
+                kind,
+                id: self.resource.id(),
+                attributes: self.resource,
+                policy_version,
+                scope,
+            },
+        };
+        question.request()
+    }
+}

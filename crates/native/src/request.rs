@@ -1,0 +1,182 @@
+//! Requests for the engine: the form that everything else can be made into.
+//!
+//! A document is `{"principal": {"id", "roles", "attr"}, "action", "resource": {"kind", "id", "attr"}}`,
+//! and `policyVersion` and `scope` of both, `auxData` and `requestId` where they are wanted. `null` is
+//! as good as absent.
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+
+use crate::ask::{Ask, Reading, follow};
+use crate::error::RequestError;
+use crate::index::Target;
+
+/// A request for the engine, about one action.
+pub(crate) struct RequestAsk<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) action: &'a str,
+}
+
+impl Ask for RequestAsk<'_> {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        let resource = &self.request.resource;
+        Target {
+            kind: &resource.kind,
+            action: self.action,
+            policy_version: &resource.policy_version,
+            scope: &resource.scope,
+        }
+    }
+
+    #[inline]
+    fn principal(&self) -> &str {
+        &self.request.principal.id
+    }
+
+    #[inline]
+    fn resource(&self) -> &str {
+        &self.request.resource.id
+    }
+
+    #[inline]
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        self.request.principal.roles.iter().map(String::as_str)
+    }
+
+    #[inline]
+    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        follow(&self.request.principal.attr, path)
+    }
+
+    #[inline]
+    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        follow(&self.request.resource.attr, path)
+    }
+}
+
+/// Reads a document into a request that has its action as the only one.
+pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
+    let root = Fields::read(document, "request", &ROOT)?;
+    let principal = Fields::read(root.required(0)?, "principal", &PRINCIPAL)?;
+    let resource = Fields::read(root.required(1)?, "resource", &RESOURCE)?;
+    Ok(Request {
+        request_id: root.text(4)?,
+        principal: Principal {
+            id: principal.required_text(0)?,
+            roles: principal.texts(1)?,
+            attr: principal.object(2)?,
+            policy_version: principal.text(3)?,
+            scope: principal.text(4)?,
+        },
+        resource: Resource {
+            kind: resource.required_text(0)?,
+            id: resource.required_text(1)?,
+            attr: resource.object(2)?,
+            policy_version: resource.text(3)?,
+            scope: resource.text(4)?,
+        },
+        actions: vec![root.required_text(2)?],
+        aux_data: root.field(3).map_or(Ok(AuxData::default()), aux_data)?,
+    })
+}
+
+fn aux_data(value: &Attr) -> Result<AuxData, RequestError> {
+    let fields = Fields::read(value, "auxData", &AUX_DATA)?;
+    Ok(AuxData { jwt: fields.object(0)?, jwts: fields.object(1)? })
+}
+
+/// The members of an object all of whose names are known, in the order of the names.
+struct Fields<'a, const N: usize> {
+    paths: &'static [&'static str; N],
+    values: [Option<&'a Attr>; N],
+}
+
+impl<'a, const N: usize> Fields<'a, N> {
+    /// Reads the object `place`. `paths` are the paths of its fields.
+    fn read(
+        value: &'a Attr,
+        place: &'static str,
+        paths: &'static [&'static str; N],
+    ) -> Result<Self, RequestError> {
+        let Attr::Map(members) = value else { return Err(wrong(place, "an object", value)) };
+        let mut values = [None; N];
+        for (name, value) in members.entries() {
+            let is_meant = |path: &&str| path.rsplit('.').next() == Some(name);
+            let field = paths.iter().position(is_meant);
+            let Some(field) = field.and_then(|field| values.get_mut(field)) else {
+                return Err(RequestError::Unknown { place, name: name.to_string() });
+            };
+            *field = Some(value).filter(|value| **value != Attr::Null);
+        }
+        Ok(Self { paths, values })
+    }
+
+    fn path(&self, field: usize) -> &'static str {
+        self.paths.get(field).copied().unwrap_or("request")
+    }
+
+    fn field(&self, field: usize) -> Option<&'a Attr> {
+        self.values.get(field).copied().flatten()
+    }
+
+    fn required(&self, field: usize) -> Result<&'a Attr, RequestError> {
+        self.field(field).ok_or(RequestError::Missing { field: self.path(field) })
+    }
+
+    fn required_text(&self, field: usize) -> Result<String, RequestError> {
+        self.required(field)?;
+        self.text(field)
+    }
+
+    /// Returns text, empty if there is none.
+    fn text(&self, field: usize) -> Result<String, RequestError> {
+        self.field(field).map_or(Ok(String::new()), |value| text(value, self.path(field)))
+    }
+
+    fn texts(&self, field: usize) -> Result<Vec<String>, RequestError> {
+        match self.required(field)? {
+            Attr::List(items) => items.iter().map(|item| text(item, self.path(field))).collect(),
+            other => Err(wrong(self.path(field), "a list of text", other)),
+        }
+    }
+
+    fn object(&self, field: usize) -> Result<AttrMap, RequestError> {
+        match self.field(field) {
+            None => Ok(AttrMap::new()),
+            Some(Attr::Map(map)) => Ok(map.clone()),
+            Some(other) => Err(wrong(self.path(field), "an object", other)),
+        }
+    }
+}
+
+fn text(value: &Attr, path: &'static str) -> Result<String, RequestError> {
+    match value {
+        Attr::String(text) => Ok(text.to_string()),
+        other => Err(wrong(path, "text", other)),
+    }
+}
+
+const fn wrong(field: &'static str, expected: &'static str, found: &Attr) -> RequestError {
+    let found = match found {
+        Attr::Null => "null",
+        Attr::Bool(_) => "true or false",
+        Attr::Number(_) => "a number",
+        Attr::String(_) => "text",
+        Attr::List(_) => "a list",
+        Attr::Map(_) => "an object",
+    };
+    RequestError::Wrong { field, expected, found }
+}
+
+const ROOT: [&str; 5] = ["principal", "resource", "action", "auxData", "requestId"];
+const PRINCIPAL: [&str; 5] = [
+    "principal.id",
+    "principal.roles",
+    "principal.attr",
+    "principal.policyVersion",
+    "principal.scope",
+];
+const RESOURCE: [&str; 5] =
+    ["resource.kind", "resource.id", "resource.attr", "resource.policyVersion", "resource.scope"];
+const AUX_DATA: [&str; 2] = ["auxData.jwt", "auxData.jwts"];

@@ -1,0 +1,124 @@
+//! Requests that are `serde_json` values.
+
+use serde_json::{Map, Value};
+use wardgate_engine::attr::Attr;
+use wardgate_engine::request::Request;
+
+use crate::ask::{Ask, Reading, follow};
+use crate::error::RequestError;
+use crate::field::Copier;
+use crate::index::Target;
+use crate::request::of_document;
+
+/// A request of the usual form; others are left to [`request`].
+pub(crate) struct ValueAsk<'a> {
+    action: &'a str,
+    principal: Party<'a>,
+    resource: Party<'a>,
+}
+
+/// A principal or a resource.
+#[derive(Default)]
+struct Party<'a> {
+    id: Option<&'a str>,
+    kind: Option<&'a str>,
+    roles: Option<&'a [Value]>,
+    attributes: Option<&'a Map<String, Value>>,
+    version: &'a str,
+    scope: &'a str,
+}
+
+impl<'a> ValueAsk<'a> {
+    /// Reads a request in which nothing is odd.
+    pub(crate) fn read(request: &'a Value) -> Option<Self> {
+        let (mut action, mut principal, mut resource) = (None, None, None);
+        for (name, value) in request.as_object()? {
+            match name.as_str() {
+                "action" => action = Some(value.as_str()?),
+                "principal" => principal = Some(Party::read(value)?),
+                "resource" => resource = Some(Party::read(value)?),
+                "requestId" if value.is_string() => {}
+                _ => return None,
+            }
+        }
+        let (principal, resource) = (principal?, resource?);
+        let is_principal = principal.roles.is_some() && principal.kind.is_none();
+        let is_resource = resource.roles.is_none() && resource.kind.is_some();
+        let are_named = principal.id.is_some() && resource.id.is_some();
+        let is_usual = is_principal && is_resource && are_named;
+        is_usual.then_some(Self { action: action?, principal, resource })
+    }
+}
+
+impl<'a> Party<'a> {
+    fn read(value: &'a Value) -> Option<Self> {
+        let mut party = Self::default();
+        for (name, value) in value.as_object()? {
+            match name.as_str() {
+                "id" => party.id = Some(value.as_str()?),
+                "kind" => party.kind = Some(value.as_str()?),
+                "attr" => party.attributes = Some(value.as_object()?),
+                "policyVersion" => party.version = value.as_str()?,
+                "scope" => party.scope = value.as_str()?,
+                "roles" => {
+                    let roles = value.as_array()?;
+                    party.roles = roles.iter().all(Value::is_string).then_some(roles);
+                }
+                _ => return None,
+            }
+        }
+        Some(party)
+    }
+
+    #[inline]
+    fn attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        match (self.attributes, path.len()) {
+            (Some(attributes), _) => follow(attributes, path),
+            (None, 1) => Reading::Missing,
+            (None, _) => Reading::Broken,
+        }
+    }
+}
+
+impl Ask for ValueAsk<'_> {
+    #[inline]
+    fn target(&self) -> Target<'_> {
+        let Party { kind, version, scope, .. } = self.resource;
+        Target { kind: kind.unwrap_or(""), action: self.action, policy_version: version, scope }
+    }
+
+    #[inline]
+    fn principal(&self) -> &str {
+        self.principal.id.unwrap_or("")
+    }
+
+    #[inline]
+    fn resource(&self) -> &str {
+        self.resource.id.unwrap_or("")
+    }
+
+    #[inline]
+    fn roles(&self) -> impl Iterator<Item = &str> {
+        self.principal.roles.unwrap_or(&[]).iter().filter_map(Value::as_str)
+    }
+
+    #[inline]
+    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        self.principal.attribute(path)
+    }
+
+    #[inline]
+    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+        self.resource.attribute(path)
+    }
+}
+
+/// Reads a request of any form.
+pub(crate) fn request(value: &Value) -> Result<Request, RequestError> {
+    let Value::Object(members) = value else {
+        return of_document(&Attr::Null);
+    };
+    let mut copier = Copier::new();
+    let document = copier.document(members);
+    if copier.is_complete() { of_document(&document) } else { Err(RequestError::TooDeep) }
+}
