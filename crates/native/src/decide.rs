@@ -8,6 +8,7 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_plan::{Answer, Frame, NoPrograms, word};
 
+use crate::shim::TablePlans as _;
 use crate::ask::{Ask, Reading, read};
 use crate::clock::Clock;
 use crate::index::Index;

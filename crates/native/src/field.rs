@@ -98,8 +98,14 @@ impl Copier {
             Field::Bool(value) => Attr::Bool(value),
             Field::Number(value) => Attr::Number(value),
             Field::Text(text) => Attr::String(text.into()),
-            Field::List(items) => Attr::List(self.list(items, self.inside(depth)?)),
-            Field::Map(object) => Attr::Map(self.map(object, self.inside(depth)?)),
+            Field::List(items) => {
+                let depth = self.inside(depth)?;
+                Attr::List(self.list(items, depth))
+            }
+            Field::Map(object) => {
+                let depth = self.inside(depth)?;
+                Attr::Map(self.map(object, depth))
+            }
         })
     }
 
@@ -147,7 +153,7 @@ mod tests {
         copier.object(&Endless);
         assert!(!copier.is_complete());
         let mut copier = Copier::new();
-        copier.object(&[("many", Field::List(&Many))].as_slice());
+        copier.object(&&[("many", Field::List(&Many))][..]);
         assert!(!copier.is_complete());
     }
 
@@ -155,11 +161,11 @@ mod tests {
     fn what_is_missing_is_left_out_and_the_later_member_counts() {
         let object = [("a", Some(1.0)), ("b", None), ("a", Some(2.0))];
         let mut copier = Copier::new();
-        let copied = copier.object(&object.as_slice());
+        let copied = copier.object(&&object[..]);
         assert!(copier.is_complete());
         assert_eq!(copied.entries(), [("a".into(), Attr::Number(2.0))]);
-        assert!(matches!(object.as_slice().get("a"), Field::Number(2.0)));
-        assert!(matches!(object.as_slice().get("b"), Field::Missing));
+        assert!(matches!(Lookup::get(&object[..], "a"), Field::Number(2.0)));
+        assert!(matches!(Lookup::get(&object[..], "b"), Field::Missing));
         assert!(matches!(Some("x").field(), Field::Text("x")));
     }
 }

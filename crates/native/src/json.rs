@@ -58,6 +58,3 @@ fn checked(request: &[u8]) -> Result<&str, RequestError> {
         expected: "UTF-8",
     })
 }
-
-#[cfg(test)]
-mod tests;

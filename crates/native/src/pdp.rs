@@ -13,11 +13,13 @@ use wardgate_engine::decide::Explanation;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::request::Request;
 
+use crate::attributes::{AsPrincipal, AsResource};
 use crate::clock::Clock;
 use crate::error::RequestError;
 use crate::field::Lookup;
+use crate::index::Target;
 use crate::policies::Policies;
-use crate::prepared::{AsPrincipal, AsResource, Prepared, Target};
+use crate::prepared::Prepared;
 use crate::question::Question;
 
 /// A policy decision point. Clones are cheap and share their policies, reloads included.

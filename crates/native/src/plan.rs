@@ -6,6 +6,7 @@ use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_plan::layout::{BY_CLASS, CONSTANTS, TEXT, VALUE};
 use wardgate_plan::{SlotRecord, word};
 
+use crate::shim::TablePlans as _;
 use crate::names::Names;
 
 /// What a request must be read for, to decide with one plan.
