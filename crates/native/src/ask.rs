@@ -1,13 +1,12 @@
 //! A question in whatever form a host has it, and the short way to its answer.
 //!
 //! The short way reads what the plan names and nothing else. Whatever is odd about a request is left
-//! to the general path, which reads all of it; so each form of request can also be made into one for
-//! the engine.
+//! to the general path, which reads all of it.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
-use crate::field::{Field, Lookup};
+use crate::field::{Field, Items, Lookup};
 use crate::index::Target;
 use crate::plan::{Place, Slot};
 
@@ -39,7 +38,7 @@ pub(crate) trait Copied: Ask {
 }
 
 /// What stands in a slot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Reading<'a> {
     /// A step before the last one fails, or the last one looks into a list.
     Broken,
@@ -50,20 +49,30 @@ pub(crate) enum Reading<'a> {
     Number(f64),
     Text(&'a str),
     /// A list or an object.
-    Value,
+    Value(Nested<'a>),
     /// Something that only the general path reads.
     Odd,
+}
+
+/// A list or an object, which few plans look into.
+#[derive(Clone, Copy)]
+pub(crate) enum Nested<'a> {
+    Attr(&'a Attr),
+    /// The roles of the principal.
+    Roles,
+    List(&'a dyn Items),
+    Map(&'a dyn Lookup),
+    /// As JSON.
+    Json(&'a str),
 }
 
 /// Reads a slot.
 #[inline]
 pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
     let text = match slot.place {
-        Place::PrincipalAttr if slot.path.is_empty() => return Reading::Value,
         Place::PrincipalAttr => return ask.principal_attribute(&slot.path),
-        Place::ResourceAttr if slot.path.is_empty() => return Reading::Value,
         Place::ResourceAttr => return ask.resource_attribute(&slot.path),
-        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Value,
+        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Value(Nested::Roles),
         Place::PrincipalRoles => return Reading::Broken,
         Place::PrincipalId => ask.principal(),
         Place::ResourceKind => ask.target().kind,
@@ -86,7 +95,8 @@ pub(crate) const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<
 #[inline]
 pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Reading<'a> {
     match path.split_first() {
-        None => Reading::Value,
+        // No plan reads all attributes.
+        None => Reading::Odd,
         Some((first, rest)) => follow_on(object.get(first), rest),
     }
 }
@@ -115,21 +125,8 @@ impl<'a> From<Field<'a>> for Reading<'a> {
             Field::Bool(value) => Self::Bool(value),
             Field::Number(value) => Self::Number(value),
             Field::Text(text) => Self::Text(text),
-            Field::List(_) | Field::Map(_) => Self::Value,
+            Field::List(items) => Self::Value(Nested::List(items)),
+            Field::Map(object) => Self::Value(Nested::Map(object)),
         }
     }
-}
-
-/// Returns an attribute of a request that was made for the engine.
-pub(crate) fn attribute<'a>(request: &'a Request, slot: &Slot) -> Option<&'a Attr> {
-    let map = match slot.place {
-        Place::PrincipalAttr => &request.principal.attr,
-        Place::ResourceAttr => &request.resource.attr,
-        _ => return None,
-    };
-    let (first, rest) = slot.path.split_first()?;
-    rest.iter().try_fold(map.get(first)?, |value, name| match value {
-        Attr::Map(map) => map.get(name),
-        _ => None,
-    })
 }

@@ -1,18 +1,23 @@
 //! The short way: read the slots of the plan into a frame, and ask the plan.
 //!
-//! Nothing is allocated. A doubt is `None`, and then the general path is asked.
+//! Nothing is allocated unless a program looks into a list or an object of the host's own. A doubt is
+//! `None`, and then the general path is asked.
+
+mod contents;
 
 use std::cell::RefCell;
 
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::limits::MAX_PLAN_ROLES;
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_plan::{Answer, Frame, NoPrograms, word};
+use wardgate_plan::{Answer, Frame, word};
 
-use crate::shim::TablePlans as _;
 use crate::ask::{Ask, Reading, read};
 use crate::clock::Clock;
 use crate::index::Index;
 use crate::plan::{Plan, Slot};
+use contents::Held;
 
 /// Decides with a plan, if one can.
 #[inline]
@@ -28,18 +33,20 @@ pub(crate) fn decide(
     }
     let roles = Roles::of(plan, ask.roles())?;
     let readings = plan.slots.iter().map(|slot| read(ask, slot));
-    decide_with(table, plan, &roles, readings, clock)
+    decide_with(table, (plan, &roles), (ask, readings), clock)
 }
 
 /// Decides with `plan`, whose slots hold `readings`.
 #[inline]
 pub(crate) fn decide_with<'a>(
     table: &PolicyTable,
-    plan: &Plan,
-    roles: &Roles,
-    readings: impl Iterator<Item = Reading<'a>>,
-    _clock: &impl Clock,
+    (plan, roles): (&Plan, &Roles),
+    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    clock: &impl Clock,
 ) -> Option<bool> {
+    if plan.has_programs() {
+        return run(table, (plan, roles), (ask, readings), clock);
+    }
     let slots = plan.slots.iter().zip(readings);
     with_frame(|frame| {
         if plan.slots.len() <= FEW {
@@ -47,8 +54,42 @@ pub(crate) fn decide_with<'a>(
         } else {
             fill::<MAX_SLOTS>(frame, slots)?;
         }
-        roles.decide(table, plan, frame)
+        answered(match roles {
+            Roles::Mask(mask) => table.decide(plan.id, *mask, frame),
+            Roles::Classes(classes, count) => {
+                table.decide_classes(plan.id, classes.get(..*count)?, frame)
+            }
+        })
     })
+}
+
+/// Decides with a plan that runs programs.
+#[inline(never)]
+fn run<'a>(
+    table: &PolicyTable,
+    (plan, roles): (&Plan, &Roles),
+    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    clock: &impl Clock,
+) -> Option<bool> {
+    let held = Held::new(ask, readings);
+    let now = if plan.needs_time() { clock.now() } else { Timestamp::default() };
+    with_frame(|frame| {
+        fill::<MAX_SLOTS>(frame, plan.slots.iter().zip(held.readings()))?;
+        answered(match roles {
+            Roles::Mask(mask) => table.decide_with(plan.id, *mask, (frame, &held), now),
+            Roles::Classes(classes, count) => {
+                table.decide_classes_with(plan.id, classes.get(..*count)?, (frame, &held), now)
+            }
+        })
+    })
+}
+
+const fn answered(answer: Answer) -> Option<bool> {
+    match answer {
+        Answer::Allow => Some(true),
+        Answer::Deny => Some(false),
+        Answer::Unsure => None,
+    }
 }
 
 /// What the roles of a principal are to a plan.
@@ -64,7 +105,9 @@ impl Roles {
         if plan.is_by_class() {
             return Self::classes(plan, roles);
         }
-        Some(Self::Mask(roles.fold(0, |mask, role| mask | plan.role(role))))
+        let join = |(mask, count), role| (mask | plan.role(role), count + 1);
+        let (mask, count) = roles.fold((0, 0), join);
+        (count <= MAX_PLAN_ROLES).then_some(Self::Mask(mask))
     }
 
     fn classes<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
@@ -74,22 +117,6 @@ impl Roles {
             count += 1;
         }
         Some(Self::Classes(classes, count))
-    }
-
-    #[inline]
-    fn decide(&self, table: &PolicyTable, plan: &Plan, frame: &Frame) -> Option<bool> {
-        let found = table.plans().get(plan.id)?;
-        let answer = match self {
-            Self::Mask(mask) => found.decide(*mask, frame, &NoPrograms),
-            Self::Classes(classes, count) => {
-                found.decide_classes(classes.get(..*count)?, frame, &NoPrograms)
-            }
-        };
-        match answer {
-            Answer::Allow => Some(true),
-            Answer::Deny => Some(false),
-            Answer::Unsure => None,
-        }
     }
 }
 
@@ -125,7 +152,8 @@ fn fill<'s, 'r, const N: usize>(
                 Some(word) => word,
                 None => texts.word(text)?,
             },
-            Reading::Number(_) | Reading::Value | Reading::Odd => return None,
+            Reading::Value(_) if slot.wants_value() => word::VALUE,
+            Reading::Number(_) | Reading::Value(_) | Reading::Odd => return None,
         };
     }
     Some(())

@@ -68,6 +68,11 @@ impl Copier {
         Attr::Map(self.map(object, MAX_VALUE_DEPTH + 2))
     }
 
+    /// Copies one attribute. Nothing if it is missing.
+    pub(crate) fn attribute(&mut self, field: Field<'_>) -> Option<Attr> {
+        self.value(field, MAX_VALUE_DEPTH)
+    }
+
     /// Returns whether all fitted. If not, what was copied must not be asked about.
     pub(crate) const fn is_complete(&self) -> bool {
         !self.is_over

@@ -7,7 +7,6 @@ use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::PlanList;
 
-use crate::shim::TablePlans as _;
 use crate::names::Names;
 use crate::plan::Plan;
 

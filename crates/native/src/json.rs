@@ -9,7 +9,8 @@ mod scan;
 
 use std::str::from_utf8;
 
-use wardgate_engine::limits::MAX_REQUEST_BYTES;
+use wardgate_engine::attr::Attr;
+use wardgate_engine::limits::{MAX_REQUEST_BYTES, MAX_VALUE_DEPTH};
 use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
@@ -46,6 +47,11 @@ pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
     let mut scanner = Scanner::new(text);
     let document = read::document(&mut scanner).map_err(|fault| scanner.error(fault))?;
     of_document(&document)
+}
+
+/// Reads a value that was found to be JSON and no deeper than an attribute may be.
+pub(crate) fn value(json: &str) -> Option<Attr> {
+    read::value(&mut Scanner::new(json), MAX_VALUE_DEPTH).ok()
 }
 
 #[inline]

@@ -24,7 +24,6 @@ mod policies;
 mod prepared;
 mod question;
 mod request;
-mod shim;
 mod value;
 
 pub use attributes::{Accessor, AsPrincipal, AsResource, Attributes};

@@ -2,11 +2,10 @@
 //! in the table.
 
 use wardgate_engine::cel::pool::Root;
-use wardgate_engine::table::{PolicyTable, Section};
-use wardgate_plan::layout::{BY_CLASS, CONSTANTS, TEXT, VALUE};
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
 use wardgate_plan::{SlotRecord, word};
 
-use crate::shim::TablePlans as _;
 use crate::names::Names;
 
 /// What a request must be read for, to decide with one plan.
@@ -74,21 +73,23 @@ impl Plan {
     /// Returns whether some condition runs as a program.
     #[inline]
     pub(crate) const fn has_programs(&self) -> bool {
-        self.flags & wardgate_plan::layout::PROGRAMS != 0
+        self.flags & PROGRAMS != 0
+    }
+
+    /// Returns whether some condition reads the time.
+    pub(crate) const fn needs_time(&self) -> bool {
+        self.flags & NOW != 0
     }
 }
 
 impl Slot {
     fn unpack(table: &PolicyTable, record: SlotRecord<'_>) -> Option<Self> {
-        let slots = table.section(Section::Slots);
-        let start = usize::try_from(record.slot).ok()?;
-        let [root, length] = *slots.get(start..)?.first_chunk::<2>()?;
-        let path = slots.get(start.checked_add(2)?..)?.get(..usize::try_from(length).ok()?)?;
+        let (root, path) = table.slot_path(record.slot)?;
         let constant = |id: &u32| (table.string(*id), word::FIRST_STRING.wrapping_add(*id));
         let constants = if record.uses & CONSTANTS == 0 { &[] } else { record.constants };
         Some(Self {
-            place: Place::of(Root::from_code(root)?)?,
-            path: path.iter().map(|id| table.string(*id).into()).collect(),
+            place: Place::of(root)?,
+            path: path.map(Box::from).collect(),
             constants: constants.iter().map(constant).collect(),
             uses: record.uses,
         })
@@ -98,12 +99,6 @@ impl Slot {
     #[inline]
     pub(crate) const fn wants_value(&self) -> bool {
         self.uses & VALUE != 0
-    }
-
-    /// Returns whether a program may read the text of a string.
-    #[inline]
-    pub(crate) const fn wants_text(&self) -> bool {
-        self.uses & (TEXT | VALUE) != 0
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use wardgate_engine::request::Request;
 
-use crate::ask::{Ask, Copied, Reading, below_text, follow, follow_on};
+use crate::ask::{Ask, Copied, Nested, Reading, below_text, follow, follow_on};
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::decide::{Roles, decide_with};
@@ -181,7 +181,7 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
         clock: &impl Clock,
     ) -> Option<bool> {
         let readings = self.ways.iter().map(|way| way.read(typed));
-        decide_with(self.policies.table(), plan, roles, readings, clock)
+        decide_with(self.policies.table(), (plan, roles), (typed, readings), clock)
     }
 }
 
@@ -195,7 +195,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Place::PrincipalId | Place::ResourceId | Place::ResourceKind => {
                 Self::Never(below_text("", path))
             }
-            Place::PrincipalRoles if path.is_empty() => Self::Never(Reading::Value),
+            Place::PrincipalRoles if path.is_empty() => Self::Never(Reading::Value(Nested::Roles)),
             Place::PrincipalRoles => Self::Never(Reading::Broken),
             Place::PrincipalAttr => Self::to(path, Way::Principal),
             Place::ResourceAttr => Self::to(path, Way::Resource),
@@ -206,7 +206,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
         path: &[Box<str>],
         way: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
     ) -> Self {
-        let Some((first, rest)) = path.split_first() else { return Self::Never(Reading::Value) };
+        let Some((first, rest)) = path.split_first() else { return Self::Never(Reading::Odd) };
         match T::accessor(first) {
             Some(accessor) => way(accessor, rest.into()),
             None if rest.is_empty() => Self::Never(Reading::Missing),

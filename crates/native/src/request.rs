@@ -7,7 +7,8 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
-use crate::ask::{Ask, Reading, follow};
+use crate::ask::{Ask, Nested, Reading, follow_on};
+use crate::field::{AsField, Field};
 use crate::error::RequestError;
 use crate::index::Target;
 
@@ -46,12 +47,29 @@ impl Ask for RequestAsk<'_> {
 
     #[inline]
     fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
-        follow(&self.request.principal.attr, path)
+        find(&self.request.principal.attr, path)
     }
 
     #[inline]
     fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
-        follow(&self.request.resource.attr, path)
+        find(&self.request.resource.attr, path)
+    }
+}
+
+/// Follows a path into attributes. What nests is handed on as it is, so that programs need no copy.
+#[inline]
+fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> Reading<'a> {
+    let Some((first, mut rest)) = path.split_first() else { return Reading::Odd };
+    let mut found = attributes.get(first);
+    while let (Some(Attr::Map(map)), Some((name, further))) = (found, rest.split_first()) {
+        found = map.get(name);
+        rest = further;
+    }
+    match found {
+        Some(nested @ (Attr::List(_) | Attr::Map(_))) if rest.is_empty() => {
+            Reading::Value(Nested::Attr(nested))
+        }
+        found => follow_on(found.map_or(Field::Missing, Attr::field), rest),
     }
 }
 

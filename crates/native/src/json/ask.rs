@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::scan::{Fault, Scanner, Start, Text, value_of};
-use crate::ask::{Ask, Reading};
+use crate::ask::{Ask, Nested, Reading};
 use crate::index::Target;
 
 /// A request in which nothing is odd.
@@ -91,7 +91,7 @@ impl<'a> JsonAsk<'a> {
 
     /// Follows a path into noted members.
     fn attribute(&self, party: &Party<'_>, path: &[Box<str>]) -> Reading<'_> {
-        let Some((first, rest)) = path.split_first() else { return Reading::Value };
+        let Some((first, rest)) = path.split_first() else { return Reading::Odd };
         let is_meant =
             |member: &&Member| self.slice(member.name.0, member.name.1) == Some(&**first);
         // Of two members with one name the later one counts.
@@ -301,7 +301,7 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
 fn scalar(raw: &str) -> Reading<'_> {
     match raw.as_bytes() {
         [b'"', inner @ .., b'"'] => raw.get(1..=inner.len()).map_or(Reading::Odd, Reading::Text),
-        [b'{' | b'[', ..] => Reading::Value,
+        [b'{' | b'[', ..] => Reading::Value(Nested::Json(raw)),
         [b't', ..] => Reading::Bool(true),
         [b'f', ..] => Reading::Bool(false),
         [b'n', ..] => Reading::Null,

@@ -1,0 +1,69 @@
+//! What programs read of a request beyond its words.
+//!
+//! Attributes of the engine are read where they are. A list or an object of another form is copied
+//! when a program first asks for it.
+
+use std::cell::OnceCell;
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::cel::Value;
+use wardgate_engine::plans::Contents;
+use wardgate_plan::layout::MAX_SLOTS;
+
+use crate::ask::{Ask, Nested, Reading};
+use crate::field::{Copier, Field};
+use crate::json;
+
+/// The readings of one decision.
+pub(super) struct Held<'a, 'r, A> {
+    ask: &'a A,
+    readings: [Reading<'r>; MAX_SLOTS],
+    copies: [OnceCell<Option<Attr>>; MAX_SLOTS],
+}
+
+impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
+    pub(super) fn new(ask: &'a A, readings: impl Iterator<Item = Reading<'r>>) -> Self {
+        let mut held = [Reading::Odd; MAX_SLOTS];
+        held.iter_mut().zip(readings).for_each(|(place, reading)| *place = reading);
+        Self { ask, readings: held, copies: [const { OnceCell::new() }; MAX_SLOTS] }
+    }
+
+    pub(super) fn readings(&self) -> impl Iterator<Item = Reading<'r>> {
+        self.readings.into_iter()
+    }
+
+    fn copy(&self, nested: Nested<'_>) -> Option<Attr> {
+        let mut copier = Copier::new();
+        let copied = match nested {
+            Nested::Attr(attr) => Some(attr.clone()),
+            Nested::Roles => {
+                let roles = self.ask.roles().map(|role| Attr::String(role.into()));
+                Some(Attr::List(roles.collect()))
+            }
+            Nested::List(items) => copier.attribute(Field::List(items)),
+            Nested::Map(object) => copier.attribute(Field::Map(object)),
+            Nested::Json(json) => json::value(json),
+        };
+        copied.filter(|_| copier.is_complete())
+    }
+}
+
+impl<A: Ask> Contents for Held<'_, '_, A> {
+    fn text(&self, slot: usize) -> Option<&str> {
+        match self.readings.get(slot)? {
+            Reading::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn value(&self, slot: usize) -> Option<Value<'_>> {
+        match self.readings.get(slot)? {
+            Reading::Value(Nested::Attr(attr)) => Some(Value::from(*attr)),
+            Reading::Value(nested) => {
+                let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*nested));
+                copy.as_ref().map(Value::from)
+            }
+            _ => None,
+        }
+    }
+}
