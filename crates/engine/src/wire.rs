@@ -53,19 +53,29 @@ pub const fn effect_name(effect: Effect) -> &'static str {
 }
 
 /// JSON under construction.
-#[derive(Default)]
-struct Json {
+///
+/// Commas come by themselves; that brackets match is the caller's care.
+#[derive(Debug, Default)]
+pub struct Json {
     text: String,
 }
 
 impl Json {
-    fn open(&mut self, bracket: char) {
+    /// Opens a list or an object.
+    pub fn open(&mut self, bracket: char) {
         self.separate();
         self.text.push(bracket);
     }
 
-    fn close(&mut self, bracket: char) {
+    /// Closes a list or an object.
+    pub fn close(&mut self, bracket: char) {
         self.text.push(bracket);
+    }
+
+    /// Returns what was written.
+    #[must_use]
+    pub fn finish(self) -> String {
+        self.text
     }
 
     /// Writes a comma unless something was just opened or named.
@@ -75,13 +85,15 @@ impl Json {
         }
     }
 
-    fn key(&mut self, name: &str) {
+    /// Writes the name of a member; its value follows.
+    pub fn key(&mut self, name: &str) {
         self.separate();
         self.quoted(name);
         self.text.push(':');
     }
 
-    fn string(&mut self, text: &str) {
+    /// Writes a string.
+    pub fn string(&mut self, text: &str) {
         self.separate();
         self.quoted(text);
     }
@@ -105,7 +117,8 @@ impl Json {
         self.text.push('"');
     }
 
-    fn number(&mut self, number: f64) {
+    /// Writes a number; one that JSON cannot write becomes a string.
+    pub fn number(&mut self, number: f64) {
         self.separate();
         let _ = if number.is_nan() {
             self.text.write_str("\"NaN\"")
@@ -119,7 +132,8 @@ impl Json {
         };
     }
 
-    fn field(&mut self, name: &str, text: &str) {
+    /// Writes a member whose value is a string.
+    pub fn field(&mut self, name: &str, text: &str) {
         self.key(name);
         self.string(text);
     }
