@@ -10,27 +10,15 @@ use core::cell::RefCell;
 use wardgate_engine::table::PolicyTable;
 
 use crate::failure::Failure;
+use crate::shared::shared;
 
 type Tables = RefCell<Vec<Option<Rc<PolicyTable>>>>;
 
-#[cfg(target_arch = "wasm32")]
-fn with<R>(work: impl FnOnce(&Tables) -> R) -> R {
-    struct OneThread(Tables);
-    // SAFETY: the module is built without the `atomics` feature, so it has one thread.
-    unsafe impl Sync for OneThread {}
-    static TABLES: OneThread = OneThread(RefCell::new(Vec::new()));
-    work(&TABLES.0)
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn with<R>(work: impl FnOnce(&Tables) -> R) -> R {
-    std::thread_local!(static TABLES: Tables = const { RefCell::new(Vec::new()) });
-    TABLES.with(work)
-}
+shared!(static TABLES: Tables = RefCell::new(Vec::new()));
 
 /// Keeps a table and returns its number: the lowest that is free.
 pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
-    with(|tables| {
+    TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let free = tables.iter().position(Option::is_none).unwrap_or(tables.len());
         let handle =
@@ -45,7 +33,7 @@ pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
 
 /// Puts `table` in the place of the one that `handle` names.
 pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
-    with(|tables| {
+    TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let slot = index(handle).and_then(|at| tables.get_mut(at)).filter(|slot| slot.is_some());
         *slot.ok_or_else(closed)? = Some(Rc::new(table));
@@ -55,15 +43,25 @@ pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
 
 /// Returns the table that `handle` names.
 pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
-    with(|tables| {
+    TABLES.with(|tables| {
         let tables = tables.borrow();
         index(handle).and_then(|at| tables.get(at)).cloned().flatten().ok_or_else(closed)
     })
 }
 
+/// Looks at the table that `handle` names, without keeping it alive: `look` must not call JavaScript,
+/// which could close the table meanwhile. Returns nothing if there is no such table.
+#[inline]
+pub(crate) fn look<R>(handle: u32, look: impl FnOnce(&PolicyTable) -> R) -> Option<R> {
+    TABLES.with(|tables| {
+        let tables = tables.try_borrow().ok()?;
+        tables.get(index(handle)?)?.as_deref().map(look)
+    })
+}
+
 /// Forgets the table that `handle` names.
 pub(crate) fn remove(handle: u32) {
-    with(|tables| {
+    TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         if let Some(slot) = index(handle).and_then(|at| tables.get_mut(at)) {
             *slot = None;

@@ -13,14 +13,19 @@ extern crate alloc;
 #[cfg(not(target_arch = "wasm32"))]
 extern crate std;
 
+mod arena;
+mod batch;
 mod clock;
 mod failure;
+mod frame;
 mod handles;
 #[cfg(target_arch = "wasm32")]
 mod heap;
 mod js;
 mod path;
+pub mod plans;
 mod request;
+mod shared;
 mod value;
 
 use alloc::format;

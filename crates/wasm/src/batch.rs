@@ -1,0 +1,61 @@
+//! Batches: many rows decided by one call, from columns that JavaScript writes.
+//!
+//! The block is made when it is first asked for, since most callers never need it, and stays.
+
+use alloc::alloc::alloc_zeroed;
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::mem::offset_of;
+use core::ptr::null_mut;
+
+use wardgate_plan::{Batch, BatchAnswer, Columns};
+
+use crate::shared::shared;
+use crate::{frame, handles};
+
+// JavaScript knows the places in the block.
+const _: () = assert!(
+    offset_of!(Columns, numbers) == 65_536
+        && offset_of!(Columns, allowed) == 196_608
+        && offset_of!(Columns, unsure) == 196_736
+);
+
+shared!(static COLUMNS: Cell<*mut Columns> = Cell::new(null_mut()));
+
+/// Returns the address of the block of columns, or 0 if there is no memory for it.
+#[unsafe(no_mangle)]
+extern "C" fn columns() -> *mut Columns {
+    COLUMNS.with(|kept| {
+        if kept.get().is_null() {
+            // SAFETY: the size of the layout is not zero.
+            kept.set(unsafe { alloc_zeroed(Layout::new::<Columns>()) }.cast());
+        }
+        kept.get()
+    })
+}
+
+/// Decides the first `rows` rows by a plan, for roles with these masks. The slots that `varying` names
+/// stand in the columns, the others in the frame. Returns 0 when all rows are decided, 1 when some are
+/// Unsure, and 2 when they have to be asked one by one.
+#[unsafe(export_name = "decideColumns")]
+extern "C" fn decide_columns(handle: u32, plan: u32, roles: u32, rows: u32, varying: u32) -> u32 {
+    match decided(handle, (plan, roles), rows, varying) {
+        Some(BatchAnswer::Decided) => 0,
+        Some(BatchAnswer::SomeUnsure) => 1,
+        Some(BatchAnswer::NotColumnar) | None => 2,
+    }
+}
+
+fn decided(handle: u32, (plan, roles): (u32, u32), rows: u32, varying: u32) -> Option<BatchAnswer> {
+    let rows = usize::try_from(rows).ok()?;
+    // SAFETY: `columns` allocated it and never frees it, and all zeros are columns. Nobody else has it
+    // meanwhile: there is one thread, and nothing below calls JavaScript.
+    let columns = unsafe { COLUMNS.with(Cell::get).as_mut() }?;
+    handles::look(handle, |table| {
+        let plan = table.plan(plan)?;
+        frame::with(|block| {
+            let batch = Batch { frame: &block.frame, varying, rows, columns };
+            Some(plan.decide_columns(roles, batch))
+        })
+    })?
+}

@@ -1,0 +1,105 @@
+//! The frame: decisions that JavaScript asks for by writing into the memory of the module.
+//!
+//! These calls take and return numbers alone, so they are exported as they are, without glue. An answer
+//! is 0 for Deny, 1 for Allow and 2 for Unsure; whatever is odd is Unsure, and the caller then asks the
+//! general way. Nothing here calls JavaScript, so nothing changes the block while a call reads it.
+
+use core::cell::UnsafeCell;
+use core::mem::offset_of;
+
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
+use wardgate_plan::{Answer, Frame};
+
+use crate::arena::Arena;
+use crate::shared::shared;
+use crate::{clock, handles};
+
+/// What JavaScript writes before it asks.
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    pub(crate) frame: Frame,
+    /// For each slot where in the arena its text or value begins; 0 is nowhere.
+    spans: [u32; FRAME_WORDS],
+    arena: [u8; ARENA_BYTES],
+}
+
+// JavaScript knows the places in the block.
+const _: () = assert!(
+    offset_of!(Frame, numbers) == 256
+        && offset_of!(Block, spans) == 768
+        && offset_of!(Block, arena) == 1024
+);
+
+/// Bytes for the texts and values of one request; a request with more goes the general way.
+const ARENA_BYTES: usize = 65_536;
+
+shared!(
+    static BLOCK: UnsafeCell<Block> = UnsafeCell::new(Block {
+        frame: Frame::new(),
+        spans: [0; FRAME_WORDS],
+        arena: [0; ARENA_BYTES],
+    })
+);
+
+/// Returns the address of the block.
+#[unsafe(no_mangle)]
+extern "C" fn frame() -> *mut Block {
+    BLOCK.with(UnsafeCell::get)
+}
+
+/// Decides by a plan that runs no programs, for roles with these masks.
+#[unsafe(no_mangle)]
+extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> u32 {
+    ask(handle, |table, block| Some(table.decide(plan, roles, &block.frame)))
+}
+
+/// Decides by a plan that runs programs. `used` bytes of the arena are filled, and `now` is the time
+/// in milliseconds since 1970.
+#[unsafe(export_name = "decideValues")]
+extern "C" fn decide_values(handle: u32, plan: u32, roles: u32, used: u32, now: f64) -> u32 {
+    ask(handle, |table, block| {
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        Some(table.decide_with(plan, roles, (&block.frame, &arena), now))
+    })
+}
+
+/// Decides by a plan by class. The classes of the principal's roles, `count` of them, stand in the
+/// words behind those of the slots.
+#[unsafe(export_name = "decideClasses")]
+extern "C" fn decide_classes(handle: u32, plan: u32, count: u32, used: u32, now: f64) -> u32 {
+    ask(handle, |table, block| {
+        let classes = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
+        let classes = classes.get(..usize::try_from(count).ok()?)?;
+        let arena = block.arena(used)?;
+        let now = clock::timestamp(now).ok()?;
+        Some(table.decide_classes_with(plan, classes, (&block.frame, &arena), now))
+    })
+}
+
+impl Block {
+    fn arena(&self, used: u32) -> Option<Arena<'_>> {
+        Arena::new(&self.spans, &self.arena, used)
+    }
+}
+
+/// Shows `work` the block. It must not call JavaScript, which would write there.
+#[inline]
+pub(crate) fn with<R>(work: impl FnOnce(&Block) -> R) -> R {
+    BLOCK.with(|block| {
+        // SAFETY: nothing in the module writes the block, and JavaScript does so between calls only:
+        // there is one thread, and `work` calls nothing outside.
+        work(unsafe { &*block.get() })
+    })
+}
+
+/// Asks the table that `handle` names about the block.
+#[inline]
+fn ask(handle: u32, decide: impl FnOnce(&PolicyTable, &Block) -> Option<Answer>) -> u32 {
+    match handles::look(handle, |table| with(|block| decide(table, block))).flatten() {
+        Some(Answer::Deny) => 0,
+        Some(Answer::Allow) => 1,
+        Some(Answer::Unsure) | None => 2,
+    }
+}
