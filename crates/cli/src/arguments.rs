@@ -4,10 +4,13 @@
 //! check means.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
+
+use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 
 /// Compile access policies, and ask them who may do what.
 #[derive(Debug, Parser)]
@@ -33,6 +36,9 @@ pub(crate) enum Command {
     /// Show what a bundle or a directory of policies holds.
     #[command(after_help = EXIT_CODES)]
     Inspect(Inspect),
+    /// Measure how quickly requests are decided, natively and in WebAssembly.
+    #[command(after_help = BENCH_HELP)]
+    Bench(Bench),
 }
 
 impl Command {
@@ -43,6 +49,7 @@ impl Command {
             Self::Check(check) => check.asking.json,
             Self::Explain(explain) => explain.asking.json,
             Self::Inspect(inspect) => inspect.json,
+            Self::Bench(bench) => bench.json,
         }
     }
 }
@@ -97,6 +104,40 @@ pub(crate) struct Inspect {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) options: TableOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// A bundle, or a directory of policies.
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) policies: PathBuf,
+    /// The requests, as `wardgate check` reads them; `-` reads standard input.
+    #[arg(short, long, alias = "request", value_name = "FILE|-")]
+    pub(crate) requests: PathBuf,
+    /// Where to decide: `native`, `node` (WebAssembly in Node) or `all`.
+    #[arg(long, value_name = "HOST", default_value = "native", hide_possible_values = true)]
+    pub(crate) host: Hosts,
+    /// The folder of the npm package `wardgate` [default: the one Node finds from this folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) package: Option<PathBuf>,
+    /// Seconds for which each host is measured.
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seconds)]
+    pub(crate) seconds: Duration,
+    /// The time that conditions see, such as 2024-05-06T07:08:09Z [default: the clock at the start].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) now: Option<Timestamp>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) options: TableOptions,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Hosts {
+    Native,
+    Node,
+    All,
 }
 
 /// What is asked, and how the answer is to look.
@@ -168,6 +209,14 @@ fn time(text: &str) -> Result<Timestamp, String> {
         .map_err(|_| "expected a time of RFC 3339, such as 2024-05-06T07:08:09Z".to_owned())
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|time| (MIN_MEASURING..=MAX_MEASURING).contains(time)).ok_or_else(|| {
+        let (least, most) = (MIN_MEASURING.as_secs_f64(), MAX_MEASURING.as_secs());
+        format!("expected a number from {least} to {most}")
+    })
+}
+
 fn version(text: &str) -> Result<String, String> {
     if text.is_empty() || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return Err("expected letters, digits and `_`".to_owned());
@@ -197,4 +246,14 @@ const CHECK_HELP: &str = concat!(
 
 "#,
     exit_codes!()
+);
+
+const BENCH_HELP: &str = concat!(
+    r#"A decision is one action of one request. Both hosts are given the same requests and the same time, and
+before anything is timed every answer in Node is compared with the native one. A quarter of the seconds
+warms up, a quarter gives the throughput, the rest gives the times of single decisions.
+
+"#,
+    exit_codes!(),
+    "\n  5  the hosts decide differently"
 );

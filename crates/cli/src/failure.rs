@@ -17,6 +17,7 @@ pub(crate) enum Status {
     BadUsage,
     BadRequest,
     BadInputOutput,
+    Disagreement,
 }
 
 impl From<Status> for ExitCode {
@@ -27,6 +28,7 @@ impl From<Status> for ExitCode {
             Status::BadUsage => 2,
             Status::BadRequest => 3,
             Status::BadInputOutput => 4,
+            Status::Disagreement => 5,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Every bound on what the command reads, beside those of the engine and the compiler.
 
+use std::time::Duration;
+
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 /// Levels of a request above its deepest attributes: the call, `resources`, an entry, `resource`,
@@ -8,3 +10,12 @@ const ENVELOPE_DEPTH: usize = 5;
 
 /// How deep the JSON of a request may nest. Lower than what the JSON reader itself refuses.
 pub(crate) const MAX_REQUEST_DEPTH: usize = MAX_VALUE_DEPTH + ENVELOPE_DEPTH;
+
+/// Memory that the requests of one measurement may take, roughly, for they are all held at once.
+pub(crate) const MAX_MEASURED_BYTES: usize = 256 << 20;
+
+/// How long one host may be measured.
+pub(crate) const MAX_MEASURING: Duration = Duration::from_secs(600);
+
+/// The shortest measurement that has room for warming up.
+pub(crate) const MIN_MEASURING: Duration = Duration::from_millis(50);

@@ -1,4 +1,5 @@
-//! The command `wardgate`: compiles policies, decides requests, explains decisions, looks into bundles.
+//! The command `wardgate`: compiles policies, decides requests, explains and measures decisions, looks
+//! into bundles.
 //!
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
 //! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
@@ -6,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod bench;
 mod check;
 mod compile;
 mod explain;
@@ -45,6 +47,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
+        Command::Bench(bench) => bench::run(bench, out),
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) enum Tone {
     Deny,
     Title,
     Aside,
+    Bar,
 }
 
 impl Output {
@@ -50,6 +51,7 @@ impl Output {
             Tone::Deny => "31",
             Tone::Title => "1",
             Tone::Aside => "2",
+            Tone::Bar => "36",
         };
         Cow::Owned(format!("\u{1b}[{code}m{text}\u{1b}[0m"))
     }
@@ -73,6 +75,14 @@ pub(crate) fn complain(message: impl Display) {
     for line in message.to_string().lines() {
         let _ = writeln!(error, "{}", shown(line));
     }
+}
+
+/// Tells a person who looks what takes so long; the next call, with nothing to tell, takes it back.
+pub(crate) fn progress(text: &str) {
+    if !wants_colours(io::stderr().is_terminal()) {
+        return;
+    }
+    let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
 }
 
 /// Control characters, and those that change the direction of the text around them.

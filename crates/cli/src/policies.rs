@@ -23,18 +23,23 @@ pub(crate) struct Compiled {
 
 /// Returns the table behind `path`, and the size of its bundle in bytes.
 pub(crate) fn table(path: &Path, options: &TableOptions) -> Result<(PolicyTable, usize), Failure> {
+    let bytes = bundle(path, options)?;
+    Ok((open(path, &bytes)?, bytes.len()))
+}
+
+/// Returns the bundle in the file `path`, or that of the directory `path`.
+pub(crate) fn bundle(path: &Path, options: &TableOptions) -> Result<Vec<u8>, Failure> {
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
-    let bytes = if about.is_dir() {
-        compile(path, options)?.bundle
-    } else if let Some(option) = options.given() {
-        return Err(Failure::usage(format!(
+    if about.is_dir() {
+        return Ok(compile(path, options)?.bundle);
+    }
+    match options.given() {
+        None => read(path),
+        Some(option) => Err(Failure::usage(format!(
             "`{option}` is for a directory of policies, and a bundle was compiled already: `{}`",
             path.display()
-        )));
-    } else {
-        read(path)?
-    };
-    Ok((open(path, &bytes)?, bytes.len()))
+        ))),
+    }
 }
 
 /// Compiles a directory.

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod bench;
 mod check;
 mod clumsy;
 mod compile;
