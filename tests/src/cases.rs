@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
-use wardgate_compiler::Options;
+use wardgate_compiler::{Enforcement, Options};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
@@ -82,7 +82,9 @@ fn case(path: &Path) -> Result<Case, String> {
     let json = yaml::parse(&text)?;
     known(&json, &["description", "options", "policies", "checks"])?;
     let settings = json.get("options").unwrap_or(&Json::Null);
-    known(settings, &["evaluation", "lenientScopeSearch", "defaultVersion", "globals", "now"])?;
+    let settings_known =
+        ["evaluation", "lenientScopeSearch", "defaultVersion", "schemas", "globals", "now"];
+    known(settings, &settings_known)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     Ok(Case {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -106,6 +108,12 @@ pub fn options(json: &Json) -> Result<Options, String> {
         Some("lenient") => Evaluation::Lenient,
         Some(other) => return Err(format!("unknown evaluation `{other}`")),
     };
+    let schema_enforcement = match text_of(json, "schemas").as_deref() {
+        None | Some("none") => Enforcement::None,
+        Some("warn") => Enforcement::Warn,
+        Some("reject") => Enforcement::Reject,
+        Some(other) => return Err(format!("unknown enforcement of schemas `{other}`")),
+    };
     let lenient_scope_search =
         json.get("lenientScopeSearch").and_then(Json::as_bool).unwrap_or(false);
     let default_version = text_of(json, "defaultVersion").unwrap_or_else(|| "default".to_owned());
@@ -115,8 +123,8 @@ pub fn options(json: &Json) -> Result<Options, String> {
         evaluation,
         lenient_scope_search,
         default_version,
+        schema_enforcement,
         globals: globals.collect(),
-        ..Options::default()
     })
 }
 

@@ -7,6 +7,8 @@
 mod expressions;
 mod policies;
 mod requests;
+mod typical;
+mod values;
 
 use std::fmt;
 
@@ -35,7 +37,7 @@ impl World {
     /// Returns the policy files.
     #[must_use]
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let file = |(name, document): &(String, Json)| (name.clone(), yaml(document).into_bytes());
+        let file = |(name, document): &(String, Json)| (name.clone(), text(name, document).into_bytes());
         self.policies.iter().map(file).collect()
     }
 
@@ -59,7 +61,7 @@ impl World {
     #[must_use]
     pub fn case(&self, checks: &[Json]) -> String {
         let policy =
-            |(name, document): &(String, Json)| json!({"file": name, "text": yaml(document)});
+            |(name, document): &(String, Json)| json!({"file": name, "text": text(name, document)});
         yaml(&json!({
             "description": "generated",
             "options": self.options,
@@ -99,8 +101,10 @@ pub fn worlds(seed: u8, requests: usize) -> impl Iterator<Item = World> {
 fn options() -> impl Strategy<Value = Json> {
     let evaluation = select(vec!["strict", "lenient"]);
     let version = prop_oneof![9 => Just("default"), 1 => Just("v2")];
-    (evaluation, any::<bool>(), version).prop_map(|(evaluation, lenient, version)| {
+    let schemas = select(vec!["none", "warn", "reject"]);
+    (evaluation, any::<bool>(), version, schemas).prop_map(|(evaluation, lenient, version, schemas)| {
         json!({
+            "schemas": schemas,
             "evaluation": evaluation,
             "lenientScopeSearch": lenient,
             "defaultVersion": version,
@@ -120,15 +124,31 @@ pub fn with(object: &Json, key: &str, value: Json) -> Json {
     object
 }
 
+/// Returns the document as the file of that name holds it.
+fn text(name: &str, document: &Json) -> String {
+    if name.ends_with(".json") { document.to_string() } else { yaml(document) }
+}
+
 fn yaml(document: &Json) -> String {
     serde_yaml_ng::to_string(document).unwrap_or_default()
+}
+
+/// The schema of resources, where a world has one; the oracle knows what it says.
+fn schema() -> Json {
+    json!({"type": "object", "properties": {"owner": {"type": "string"}}})
 }
 
 const NOW: &str = "2024-05-06T07:08:09Z";
 /// Most specific last, so that a shrinking case moves to the root.
 const SCOPES: [&str; 3] = ["", "acme", "acme.hr"];
-const KINDS: [&str; 3] = ["doc", "album", "doc:page"];
+const KINDS: [&str; 4] = ["doc", "album", "doc:page", "crowd"];
 const PRINCIPALS: [&str; 2] = ["sam", "kim"];
 const ROLES: [&str; 4] = ["member", "editor", "boss", "guest"];
 const ACTIONS: [&str; 5] = ["view", "edit", "edit:draft", "edit:draft:title", "drop"];
 const DERIVED: [&str; 3] = ["owner", "lead", "anyone"];
+/// How many roles the policy of the kind `crowd` tells apart: more than fit one word of bits.
+const CROWD: usize = 40;
+
+fn crowd_role(number: usize) -> String {
+    format!("r{number}")
+}

@@ -1,7 +1,7 @@
 //! The obvious evaluator: the decision algorithm as a person would carry it out on paper.
 //!
-//! It reads the resolved policies rule by rule for each action, role and scope; nothing is indexed,
-//! interned or remembered, and conditions are walked as trees. It knows nothing of the policy table,
+//! It reads the resolved policies rule by rule for each action, role and scope; nothing is indexed or
+//! interned, and no answer is remembered. Conditions are walked as trees. It knows nothing of the policy table,
 //! so whatever it has in common with the engine is the algorithm itself.
 
 mod calls;
@@ -9,6 +9,8 @@ mod cel;
 mod pattern;
 mod policies;
 mod report;
+mod schema;
+mod trees;
 mod value;
 mod walk;
 
@@ -23,6 +25,7 @@ use wardgate_engine::names::trimmed_scope;
 use wardgate_engine::request::Request;
 
 pub use report::{Decided, Emitted, Report};
+use trees::Trees;
 use walk::Walk;
 
 /// The policies, as they are read.
@@ -30,6 +33,7 @@ use walk::Walk;
 pub struct Oracle {
     policies: Resolved,
     options: Options,
+    trees: Trees,
 }
 
 impl Oracle {
@@ -44,7 +48,7 @@ impl Oracle {
         let (policies, mut errors) = resolve(&repository);
         errors.extend(repository.errors);
         if errors.is_empty() {
-            Ok(Self { policies, options: options.clone() })
+            Ok(Self { policies, options: options.clone(), trees: Trees::default() })
         } else {
             Err(errors)
         }
@@ -56,7 +60,7 @@ impl Oracle {
         let mut request = request.clone();
         request.principal.scope = trimmed_scope(&request.principal.scope).to_owned();
         request.resource.scope = trimmed_scope(&request.resource.scope).to_owned();
-        let mut walk = Walk::new(&self.policies, &self.options, &request, now);
+        let mut walk = Walk::new(self, &request, now);
         for (at, action) in request.actions.iter().enumerate() {
             if !request.actions.iter().take(at).any(|before| before == action) {
                 walk.action(action);

@@ -6,6 +6,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::typical;
+
 /// Expressions that may read these names of variables.
 #[derive(Clone)]
 pub(super) struct Expressions {
@@ -16,25 +18,37 @@ pub(super) struct Expressions {
 }
 
 impl Expressions {
+    /// Everything that the language has, whether it makes sense or not.
     pub(super) fn new(variables: &[&'static str]) -> Self {
         let texts = pool(TEXTS, variables);
         let numbers = pool(NUMBERS, variables);
         let lists = pool(LISTS, variables);
-        let leaf = leaf(&texts, &numbers, &lists, variables);
-        let condition = leaf.prop_recursive(3, 8, 3, |inner| {
-            let pair = (inner.clone(), inner.clone());
-            let three = (inner.clone(), inner.clone(), inner.clone());
-            prop_oneof![
-                inner.prop_map(|one| format!("!({one})")),
-                pair.clone().prop_map(|(a, b)| format!("({a}) && ({b})")),
-                pair.prop_map(|(a, b)| format!("({a}) || ({b})")),
-                three.prop_map(|(a, b, c)| format!("(({a}) ? ({b}) : ({c}))")),
-            ]
-        });
-        let condition = condition.boxed();
+        let condition = logic(leaf(&texts, &numbers, &lists, variables), 3);
         let value = value(&texts, &numbers, &lists, &condition);
         Self { condition, value }
     }
+
+    /// What policies usually say.
+    pub(super) fn typical(variables: &[&'static str]) -> Self {
+        let condition = logic(typical::leaf(variables), 2);
+        let value = prop_oneof![2 => pool(TEXTS, variables), 1 => condition.clone()].boxed();
+        Self { condition, value }
+    }
+}
+
+/// Joins leaves to expressions that are at most so deep.
+fn logic(leaf: BoxedStrategy<String>, depth: u32) -> BoxedStrategy<String> {
+    leaf.prop_recursive(depth, 8, 3, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        let three = (inner.clone(), inner.clone(), inner.clone());
+        prop_oneof![
+            inner.prop_map(|one| format!("!({one})")),
+            pair.clone().prop_map(|(a, b)| format!("({a}) && ({b})")),
+            pair.prop_map(|(a, b)| format!("({a}) || ({b})")),
+            three.prop_map(|(a, b, c)| format!("(({a}) ? ({b}) : ({c}))")),
+        ]
+    })
+    .boxed()
 }
 
 fn leaf(
@@ -69,7 +83,12 @@ fn leaf(
         1 => (lists.clone(), each()).prop_map(|(list, each)| format!("{list}.filter(x, {each}).size() == 1")),
         1 => (texts.clone(), lists.clone()).prop_map(|(a, list)| format!("{a} in {list}.map(x, dyn(x) + \"\")")),
         1 => (lists.clone(), each(), texts.clone()).prop_map(|(list, each, a)| format!("{a} in {list}.map(x, {each}, dyn(x))")),
-        1 => (lists.clone(), lists.clone()).prop_map(|(a, b)| format!("hasIntersection({a}, {b})")),
+        1 => (select(vec!["hasIntersection", "isSubset"]), lists.clone(), lists.clone()).prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
+        1 => (select(vec!["intersect", "except"]), lists.clone(), lists.clone()).prop_map(|(f, a, b)| format!("size({f}({a}, {b})) == 1")),
+        1 => (texts.clone(), pattern()).prop_map(|(a, pattern)| format!("{a}.matches({pattern})")),
+        1 => (texts.clone(), range()).prop_map(|(a, range)| format!("{a}.inIPAddrRange({range})")),
+        1 => select(TEXT_CALLS.to_vec()).prop_map(str::to_owned),
+        1 => select(OPTIONAL.to_vec()).prop_map(str::to_owned),
         2 => select(TIMES.to_vec()).prop_map(str::to_owned),
         2 => select(ROLES.to_vec()).prop_map(str::to_owned),
     ]
@@ -105,8 +124,21 @@ fn pool(usual: &[&'static str], variables: &[&'static str]) -> BoxedStrategy<Str
 }
 
 fn operand() -> BoxedStrategy<String> {
-    let operands = vec!["1.0", "2.5", "dyn(2)", "0.0", "C.limit", "R.attr.count", "P.attr.level"];
-    select(operands).prop_map(str::to_owned).boxed()
+    let usual = vec!["1.0", "2.5", "dyn(2)", "0.0", "C.limit", "R.attr.count", "P.attr.level"];
+    let odd = vec!["-0.0", "2", "9007199254740993", "9007199254740992.0", "1e308", "5e-324", "0.1"];
+    prop_oneof![3 => select(usual), 1 => select(odd)].prop_map(str::to_owned).boxed()
+}
+
+/// The patterns that the oracle knows.
+pub(super) fn pattern() -> BoxedStrategy<String> {
+    select(vec![r#""^r.d$""#, r#""^[a-z]+$""#, r#""sam|kim""#, r#""^$""#, r#""(?i)red""#])
+        .prop_map(str::to_owned)
+        .boxed()
+}
+
+pub(super) fn range() -> BoxedStrategy<String> {
+    let ranges = vec!["10.0.0.0/8", "192.168.0.0/24", "0.0.0.0/0", "2001:db8::/32", "::1/128"];
+    select(ranges).prop_map(|range| format!("\"{range}\"")).boxed()
 }
 
 /// What is asked of each element `x` of a list.
@@ -142,6 +174,31 @@ const TEXTS: &[&str] = &[
     "request.resource.policyVersion",
     "request.auxData.jwt.sub",
     "P.scope",
+    "R.id",
+    "P.attr.ip",
+    "R.attr.status",
+    "R.attr.meta.b.c",
+    "R.attr.meta[\"b\"].d.e[1].f",
+    "R.attr.meta[P.id]",
+    "P.attr.profile.a",
+    "R.attr.tags[R.attr.count]",
+    "R.attr.tags[P.attr.level]",
+    "R.attr[P.attr.dept]",
+    "R[\"attr\"].owner",
+    "R.attr.constructor",
+    "R.attr[\"__proto__\"]",
+    "P.attr.toString",
+    "P.attr[\"constructor\"]",
+    "R.attr[\"a.b\"]",
+    "R.attr[\"qu\\\"ote\"]",
+    "R.attr[\"ключ\"]",
+    "R.attr[\"\"]",
+    "R.attr.length",
+    "R.attr[\"0\"]",
+    "R.attr.meta.constructor",
+    "\"\"",
+    "\"ключ\"",
+    "\"constructor\"",
 ];
 const NUMBERS: &[&str] = &[
     "R.attr.count",
@@ -151,6 +208,8 @@ const NUMBERS: &[&str] = &[
     "R.attr.meta.a",
     "G.missing",
     "P.attr.teams[1]",
+    "R.attr.meta.b.d.e[0]",
+    "P.attr.profile[\"\"]",
 ];
 const LISTS: &[&str] = &[
     "R.attr.tags",
@@ -163,6 +222,12 @@ const LISTS: &[&str] = &[
     "P.attr.profile",
     "runtime.effectiveDerivedRoles",
     "[]",
+    "R.attr.meta.a",
+    "R.attr.meta.b.d.e",
+    "R.attr",
+    "(R.attr.tags + P.attr.teams)",
+    "[\"\", \"constructor\", \"ключ\"]",
+    "[dyn(1), 2.0, -0.0, \"red\", null, true]",
 ];
 const PRESENCE: &[&str] = &[
     "has(R.attr.owner)",
@@ -176,6 +241,17 @@ const PRESENCE: &[&str] = &[
     "P.attr == R.attr",
     "R.attr.tags == P.attr.teams",
     "R.attr.owner == null",
+    "has(R.attr.meta.b) && !has(R.attr.meta.b.d)",
+    "has(P.attr.constructor)",
+    "has(R.attr.__proto__)",
+    "has(R.attr.toString) || has(R.attr.meta.constructor)",
+    "has(R.attr.owner.a)",
+    "has(P.attr)",
+    "has(request.auxData.jwt.sub)",
+    "R.attr.meta == {\"a\": \"sam\"}",
+    "R.attr.tags == [1.0, 2.0, 3.0]",
+    "R.attr.meta.b == P.attr.profile.b",
+    "R.attr.locked == true || R.attr.count == -0.0",
 ];
 const TIMES: &[&str] = &[
     "now() > timestamp(R.attr.at)",
@@ -185,6 +261,21 @@ const TIMES: &[&str] = &[
     "timestamp(R.attr.at) + duration(\"1h\") == now()",
     "timestamp(R.attr.at).getHours() < 8",
     "now().getDayOfWeek() == 1",
+];
+const TEXT_CALLS: &[&str] = &[
+    "R.attr.owner.upperAscii() == \"RED\"",
+    "R.attr.owner.size() > 3",
+    "R.attr.owner.split(\"e\").size() == 2",
+    "R.attr.owner.replace(\"r\", \"\") == \"ed\"",
+    "P.id + \"\" == R.attr.owner",
+    "P.id.size() == size(R.attr.tags)",
+];
+const OPTIONAL: &[&str] = &[
+    "R.attr.?owner.orValue(P.id) == P.id",
+    "R.attr.?meta.a.orValue(\"sam\") == \"sam\"",
+    "R.attr.meta.?b.c.hasValue()",
+    "R.attr.tags[?0].orValue(\"red\") == \"red\"",
+    "R.attr[?\"__proto__\"].orValue(\"sam\") == P.id",
 ];
 const ROLES: &[&str] = &[
     "\"owner\" in runtime.effectiveDerivedRoles",

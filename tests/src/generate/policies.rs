@@ -9,7 +9,7 @@ use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value as Json, json};
 
 use super::expressions::Expressions;
-use super::{ACTIONS, DERIVED, PRINCIPALS, ROLES, SCOPES};
+use super::{ACTIONS, CROWD, DERIVED, PRINCIPALS, ROLES, SCOPES, crowd_role};
 
 /// Name, version and scope.
 type Place = (&'static str, &'static str, &'static str);
@@ -23,15 +23,25 @@ struct Parts {
     derived: Part,
     /// Which scopes need the consent of their parents, in the order of `SCOPES`.
     consent: [bool; 3],
+    /// The conditions of the policy that tells very many roles apart, if there is one.
+    crowd: Option<Vec<String>>,
+    /// Whether the resource policies of the root name a schema.
+    has_schemas: bool,
 }
 
 /// Rules, and the policy's own variable.
 type Part = (Vec<Json>, String);
 
+/// Policies of two sorts, half of either: those that say what policies usually say, and those that say
+/// anything.
 pub(super) fn policies() -> BoxedStrategy<Vec<(String, Json)>> {
-    let shared = Expressions::new(&[]);
-    let own = Expressions::new(&["V.base", "V.flag"]);
-    let all = Expressions::new(&["V.base", "V.flag", "V.mine"]);
+    prop_oneof![with(Expressions::typical), with(Expressions::new)].boxed()
+}
+
+fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(String, Json)>> {
+    let shared = expressions(&[]);
+    let own = expressions(&["V.base", "V.flag"]);
+    let all = expressions(&["V.base", "V.flag", "V.mine"]);
     let variable = prop_oneof![own.value.clone(), own.condition.clone()].boxed();
     let part = |rules: BoxedStrategy<Vec<Json>>| (rules, variable.clone());
     let resource = part(vec(resource_rule(&all), 0..8).boxed());
@@ -40,16 +50,18 @@ pub(super) fn policies() -> BoxedStrategy<Vec<(String, Json)>> {
     let derived = part(derived_roles(&all).boxed());
     let parents = subsequence(ROLES.to_vec(), 0..3);
     let consent = [(); 3].map(|()| proptest::bool::weighted(0.15));
+    let crowd = weighted(0.1, vec(own.condition.clone(), 3));
     (
         btree_map(place(&["doc", "doc", "album", "doc:page"]), resource, 1..6),
         btree_map(place(&PRINCIPALS), principal, 0..3),
-        prop_oneof![Just(BTreeMap::new()), btree_map(place(&ROLES), (role, parents), 1..3)],
+        prop_oneof![2 => Just(BTreeMap::new()), 1 => btree_map(place(&ROLES), (role, parents), 1..3)],
         [shared.value, shared.condition],
         derived,
-        consent,
+        (consent, crowd, proptest::bool::weighted(0.1)),
     )
-        .prop_map(|(resource, principal, role, shared, derived, consent)| {
-            Parts { resource, principal, role, shared, derived, consent }.documents()
+        .prop_map(|(resource, principal, role, shared, derived, (consent, crowd, has_schemas))| {
+            Parts { resource, principal, role, shared, derived, consent, crowd, has_schemas }
+                .documents()
         })
         .boxed()
 }
@@ -68,8 +80,15 @@ impl Parts {
             self.document("fixed", "exportConstants", json!({"name": "fixed", "definitions": {"limit": 2, "team": "red", "names": ["sam", "blue"]}})),
             self.document("roles", "derivedRoles", self.derived_roles()),
         ];
+        if self.has_schemas {
+            documents.push((format!("_schemas/{SCHEMA}"), super::schema()));
+        }
         for (place, (rules, mine)) in &self.resource {
             let mut body = self.head("resource", *place, mine, true);
+            if self.has_schemas && place.2.is_empty() {
+                let schema = json!({"ref": format!("cerbos:///{SCHEMA}")});
+                body.insert("schemas".to_owned(), json!({"resourceSchema": schema}));
+            }
             body.insert("importDerivedRoles".to_owned(), json!(["staff"]));
             body.insert("rules".to_owned(), json!(rules));
             documents.push(self.document(&file("resource", *place), "resourcePolicy", body.into()));
@@ -89,7 +108,28 @@ impl Parts {
             body.insert("rules".to_owned(), json!(rules));
             documents.push(self.document(&file("role", *place), "rolePolicy", body.into()));
         }
+        documents.extend(self.crowd.as_ref().map(|conditions| self.crowd_policy(conditions)));
         documents
+    }
+
+    /// Every role has its own rule: on one action about an attribute of its own, on another about one
+    /// of three conditions, so that neither the roles nor the attributes fit a small plan.
+    fn crowd_policy(&self, conditions: &[String]) -> (String, Json) {
+        let rules = (0..CROWD).zip(conditions.iter().cycle()).flat_map(|(number, condition)| {
+            let role = crowd_role(number);
+            let own = format!("R.attr.f{number} == P.id || {condition}");
+            let effect = if number % 7 == 0 { "EFFECT_DENY" } else { "EFFECT_ALLOW" };
+            [("view", own, "EFFECT_ALLOW"), ("edit", condition.clone(), effect)].map(
+                |(action, condition, effect)| {
+                    let condition = json!({"match": {"expr": condition}});
+                    json!({"actions": [action], "effect": effect, "roles": [role], "condition": condition})
+                },
+            )
+        });
+        let rules: Vec<Json> = rules.collect();
+        let mut body = self.head("resource", ("crowd", "default", ""), "true", false);
+        body.insert("rules".to_owned(), json!(rules));
+        self.document("crowd", "resourcePolicy", body.into())
     }
 
     fn document(&self, name: &str, kind: &str, body: Json) -> (String, Json) {
@@ -261,4 +301,5 @@ fn resource_pattern() -> impl Strategy<Value = &'static str> {
     select(vec!["doc", "album", "doc:page", "*", "d*", "doc:*", "doc_*"])
 }
 
+const SCHEMA: &str = "doc.json";
 const CONSENT: &str = "SCOPE_PERMISSIONS_REQUIRE_PARENTAL_CONSENT_FOR_ALLOWS";

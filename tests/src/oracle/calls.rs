@@ -1,5 +1,7 @@
 //! The functions and the arithmetic that the generator writes.
 
+use std::net::IpAddr;
+
 use wardgate_compiler::cel::ast::BinaryOp;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
@@ -26,6 +28,15 @@ pub(super) fn call(function: &str, args: &[Value], now: Timestamp) -> Answer {
             // The first of January 1970 was a Thursday.
             whole(((time + east).div_euclid(24 * HOUR) + 4).rem_euclid(7))
         }
+        ("upperAscii", [Value::Text(text)]) => Ok(Value::Text(text.to_ascii_uppercase())),
+        ("split", [Value::Text(text), Value::Text(at)]) => {
+            Ok(Value::List(text.split(at.as_str()).map(Value::text).collect()))
+        }
+        ("replace", [Value::Text(text), Value::Text(from), Value::Text(to)]) => {
+            Ok(Value::Text(text.replace(from, to)))
+        }
+        ("matches", [Value::Text(text), Value::Text(pattern)]) => matches(text, pattern),
+        ("inIPAddrRange", [Value::Text(address), Value::Text(range)]) => in_range(address, range),
         ("lowerAscii", [Value::Text(text)]) => Ok(Value::Text(text.to_ascii_lowercase())),
         ("startsWith", [Value::Text(a), Value::Text(b)]) => Ok(Value::Bool(a.starts_with(b))),
         ("endsWith", [Value::Text(a), Value::Text(b)]) => Ok(Value::Bool(a.ends_with(b))),
@@ -33,7 +44,57 @@ pub(super) fn call(function: &str, args: &[Value], now: Timestamp) -> Answer {
         ("hasIntersection", [Value::List(a), Value::List(b)]) => {
             Ok(Value::Bool(a.iter().any(|a| b.iter().any(|b| a.equals(b)))))
         }
+        ("isSubset", [Value::List(a), Value::List(b)]) => {
+            Ok(Value::Bool(a.iter().all(|a| b.iter().any(|b| a.equals(b)))))
+        }
+        ("except", [Value::List(a), Value::List(b)]) => Ok(filtered(a, b, false)),
+        ("intersect", [Value::List(a), Value::List(b)]) if a.len() > b.len() => {
+            Ok(filtered(b, a, true))
+        }
+        ("intersect", [Value::List(a), Value::List(b)]) => Ok(filtered(a, b, true)),
+        ("hasValue", [Value::Optional(value)]) => Ok(Value::Bool(value.is_some())),
+        ("orValue", [Value::Optional(value), other]) => {
+            Ok(value.as_deref().unwrap_or(other).clone())
+        }
         _ => Err(Failed),
+    }
+}
+
+/// Returns the elements of one list whose being in the other is as `wanted`.
+fn filtered(list: &[Value], other: &[Value], wanted: bool) -> Value {
+    let is_in_other = |one: &&Value| other.iter().any(|two| one.equals(two)) == wanted;
+    Value::List(list.iter().filter(is_in_other).cloned().collect())
+}
+
+/// The patterns that the generator writes, each said in Rust.
+fn matches(text: &str, pattern: &str) -> Answer {
+    let letters: Vec<char> = text.chars().collect();
+    Ok(Value::Bool(match pattern {
+        "^r.d$" => matches!(letters.as_slice(), ['r', middle, 'd'] if *middle != '\n'),
+        "^[a-z]+$" => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_lowercase()),
+        "sam|kim" => text.contains("sam") || text.contains("kim"),
+        "^$" => text.is_empty(),
+        "(?i)red" => text.to_ascii_lowercase().contains("red"),
+        _ => return Err(Failed),
+    }))
+}
+
+/// An IPv4 address in IPv6 clothes is an IPv4 address, and neither family holds any of the other.
+fn in_range(address: &str, range: &str) -> Answer {
+    let address: IpAddr = address.parse().map_err(|_| Failed)?;
+    let (base, length) = range.split_once('/').ok_or(Failed)?;
+    let base: IpAddr = base.parse().map_err(|_| Failed)?;
+    let length: usize = length.parse().map_err(|_| Failed)?;
+    let (address, base) = (bits(address.to_canonical()), bits(base));
+    let same = address.chars().zip(base.chars()).take(length).all(|(a, b)| a == b);
+    Ok(Value::Bool(address.len() == base.len() && same))
+}
+
+/// Returns an address as a text of zeros and ones.
+fn bits(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => format!("{:032b}", address.to_bits()),
+        IpAddr::V6(address) => format!("{:0128b}", address.to_bits()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use wardgate_compiler::cel::ast::{BinaryOp, Comprehension, ExprKind, Literal, Loop, UnaryOp};
-use wardgate_compiler::cel::{Expr, parse};
+use wardgate_compiler::cel::Expr;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
@@ -26,9 +26,8 @@ pub(super) struct Surroundings<'s> {
     pub(super) roles: &'s Result<Vec<String>, Failed>,
 }
 
-pub(super) fn evaluate(expression: &str, surroundings: &Surroundings<'_>) -> Answer {
-    let tree = parse(expression).map_err(|_| Failed)?;
-    Evaluator { surroundings, local: Vec::new() }.value(&tree)
+pub(super) fn evaluate(tree: &Expr, surroundings: &Surroundings<'_>) -> Answer {
+    Evaluator { surroundings, local: Vec::new() }.value(tree)
 }
 
 pub(super) struct Evaluator<'s> {
@@ -42,16 +41,17 @@ impl Evaluator<'_> {
         match &tree.kind {
             ExprKind::Literal(literal) => Self::literal(literal),
             ExprKind::Ident(name) => self.name(name),
-            ExprKind::Select { operand, field, optional: false } => {
-                field_of(&self.value(operand)?, field)?.ok_or(Failed)
+            ExprKind::Select { operand, field, optional } => {
+                let found = |value: &Value| field_of(value, field);
+                reach(&self.value(operand)?, *optional, found)
             }
             ExprKind::Has { operand, field } => {
                 let found = field_of(&self.value(operand)?, field)?;
                 Ok(Value::Bool(found.is_some()))
             }
-            ExprKind::Index { operand, index, optional: false } => {
+            ExprKind::Index { operand, index, optional } => {
                 let (operand, index) = (self.value(operand)?, self.value(index)?);
-                element_of(&operand, &index)
+                reach(&operand, *optional, |value| element_of(value, &index))
             }
             ExprKind::Unary(UnaryOp::Not, operand) => {
                 Ok(Value::Bool(!self.value(operand)?.bool()?))
@@ -205,14 +205,31 @@ fn field_of(value: &Value, field: &str) -> Result<Option<Value>, Failed> {
     }
 }
 
-fn element_of(value: &Value, index: &Value) -> Answer {
+fn element_of(value: &Value, index: &Value) -> Result<Option<Value>, Failed> {
     match (value, index) {
-        (Value::Map(map), Value::Text(key)) => map.get(key).cloned().ok_or(Failed),
-        (Value::List(items), Value::Int(at)) => {
-            let at = usize::try_from(*at).map_err(|_| Failed)?;
-            items.get(at).cloned().ok_or(Failed)
+        (Value::Map(map), Value::Text(key)) => Ok(map.get(key).cloned()),
+        // No key of an attribute is a number, but one may be asked for.
+        (Value::Map(_), Value::Int(_) | Value::Double(_) | Value::Bool(_)) => Ok(None),
+        (Value::List(items), Value::Int(_) | Value::Double(_)) => {
+            let is_wanted = |at: &usize| Value::count(*at).equals(index);
+            Ok((0..items.len()).find(is_wanted).and_then(|at| items.get(at)).cloned())
         }
         _ => Err(Failed),
+    }
+}
+
+/// Takes a part of a value. What is not there fails, unless it is asked for with a `?`, or of what is
+/// itself an optional value.
+fn reach(
+    of: &Value,
+    optional: bool,
+    part: impl Fn(&Value) -> Result<Option<Value>, Failed>,
+) -> Answer {
+    match of {
+        Value::Optional(None) => Ok(Value::Optional(None)),
+        Value::Optional(Some(inner)) => Ok(Value::Optional(part(inner)?.map(Box::new))),
+        _ if optional => Ok(Value::Optional(part(of)?.map(Box::new))),
+        _ => part(of)?.ok_or(Failed),
     }
 }
 

@@ -23,6 +23,8 @@ pub(super) enum Value {
     Time(i128, i128),
     /// Nanoseconds.
     Duration(i128),
+    /// What `?` finds.
+    Optional(Option<Box<Value>>),
 }
 
 impl Value {
@@ -58,6 +60,7 @@ impl Value {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Time(a, _), Self::Time(b, _)) | (Self::Duration(a), Self::Duration(b)) => a == b,
             (Self::List(a), Self::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
@@ -68,7 +71,7 @@ impl Value {
             }
             _ => self
                 .numbers(other)
-                .is_some_and(|(a, b)| a.total_cmp(&b) == Ordering::Equal || a == b),
+                .is_some_and(|(a, b)| a.partial_cmp(&b) == Some(Ordering::Equal)),
         }
     }
 
@@ -77,6 +80,7 @@ impl Value {
         match (self, other) {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
             (Self::Text(a), Self::Text(b)) => Ok(a.cmp(b)),
+            (Self::Int(a), Self::Int(b)) => Ok(a.cmp(b)),
             (Self::Time(a, _), Self::Time(b, _)) | (Self::Duration(a), Self::Duration(b)) => {
                 Ok(a.cmp(b))
             }
@@ -93,7 +97,7 @@ impl Value {
 
     fn number(&self) -> Option<f64> {
         match self {
-            // The generator writes small numbers, which any reader of decimals keeps.
+            // A reader of decimals takes the nearest double, as the comparison with one demands.
             Self::Int(value) => value.to_string().parse().ok(),
             Self::Double(value) => Some(*value),
             _ => None,
@@ -115,7 +119,7 @@ impl Value {
                 let entry = |(name, value): (String, Self)| Ok((name.into(), value.into_attr()?));
                 Attr::Map(map.into_iter().map(entry).collect::<Result<_, Failed>>()?)
             }
-            Self::Time(..) | Self::Duration(_) => return Err(Failed),
+            Self::Time(..) | Self::Duration(_) | Self::Optional(_) => return Err(Failed),
         })
     }
 }

@@ -17,11 +17,14 @@ use wardgate_engine::table::Evaluation;
 
 use super::cel::{Surroundings, evaluate};
 use super::pattern::fits;
+use super::trees::Trees;
+use super::{Oracle, schema};
 use super::policies::{self, needs_consent, with_ancestors};
 use super::report::{Decided, Emitted, Report};
 use super::value::{Failed, Value};
 
 pub(super) struct Walk<'w> {
+    trees: &'w Trees,
     policies: &'w Resolved,
     options: &'w Options,
     request: &'w Request,
@@ -30,6 +33,8 @@ pub(super) struct Walk<'w> {
     resource_version: String,
     principal_scopes: Vec<String>,
     resource_scopes: Vec<String>,
+    /// Whether the attributes of the request do not fit their schema.
+    is_rejected: bool,
     /// What `runtime.effectiveDerivedRoles` is at the moment.
     roles: Result<Vec<String>, Failed>,
     pub(super) report: Report,
@@ -63,22 +68,24 @@ struct Ended {
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(
-        policies: &'w Resolved,
-        options: &'w Options,
-        request: &'w Request,
-        now: Timestamp,
-    ) -> Self {
+    pub(super) fn new(oracle: &'w Oracle, request: &'w Request, now: Timestamp) -> Self {
+        let Oracle { policies, options, trees } = oracle;
         let lenient = options.lenient_scope_search;
+        let kind = sanitized(&request.resource.kind).into_owned();
+        let resource_version = version(options, &request.resource.policy_version);
+        let resource_scopes = policies::scopes(&request.resource.scope, lenient, |scope| {
+            policies::is_resource_scope(policies, scope)
+        });
+        let named = (kind.as_str(), resource_version.as_str());
         Self {
             principal_scopes: policies::scopes(&request.principal.scope, lenient, |scope| {
                 policies::is_principal_scope(policies, scope)
             }),
-            resource_scopes: policies::scopes(&request.resource.scope, lenient, |scope| {
-                policies::is_resource_scope(policies, scope)
-            }),
-            kind: sanitized(&request.resource.kind).into_owned(),
-            resource_version: version(options, &request.resource.policy_version),
+            is_rejected: schema::rejects(oracle, request, named, &resource_scopes),
+            resource_scopes,
+            kind,
+            resource_version,
+            trees,
             roles: Ok(Vec::new()),
             report: Report::default(),
             policies,
@@ -96,6 +103,9 @@ impl<'w> Walk<'w> {
 
     fn decide(&mut self, action: &str) -> Decided {
         let (by_principal, by_resource) = (self.principal_policy_key(), self.resource_policy_key());
+        if self.is_rejected {
+            return denied(by_resource);
+        }
         if by_principal.is_none() && by_resource.is_none() {
             return denied(None);
         }
@@ -423,7 +433,8 @@ impl<'w> Walk<'w> {
             variables,
             roles: &self.roles,
         };
-        evaluate(expression, &surroundings)
+        let tree = self.trees.tree(expression).ok_or(Failed)?;
+        evaluate(&tree, &surroundings)
     }
 }
 
