@@ -37,7 +37,8 @@ impl World {
     /// Returns the policy files.
     #[must_use]
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let file = |(name, document): &(String, Json)| (name.clone(), text(name, document).into_bytes());
+        let file =
+            |(name, document): &(String, Json)| (name.clone(), text(name, document).into_bytes());
         self.policies.iter().map(file).collect()
     }
 
@@ -80,9 +81,9 @@ impl fmt::Debug for World {
     }
 }
 
-/// Returns worlds with up to `requests` requests each.
+/// Returns worlds with `requests` requests each, or some fewer.
 pub fn world(requests: usize) -> impl Strategy<Value = World> {
-    let requests = proptest::collection::vec(requests::request(), 1..=requests);
+    let requests = proptest::collection::vec(requests::request(), requests.div_ceil(2)..=requests);
     (policies::policies(), requests, options()).prop_map(|(policies, requests, options)| World {
         options,
         policies,
@@ -102,16 +103,18 @@ fn options() -> impl Strategy<Value = Json> {
     let evaluation = select(vec!["strict", "lenient"]);
     let version = prop_oneof![9 => Just("default"), 1 => Just("v2")];
     let schemas = select(vec!["none", "warn", "reject"]);
-    (evaluation, any::<bool>(), version, schemas).prop_map(|(evaluation, lenient, version, schemas)| {
-        json!({
-            "schemas": schemas,
-            "evaluation": evaluation,
-            "lenientScopeSearch": lenient,
-            "defaultVersion": version,
-            "globals": {"env": "red", "max": 3, "names": ["sam", "red"]},
-            "now": NOW,
-        })
-    })
+    (evaluation, any::<bool>(), version, schemas).prop_map(
+        |(evaluation, lenient, version, schemas)| {
+            json!({
+                "schemas": schemas,
+                "evaluation": evaluation,
+                "lenientScopeSearch": lenient,
+                "defaultVersion": version,
+                "globals": {"env": "red", "max": 3, "names": ["sam", "red"]},
+                "now": NOW,
+            })
+        },
+    )
 }
 
 /// Returns `object` with one field more.

@@ -14,4 +14,5 @@ pub mod fuzz;
 pub mod generate;
 pub mod node;
 pub mod oracle;
+pub mod parity;
 pub mod yaml;

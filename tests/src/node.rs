@@ -10,6 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 use wardgate_engine::cel::Timestamp;
 
+use crate::parity::{Difference, Tally};
+
 /// One bundle and the requests to decide with it.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -21,6 +23,20 @@ pub struct Job {
     pub requests: Vec<Json>,
     /// How many passes to time, if any.
     pub rounds: Option<u32>,
+    /// What to hold every way of asking to, if to anything.
+    pub right: Option<Right>,
+}
+
+/// What the native build answers to the requests of a job.
+#[derive(Clone, Debug, Default)]
+pub struct Right {
+    /// For each request and each of its actions.
+    pub allowed: Vec<Vec<bool>>,
+    /// For some requests, by number: what becomes of their principal and first action on the resource
+    /// of each request.
+    pub batches: Vec<(usize, Vec<bool>)>,
+    /// The accessor module of the policies, if there is one.
+    pub accessors: Option<String>,
 }
 
 /// What Node answers to a job.
@@ -30,13 +46,33 @@ pub struct Answer {
     pub decisions: Vec<String>,
     /// The median time of one decision, if it was asked for.
     pub nanoseconds: Option<f64>,
+    /// Where a way of asking does not answer what is right.
+    pub differences: Vec<Difference>,
+    /// How often each way was asked, and answered without the general path.
+    pub tally: Tally,
 }
 
 /// Sends jobs to one Node process and returns its answers in order.
 ///
 /// # Errors
-/// If Node or the built package is missing, or a job fails there.
+/// If Node or the built package is missing, a job fails there, or the package contradicts itself.
 pub fn decide(root: &Path, jobs: impl Iterator<Item = Job>) -> Result<Vec<Answer>, String> {
+    let consistent = |answer: Answer| match answer.differences.first() {
+        Some(difference) => Err(format!("node: {difference}")),
+        None => Ok(answer),
+    };
+    attempt(root, jobs)?.into_iter().map(|answer| answer.and_then(consistent)).collect()
+}
+
+/// Sends jobs to one Node process and returns its answers in order, some of which may be that the job
+/// fails.
+///
+/// # Errors
+/// If Node or the built package is missing.
+pub fn attempt(
+    root: &Path,
+    jobs: impl Iterator<Item = Job>,
+) -> Result<Vec<Result<Answer, String>>, String> {
     let mut answers = Vec::new();
     stream(root, jobs, |answer| {
         answers.push(answer);
@@ -48,11 +84,11 @@ pub fn decide(root: &Path, jobs: impl Iterator<Item = Job>) -> Result<Vec<Answer
 /// Sends jobs to one Node process while they come, and hands each answer on as soon as it is there.
 ///
 /// # Errors
-/// If Node or the built package is missing, a job fails there, or `take` refuses an answer.
+/// If Node or the built package is missing, or `take` refuses an answer.
 pub fn stream(
     root: &Path,
     jobs: impl Iterator<Item = Job>,
-    take: impl FnMut(Answer) -> Result<(), String> + Send,
+    take: impl FnMut(Result<Answer, String>) -> Result<(), String> + Send,
 ) -> Result<(), String> {
     let mut node = Command::new("node")
         .arg(root.join("tests/node/decide.mjs"))
@@ -82,10 +118,10 @@ fn write(mut input: ChildStdin, mut jobs: impl Iterator<Item = Job>) {
 
 fn read(
     output: ChildStdout,
-    mut take: impl FnMut(Answer) -> Result<(), String>,
+    mut take: impl FnMut(Result<Answer, String>) -> Result<(), String>,
 ) -> Result<(), String> {
     for line in BufReader::new(output).lines() {
-        take(answer(&line.map_err(|error| error.to_string())?)?)?;
+        take(answer(&line.map_err(|error| error.to_string())?))?;
     }
     Ok(())
 }
@@ -95,10 +131,20 @@ fn line(job: &Job) -> Json {
     let now = seconds * 1e3 + f64::from(job.now.nanos()) / 1e6;
     let mut line =
         json!({"bundle": STANDARD.encode(&job.bundle), "now": now, "requests": job.requests});
-    if let (Some(rounds), Some(fields)) = (job.rounds, line.as_object_mut()) {
-        fields.insert("rounds".to_owned(), rounds.into());
+    if let Some(fields) = line.as_object_mut() {
+        fields.extend(job.rounds.map(|rounds| ("rounds".to_owned(), rounds.into())));
+        fields.extend(job.right.as_ref().map(|right| ("right".to_owned(), expected(right))));
     }
     line
+}
+
+fn expected(right: &Right) -> Json {
+    let batch = |(of, allowed): &(usize, Vec<bool>)| json!({"of": of, "allowed": allowed});
+    json!({
+        "allowed": right.allowed,
+        "batches": right.batches.iter().map(batch).collect::<Vec<_>>(),
+        "accessors": right.accessors,
+    })
 }
 
 fn answer(line: &str) -> Result<Answer, String> {
@@ -106,9 +152,27 @@ fn answer(line: &str) -> Result<Answer, String> {
     if let Some(error) = json.get("error") {
         return Err(format!("node: {error}"));
     }
-    let decisions = json.get("decisions").and_then(Json::as_array).into_iter().flatten();
+    let mut tally = Tally::default();
+    let counts = json.get("counts").and_then(Json::as_object).into_iter().flatten();
+    for (way, count) in counts {
+        tally.count(way, [0, 1].map(|at| count.get(at).and_then(Json::as_u64).unwrap_or_default()));
+    }
+    let list = |name| json.get(name).and_then(Json::as_array).into_iter().flatten();
     Ok(Answer {
-        decisions: decisions.filter_map(|text| text.as_str().map(str::to_owned)).collect(),
+        decisions: list("decisions").filter_map(|text| text.as_str().map(str::to_owned)).collect(),
         nanoseconds: json.get("nanoseconds").and_then(Json::as_f64),
+        differences: list("differences").map(difference).collect(),
+        tally,
     })
+}
+
+fn difference(json: &Json) -> Difference {
+    let text = |name| json.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let request = json.get("request").and_then(Json::as_u64).unwrap_or_default();
+    Difference {
+        way: text("way"),
+        request: usize::try_from(request).unwrap_or_default(),
+        action: text("action"),
+        said: text("said"),
+    }
 }

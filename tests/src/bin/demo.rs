@@ -41,7 +41,7 @@ fn run() -> Result<bool, String> {
     );
 
     let requests: Vec<Json> = demo.asked.iter().map(|asked| asked.json.clone()).collect();
-    let job = Job { bundle, now: demo.now, requests, rounds: Some(ROUNDS) };
+    let job = Job { bundle, now: demo.now, requests, rounds: Some(ROUNDS), right: None };
     let answers = node::decide(&root, std::iter::once(job))?;
     let answer = answers.first().ok_or("node gave no answer")?;
     let right = show(&demo, &table, &answer.decisions);

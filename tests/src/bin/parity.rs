@@ -1,23 +1,25 @@
-//! Do the native build and the npm package in Node decide alike, byte for byte?
+//! Do all the ways to a decision agree: those of the native build, those of the npm package in Node, and
+//! the oracle?
 //!
-//! First on all cases, then on generated policies and requests: `--generated N` says on how many pairs
-//! of a policy set and a request. The same number always means the same pairs.
+//! First on all cases, where the decisions of both hosts must be the same bytes, then on generated
+//! policies and requests: `--generated N` says on how many pairs of a policy set and a request. The same
+//! number always means the same pairs; `--seed S` means others. A difference is shown as the smallest
+//! case in which it still occurs.
 #![forbid(unsafe_code)]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
+use std::time::Instant;
 
-use serde_json::Value as Json;
 use wardgate_bundle::{Trust, open, seal};
 use wardgate_compiler::compile_files;
-use wardgate_engine::cel::Timestamp;
-use wardgate_engine::request::Request;
 use wardgate_engine::wire::decision_json;
+use wardgate_tests::cases;
 use wardgate_tests::generate::{World, worlds};
-use wardgate_tests::node::{self, Answer, Job};
-use wardgate_tests::{cases, check};
+use wardgate_tests::node::{self, Answer, Job, Right};
+use wardgate_tests::parity::{Compared, Difference, Native, Tally, smallest};
 
 fn main() -> ExitCode {
     match run() {
@@ -31,22 +33,39 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<bool, String> {
-    let generated = pairs(std::env::args().skip(1))?;
-    let root = root();
-    let cases = cases::load(&root.join("tests/cases"))?;
+    let options = Options::read(std::env::args().skip(1))?;
+    let cases = cases::load(&root().join("tests/cases"))?;
     let cases = cases.into_iter().map(case_twin).collect::<Result<Vec<_>, _>>()?;
-    let cases = compare("cases", &root, cases.into_iter())?;
-    Ok(cases & compare("generated", &root, generated_twins(generated))?)
+    let cases = options.is_native || compare("cases", true, cases.into_iter())?;
+    Ok(cases & generated(&options)?)
 }
 
-fn pairs(mut args: impl Iterator<Item = String>) -> Result<usize, String> {
-    match (args.next().as_deref(), args.next()) {
-        (None, _) => Ok(DEFAULT_PAIRS),
-        (Some("--generated"), Some(count)) => {
-            count.parse().map_err(|_| format!("expected a number, found `{count}`"))
+/// What was asked for.
+struct Options {
+    pairs: usize,
+    seed: u8,
+    /// Whether Node is left out.
+    is_native: bool,
+}
+
+impl Options {
+    fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut options = Self { pairs: DEFAULT_PAIRS, seed: SEED, is_native: false };
+        while let Some(name) = args.next() {
+            match name.as_str() {
+                "--generated" => options.pairs = number(args.next())?,
+                "--seed" => options.seed = number(args.next())?,
+                "--native" => options.is_native = true,
+                _ => return Err("expected `--generated N`, `--seed S` or `--native`".to_owned()),
+            }
         }
-        _ => Err("expected `--generated N`".to_owned()),
+        Ok(options)
     }
+}
+
+fn number<T: std::str::FromStr>(word: Option<String>) -> Result<T, String> {
+    let word = word.unwrap_or_default();
+    word.parse().map_err(|_| format!("expected a number, found `{word}`"))
 }
 
 /// A job for Node, and what the native build answers to it.
@@ -59,87 +78,214 @@ struct Twin {
 struct Expected {
     name: String,
     native: Vec<String>,
-}
-
-impl Twin {
-    fn new(
-        name: String,
-        bundle: Vec<u8>,
-        now: Timestamp,
-        requests: Vec<(Request, Json)>,
-    ) -> Result<Self, String> {
-        let table = open(&bundle, Trust::Unsigned).map_err(|error| format!("{name}: {error}"))?;
-        let native =
-            requests.iter().map(|(request, _)| decision_json(&table.check(request, now))).collect();
-        let requests = requests.into_iter().map(|(_, json)| json).collect();
-        let job = Job { bundle, now, requests, rounds: None };
-        Ok(Self { expected: Expected { name, native }, job })
-    }
+    world: Option<World>,
 }
 
 fn case_twin(case: cases::Case) -> Result<Twin, String> {
     let compiled = compile_files(&case.files, &case.options).map_err(|errors| {
         errors.iter().map(|error| format!("{}: {error}", case.name)).collect::<String>()
     })?;
-    let requests = case.checks.into_iter().map(|check| (check.request, check.json)).collect();
-    Twin::new(case.name, seal(&compiled.parts), case.now, requests)
+    let bundle = seal(&compiled.parts);
+    let table =
+        open(&bundle, Trust::Unsigned).map_err(|error| format!("{}: {error}", case.name))?;
+    let decide = |check: &cases::Check| decision_json(&table.check(&check.request, case.now));
+    let native = case.checks.iter().map(decide).collect();
+    let allowed = |check: &cases::Check| {
+        let allowed = |action| table.is_allowed(&check.request, action, case.now);
+        check.request.actions.iter().map(|action| allowed(action)).collect()
+    };
+    let right = Right { allowed: case.checks.iter().map(allowed).collect(), ..Right::default() };
+    let requests = case.checks.into_iter().map(|check| check.json).collect();
+    let job = Job { bundle, now: case.now, requests, rounds: None, right: Some(right) };
+    Ok(Twin { expected: Expected { name: case.name, native, world: None }, job })
 }
 
-/// Returns generated worlds until they make up `pairs`; those that do not compile do not count.
-fn generated_twins(pairs: usize) -> impl Iterator<Item = Twin> {
-    let mut left = pairs;
-    let mut worlds = worlds(SEED, REQUESTS);
+fn generated(options: &Options) -> Result<bool, String> {
+    let start = Instant::now();
+    let native = RefCell::new(Natively::default());
+    let twins = generated_twins(options, &native);
+    let same = if options.is_native {
+        twins.for_each(drop);
+        true
+    } else {
+        compare("generated", false, twins)?
+    };
+    let native = native.into_inner();
+    println!(
+        "parity-native: {} pairs in {} worlds, {} decisions, {} allowed; {} worlds did not compile\n{}",
+        native.pairs, native.worlds, native.decisions, native.allowed, native.refused, native.tally
+    );
+    println!("  {:.1} s", start.elapsed().as_secs_f64());
+    match native.failed {
+        Some(failed) => show(failed, &differs_natively),
+        None => Ok(same),
+    }
+}
+
+/// What the native ways came to.
+#[derive(Default)]
+struct Natively {
+    pairs: usize,
+    worlds: usize,
+    refused: usize,
+    decisions: usize,
+    allowed: usize,
+    tally: Tally,
+    failed: Option<(World, Vec<Difference>)>,
+}
+
+impl Natively {
+    fn add(&mut self, world: &World, compared: &Compared) {
+        self.worlds += 1;
+        self.pairs += world.requests.len();
+        self.decisions += compared.allowed.iter().map(Vec::len).sum::<usize>();
+        self.allowed += compared.allowed.iter().flatten().filter(|allowed| **allowed).count();
+        self.tally.add(&compared.tally);
+        if !compared.differences.is_empty() {
+            self.failed = Some((world.clone(), compared.differences.clone()));
+        }
+    }
+}
+
+/// Returns generated worlds until they make up the pairs that were asked for, or one of them goes wrong
+/// natively; those that do not compile do not count.
+fn generated_twins<'n>(
+    options: &Options,
+    native: &'n RefCell<Natively>,
+) -> impl Iterator<Item = Twin> + use<'n> {
+    let mut left = options.pairs;
+    let mut worlds = worlds(options.seed, REQUESTS);
     std::iter::from_fn(move || {
-        if left == 0 {
+        if left == 0 || native.borrow().failed.is_some() {
             return None;
         }
-        let twin = worlds.find_map(|mut world| {
+        worlds.find_map(|mut world| {
             world.requests.truncate(left);
-            generated_twin(&world)
-        })?;
-        left = left.saturating_sub(twin.expected.native.len());
-        Some(twin)
+            let Some((twin, compared)) = generated_twin(&world) else {
+                native.borrow_mut().refused += 1;
+                return None;
+            };
+            native.borrow_mut().add(&world, &compared);
+            left = left.saturating_sub(world.requests.len());
+            Some(twin)
+        })
     })
 }
 
-fn generated_twin(world: &World) -> Option<Twin> {
-    let compiled = compile_files(&world.files(), &world.table_options().ok()?).ok()?;
-    let request = |json: &Json| Some((check::request(json).ok()?, json.clone()));
-    let requests = world.requests.iter().map(request).collect::<Option<_>>()?;
-    Twin::new(format!("{world:?}"), seal(&compiled.parts), World::now().ok()?, requests).ok()
+fn generated_twin(world: &World) -> Option<(Twin, Compared)> {
+    let native = Native::new(world)?;
+    let compared = native.compare(&world.requests).ok()?;
+    let batch = |of: usize| {
+        let request = world.requests.get(of)?;
+        Some((of, native.batch(request, &world.requests).ok()?))
+    };
+    let batches = (0..world.requests.len()).step_by(BATCH_EVERY).filter_map(batch).collect();
+    let right = Right { allowed: compared.allowed.clone(), batches, accessors: None };
+    let job = Job {
+        bundle: native.bundle,
+        now: native.now,
+        requests: world.requests.clone(),
+        rounds: None,
+        right: Some(right),
+    };
+    let expected = Expected {
+        name: "generated".to_owned(),
+        native: compared.decisions.clone(),
+        world: Some(world.clone()),
+    };
+    Some((Twin { expected, job }, compared))
 }
 
 /// Asks Node for each twin while the next ones are made.
-fn compare(suite: &str, root: &Path, twins: impl Iterator<Item = Twin>) -> Result<bool, String> {
+fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Result<bool, String> {
     let (sender, receiver) = channel();
     let asked = Cell::new(0);
     let jobs = twins.map_while(|twin| {
         asked.set(asked.get() + twin.expected.native.len());
         sender.send(twin.expected).ok().map(|()| twin.job)
     });
-    let mut same = 0;
-    let passed = &mut same;
-    node::stream(root, jobs, move |answer| {
+    let (mut same, mut tally, mut failed) = (0, Tally::default(), None);
+    let (passed, counted, first) = (&mut same, &mut tally, &mut failed);
+    node::stream(&root(), jobs, move |answer| {
+        let answer = answer?;
         let expected = receiver.recv().map_err(|_| "node answered more than it was asked")?;
-        *passed += agreements(&expected, &answer)?;
+        let differences = differences(&expected, &answer)?;
+        let mut wrong: Vec<usize> = differences.iter().map(|one| one.request).collect();
+        wrong.dedup();
+        *passed += expected.native.len() - wrong.len().min(expected.native.len());
+        counted.add(&answer.tally);
+        if !differences.is_empty() {
+            println!("  {}: {} differences", expected.name, differences.len());
+            differences.iter().take(MOST_SHOWN).for_each(|one| println!("    {one}"));
+            first.get_or_insert((expected.world, differences));
+        }
         Ok(())
     })?;
-    let different = asked.get() - same;
-    println!("parity-{suite}: {same} passed, {different} failed");
-    Ok(different == 0)
+    println!("parity-{suite}: {same} passed, {} failed", asked.get() - same);
+    if !is_quiet {
+        print!("{tally}");
+    }
+    match failed {
+        Some((Some(world), differences)) => show((world, differences), &differs_in_node),
+        Some((None, _)) => Ok(false),
+        None => Ok(asked.get() == same),
+    }
 }
 
-fn agreements(expected: &Expected, answer: &Answer) -> Result<usize, String> {
-    let Expected { name, native } = expected;
+/// Returns where Node answers otherwise, in bytes or in one of its ways.
+fn differences(expected: &Expected, answer: &Answer) -> Result<Vec<Difference>, String> {
+    let native = &expected.native;
     if answer.decisions.len() != native.len() {
-        return Err(format!("{name}: node did not answer every request"));
+        return Err(format!("{}: node did not answer every request", expected.name));
     }
-    let pairs = native.iter().zip(&answer.decisions);
-    let (same, different): (Vec<_>, Vec<_>) = pairs.partition(|(native, node)| native == node);
-    for (native, node) in different {
-        println!("  differs: {name}\n    native {native}\n    node   {node}");
+    let pairs = native.iter().zip(&answer.decisions).enumerate();
+    let differs = |(request, (native, node)): (usize, (&String, &String))| {
+        let said = format!("\n      native {native}\n      node   {node}");
+        let way = "bytes".to_owned();
+        (native != node).then(|| Difference { way, request, action: String::new(), said })
+    };
+    let mut found: Vec<Difference> = pairs.filter_map(differs).collect();
+    found.extend(answer.differences.iter().cloned());
+    found.sort_by_key(|one| one.request);
+    Ok(found)
+}
+
+/// Says of worlds whether something goes wrong in them.
+type Judge = dyn Fn(&[World]) -> Result<Vec<bool>, String>;
+
+/// Prints a failure as the smallest case in which something goes wrong.
+fn show((world, differences): (World, Vec<Difference>), judge: &Judge) -> Result<bool, String> {
+    for one in differences.iter().take(MOST_SHOWN) {
+        println!("  differs: {one}");
     }
-    Ok(same.len())
+    let first = differences.first().and_then(|one| world.requests.get(one.request));
+    let alone = World { requests: first.into_iter().cloned().collect(), ..world.clone() };
+    let found = judge(std::slice::from_ref(&alone))?.contains(&true);
+    let smallest = smallest(if found { alone } else { world }, judge)?;
+    println!("  the smallest case in which something differs:\n{smallest:?}");
+    Ok(false)
+}
+
+fn differs_natively(worlds: &[World]) -> Result<Vec<bool>, String> {
+    let differs = |world: &World| {
+        let twin = generated_twin(world);
+        twin.is_some_and(|(_, compared)| !compared.differences.is_empty())
+    };
+    Ok(worlds.iter().map(differs).collect())
+}
+
+/// Asks a fresh Node about all worlds; a request that it refuses to read is no difference.
+fn differs_in_node(worlds: &[World]) -> Result<Vec<bool>, String> {
+    let twins: Vec<Option<Twin>> =
+        worlds.iter().map(|world| Some(generated_twin(world)?.0)).collect();
+    let jobs = twins.iter().flatten().map(|twin| twin.job.clone());
+    let mut answers = node::attempt(&root(), jobs)?.into_iter();
+    let mut differs = |twin: &Option<Twin>| {
+        let twin = twin.as_ref()?;
+        let answer = answers.next()?.ok()?;
+        Some(!differences(&twin.expected, &answer).ok()?.is_empty())
+    };
+    Ok(twins.iter().map(|twin| differs(twin).unwrap_or_default()).collect())
 }
 
 fn root() -> PathBuf {
@@ -147,8 +293,12 @@ fn root() -> PathBuf {
 }
 
 /// Enough to notice, few enough for every run of the tests.
-const DEFAULT_PAIRS: usize = 2000;
+const DEFAULT_PAIRS: usize = 6000;
 /// Any seed will do; this one never changes.
 const SEED: u8 = 1;
-/// The most requests that one generated policy set is asked.
-const REQUESTS: usize = 16;
+/// The most requests that one generated policy set is asked: to compile it takes as long as to decide
+/// some hundred of them.
+const REQUESTS: usize = 300;
+/// Every so many requests one is asked about the resources of all.
+const BATCH_EVERY: usize = 64;
+const MOST_SHOWN: usize = 5;

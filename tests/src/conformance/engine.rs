@@ -127,6 +127,7 @@ impl Node {
             now: now(),
             requests: self.requests.clone(),
             rounds: None,
+            right: None,
         };
         let answers = node::decide(root, std::iter::once(job))?;
         Ok(answers.into_iter().flat_map(|answer| answer.decisions).collect())

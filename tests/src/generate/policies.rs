@@ -32,10 +32,10 @@ struct Parts {
 /// Rules, and the policy's own variable.
 type Part = (Vec<Json>, String);
 
-/// Policies of two sorts, half of either: those that say what policies usually say, and those that say
+/// Policies of two sorts: those that say what policies usually say, and those that say
 /// anything.
 pub(super) fn policies() -> BoxedStrategy<Vec<(String, Json)>> {
-    prop_oneof![with(Expressions::typical), with(Expressions::new)].boxed()
+    prop_oneof![3 => with(Expressions::typical), 2 => with(Expressions::new)].boxed()
 }
 
 fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(String, Json)>> {
@@ -44,7 +44,7 @@ fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(S
     let all = expressions(&["V.base", "V.flag", "V.mine"]);
     let variable = prop_oneof![own.value.clone(), own.condition.clone()].boxed();
     let part = |rules: BoxedStrategy<Vec<Json>>| (rules, variable.clone());
-    let resource = part(vec(resource_rule(&all), 0..8).boxed());
+    let resource = part(vec(resource_rule(&all), 1..14).boxed());
     let principal = part(principal_rules(&all));
     let role = part(vec(role_rule(&all), 1..4).boxed());
     let derived = part(derived_roles(&all).boxed());
@@ -68,7 +68,8 @@ fn with(expressions: fn(&[&'static str]) -> Expressions) -> BoxedStrategy<Vec<(S
 
 fn place(names: &[&'static str]) -> impl Strategy<Value = Place> + use<> {
     let version = prop_oneof![7 => Just("default"), 1 => Just("v2")];
-    (select(names.to_vec()), version, select(SCOPES.to_vec()))
+    let scope = prop_oneof![1 => Just(""), 1 => select(SCOPES.to_vec())];
+    (select(names.to_vec()), version, scope)
 }
 
 impl Parts {
@@ -127,7 +128,7 @@ impl Parts {
             )
         });
         let rules: Vec<Json> = rules.collect();
-        let mut body = self.head("resource", ("crowd", "default", ""), "true", false);
+        let mut body = self.head("resource", ("crowd", "default", ""), "true", true);
         body.insert("rules".to_owned(), json!(rules));
         self.document("crowd", "resourcePolicy", body.into())
     }

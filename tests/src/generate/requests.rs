@@ -114,7 +114,8 @@ fn without_some(attr: BoxedStrategy<Json>) -> impl Strategy<Value = Option<Json>
 
 fn common<const N: usize>(mut of: Json, fields: [(&str, Option<Json>); N]) -> Json {
     if let Some(object) = of.as_object_mut() {
-        let present = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let present =
+            fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         object.extend(present.collect::<Map<_, _>>());
     }
     of

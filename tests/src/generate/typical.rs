@@ -52,7 +52,8 @@ fn attribute() -> BoxedStrategy<&'static str> {
 }
 
 fn path() -> BoxedStrategy<&'static str> {
-    prop_oneof![3 => attribute(), 1 => Just("P.id"), 1 => select(vec!["R.id", "R.kind", "P.id"])].boxed()
+    prop_oneof![3 => attribute(), 1 => Just("P.id"), 1 => select(vec!["R.id", "R.kind", "P.id"])]
+        .boxed()
 }
 
 fn element() -> BoxedStrategy<&'static str> {
@@ -92,7 +93,8 @@ fn list() -> BoxedStrategy<&'static str> {
 }
 
 fn prefix() -> BoxedStrategy<&'static str> {
-    select(vec!["startsWith(\"s\")", "startsWith(P.id)", "endsWith(\"d\")", "contains(\"e\")"]).boxed()
+    select(vec!["startsWith(\"s\")", "startsWith(P.id)", "endsWith(\"d\")", "contains(\"e\")"])
+        .boxed()
 }
 
 const FLAGS: &[&str] = &[
@@ -105,6 +107,7 @@ const FLAGS: &[&str] = &[
     "R.attr.owner == P.id",
     "P.attr.dept == R.attr.dept",
     "R.attr.status == \"open\"",
+    "has(P.id)",
 ];
 const TIMES: &[&str] = &[
     "now() > timestamp(R.attr.at)",

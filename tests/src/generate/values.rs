@@ -141,9 +141,8 @@ fn any_map() -> BoxedStrategy<Json> {
     .boxed()
 }
 
-pub(super) const TEXTS: [&str; 12] = [
-    "sam", "kim", "red", "blue", "RED", "", "open", "constructor", "a.b", "ключ", "qu\"ote", "🗝",
-];
+pub(super) const TEXTS: [&str; 12] =
+    ["sam", "kim", "red", "blue", "RED", "", "open", "constructor", "a.b", "ключ", "qu\"ote", "🗝"];
 pub(super) const ODD_NAMES: [&str; 10] = [
     "constructor",
     "__proto__",

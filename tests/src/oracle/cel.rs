@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use wardgate_compiler::cel::ast::{BinaryOp, Comprehension, ExprKind, Literal, Loop, UnaryOp};
 use wardgate_compiler::cel::Expr;
+use wardgate_compiler::cel::ast::{BinaryOp, Comprehension, ExprKind, Literal, Loop, UnaryOp};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
@@ -46,8 +46,10 @@ impl Evaluator<'_> {
                 reach(&self.value(operand)?, *optional, found)
             }
             ExprKind::Has { operand, field } => {
-                let found = field_of(&self.value(operand)?, field)?;
-                Ok(Value::Bool(found.is_some()))
+                let operand = self.value(operand)?;
+                let is_message = matches!(operand, Value::Message(_));
+                let found = field_of(&operand, field)?;
+                Ok(Value::Bool(found.is_some_and(|value| !is_message || !value.is_empty())))
             }
             ExprKind::Index { operand, index, optional } => {
                 let (operand, index) = (self.value(operand)?, self.value(index)?);
@@ -101,10 +103,10 @@ impl Evaluator<'_> {
         }
         let Surroundings { request, constants, variables, globals, roles, .. } = self.surroundings;
         match name {
-            "request" => Ok(map([
+            "request" => Ok(message([
                 ("principal", principal(request)),
                 ("resource", resource(request)),
-                ("auxData", map([("jwt", Value::attributes(&request.aux_data.jwt))])),
+                ("auxData", message([("jwt", Value::attributes(&request.aux_data.jwt))])),
             ])),
             "P" => Ok(principal(request)),
             "R" => Ok(resource(request)),
@@ -199,7 +201,7 @@ fn logic(or: bool, operands: Vec<Answer>) -> Answer {
 /// Returns the field, nothing if the value has none of that name. Lists have no fields to ask for.
 fn field_of(value: &Value, field: &str) -> Result<Option<Value>, Failed> {
     match value {
-        Value::Map(map) => Ok(map.get(field).cloned()),
+        Value::Map(map) | Value::Message(map) => Ok(map.get(field).cloned()),
         Value::List(_) => Err(Failed),
         _ => Ok(None),
     }
@@ -207,14 +209,18 @@ fn field_of(value: &Value, field: &str) -> Result<Option<Value>, Failed> {
 
 fn element_of(value: &Value, index: &Value) -> Result<Option<Value>, Failed> {
     match (value, index) {
-        (Value::Map(map), Value::Text(key)) => Ok(map.get(key).cloned()),
-        // No key of an attribute is a number, but one may be asked for.
-        (Value::Map(_), Value::Int(_) | Value::Double(_) | Value::Bool(_)) => Ok(None),
+        (Value::Map(map) | Value::Message(map), Value::Text(key)) => Ok(map.get(key).cloned()),
         (Value::List(items), Value::Int(_) | Value::Double(_)) => {
-            let is_wanted = |at: &usize| Value::count(*at).equals(index);
-            Ok((0..items.len()).find(is_wanted).and_then(|at| items.get(at)).cloned())
+            let whole = calls::call("int", std::slice::from_ref(index), Timestamp::default())?;
+            let Value::Int(at) = whole else { return Err(Failed) };
+            if !whole.equals(index) {
+                return Err(Failed);
+            }
+            Ok(usize::try_from(at).ok().and_then(|at| items.get(at)).cloned())
         }
-        _ => Err(Failed),
+        (Value::List(_), _) => Err(Failed),
+        // No key of an attribute is a number, but one may be asked for.
+        _ => Ok(None),
     }
 }
 
@@ -245,7 +251,7 @@ fn contains(item: &Value, range: &Value) -> Answer {
 
 fn principal(request: &Request) -> Value {
     let principal = &request.principal;
-    map([
+    message([
         ("id", Value::text(&principal.id)),
         ("roles", Value::texts(&principal.roles)),
         ("attr", Value::attributes(&principal.attr)),
@@ -256,13 +262,18 @@ fn principal(request: &Request) -> Value {
 
 fn resource(request: &Request) -> Value {
     let resource = &request.resource;
-    map([
+    message([
         ("kind", Value::text(&resource.kind)),
         ("id", Value::text(&resource.id)),
         ("attr", Value::attributes(&resource.attr)),
         ("policyVersion", Value::text(&resource.policy_version)),
         ("scope", Value::text(&resource.scope)),
     ])
+}
+
+/// What a request consists of: of its fields only those are set that are not empty.
+fn message<const N: usize>(entries: [(&str, Value); N]) -> Value {
+    Value::Message(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

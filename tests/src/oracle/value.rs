@@ -19,6 +19,8 @@ pub(super) enum Value {
     Text(String),
     List(Vec<Value>),
     Map(BTreeMap<String, Value>),
+    /// A part of the request that is no attribute.
+    Message(BTreeMap<String, Value>),
     /// Nanoseconds since 1970, and how far east of Greenwich the moment was written down.
     Time(i128, i128),
     /// Nanoseconds.
@@ -49,6 +51,16 @@ impl Value {
         matches!(self, Self::Bool(true))
     }
 
+    /// Whether a field that holds this counts as not set.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::List(items) => items.is_empty(),
+            Self::Map(map) => map.is_empty(),
+            _ => false,
+        }
+    }
+
     /// Returns the boolean that logic needs.
     pub(super) fn bool(self) -> Result<bool, Failed> {
         if let Self::Bool(value) = self { Ok(value) } else { Err(Failed) }
@@ -69,9 +81,9 @@ impl Value {
                 a.len() == b.len()
                     && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| a.equals(b)))
             }
-            _ => self
-                .numbers(other)
-                .is_some_and(|(a, b)| a.partial_cmp(&b) == Some(Ordering::Equal)),
+            _ => {
+                self.numbers(other).is_some_and(|(a, b)| a.partial_cmp(&b) == Some(Ordering::Equal))
+            }
         }
     }
 
@@ -119,7 +131,9 @@ impl Value {
                 let entry = |(name, value): (String, Self)| Ok((name.into(), value.into_attr()?));
                 Attr::Map(map.into_iter().map(entry).collect::<Result<_, Failed>>()?)
             }
-            Self::Time(..) | Self::Duration(_) | Self::Optional(_) => return Err(Failed),
+            Self::Time(..) | Self::Duration(_) | Self::Optional(_) | Self::Message(_) => {
+                return Err(Failed);
+            }
         })
     }
 }

@@ -17,11 +17,11 @@ use wardgate_engine::table::Evaluation;
 
 use super::cel::{Surroundings, evaluate};
 use super::pattern::fits;
-use super::trees::Trees;
-use super::{Oracle, schema};
 use super::policies::{self, needs_consent, with_ancestors};
 use super::report::{Decided, Emitted, Report};
+use super::trees::Trees;
 use super::value::{Failed, Value};
+use super::{Oracle, schema};
 
 pub(super) struct Walk<'w> {
     trees: &'w Trees,
@@ -154,6 +154,8 @@ impl<'w> Walk<'w> {
     }
 
     fn ask_principal(&mut self, action: &str) -> Option<Ended> {
+        // As in Cerbos, a principal without roles is not asked about at all.
+        self.request.principal.roles.first()?;
         self.roles = Ok(Vec::new());
         for scope in self.principal_scopes.clone() {
             let id = &self.request.principal.id;

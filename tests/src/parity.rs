@@ -1,0 +1,62 @@
+//! Do all the ways to a decision lead to the same one?
+//!
+//! The general path of the engine is what the others are held to, and it is held to the oracle. A way
+//! may answer that it is unsure, but not often: how many it did answer is counted, so that nobody
+//! takes a short way that is never taken for one that is always right.
+
+mod native;
+mod smallest;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use native::{Compared, Native};
+pub use smallest::smallest;
+
+/// An answer that is not the one of the general path.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The way that led to it.
+    pub way: String,
+    /// The number of the request among those of its world.
+    pub request: usize,
+    /// The action; empty where the whole decision is meant.
+    pub action: String,
+    /// What the answer is, and what it should be.
+    pub said: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { way, request, action, said } = self;
+        write!(out, "{way}, request {request}, action `{action}`: {said}")
+    }
+}
+
+/// How often each way was asked, and how often it knew.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(BTreeMap<String, [u64; 2]>);
+
+impl Tally {
+    /// Counts some questions to `way`, and those that it answered without the general path.
+    pub fn count(&mut self, way: &str, [asked, known]: [u64; 2]) {
+        let entry = self.0.entry(way.to_owned()).or_default();
+        *entry = [entry[0] + asked, entry[1] + known];
+    }
+
+    /// Adds what another one counted.
+    pub fn add(&mut self, other: &Self) {
+        other.0.iter().for_each(|(way, counts)| self.count(way, *counts));
+    }
+}
+
+impl fmt::Display for Tally {
+    /// One line for each way.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (way, [asked, known]) in &self.0 {
+            let share = if *asked == 0 { 0 } else { known * 100 / asked };
+            writeln!(out, "  {way:<24} {asked:>10} asked {known:>10} answered  {share:>3} %")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! The ways to a decision that a native program has.
+
+use serde_json::Value as Json;
+use wardgate_bundle::{Trust, open, seal};
+use wardgate_compiler::compile_files;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::{Decision, Effect};
+use wardgate_engine::request::Request;
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire::decision_json;
+
+use super::{Difference, Tally};
+use crate::check;
+use crate::generate::World;
+use crate::oracle::{Oracle, Report};
+
+/// Everything that answers about the policies of one world.
+pub struct Native {
+    /// The policies, as a bundle.
+    pub bundle: Vec<u8>,
+    /// The time of every check.
+    pub now: Timestamp,
+    table: PolicyTable,
+    oracle: Oracle,
+}
+
+/// What the ways say about the requests of a world.
+#[derive(Default)]
+pub struct Compared {
+    /// Canonical JSON of the decision on each request.
+    pub decisions: Vec<String>,
+    /// For each request and each of its actions, what the general path says.
+    pub allowed: Vec<Vec<bool>>,
+    /// Where a way disagrees with it.
+    pub differences: Vec<Difference>,
+    /// Which ways were asked.
+    pub tally: Tally,
+}
+
+impl Native {
+    /// Compiles the policies; nothing if they do not compile.
+    #[must_use]
+    pub fn new(world: &World) -> Option<Self> {
+        let (files, options) = (world.files(), world.table_options().ok()?);
+        let bundle = seal(&compile_files(&files, &options).ok()?.parts);
+        let table = open(&bundle, Trust::Unsigned).ok()?;
+        let oracle = Oracle::new(&files, &options).ok()?;
+        Some(Self { bundle, now: World::now().ok()?, table, oracle })
+    }
+
+    /// Asks every way about every request.
+    ///
+    /// # Errors
+    /// If a request cannot be read, which does not happen to a generated one.
+    pub fn compare(&self, requests: &[Json]) -> Result<Compared, String> {
+        let mut compared = Compared::default();
+        for (at, json) in requests.iter().enumerate() {
+            let request = check::request(json)?;
+            let decision = self.table.check(&request, self.now);
+            let mut asking =
+                Asking { native: self, compared: &mut compared, request: &request, at };
+            asking.ask_oracle(&decision);
+            let allowed = asking.ask_each(&decision);
+            compared.decisions.push(decision_json(&decision));
+            compared.allowed.push(allowed);
+        }
+        Ok(compared)
+    }
+
+    /// Returns what the general path says if the principal of one request performs its first action on
+    /// the resource of each.
+    ///
+    /// # Errors
+    /// If a request cannot be read, which does not happen to a generated one.
+    pub fn batch(&self, of: &Json, requests: &[Json]) -> Result<Vec<bool>, String> {
+        let asking = check::request(of)?;
+        let action = asking.actions.first().map_or("", String::as_str);
+        let allowed = |json: &Json| {
+            let resource = check::request(json)?.resource;
+            let request = Request { resource, ..asking.clone() };
+            Ok(self.table.is_allowed(&request, action, self.now))
+        };
+        requests.iter().map(allowed).collect()
+    }
+}
+
+/// One request on its way.
+struct Asking<'a> {
+    native: &'a Native,
+    compared: &'a mut Compared,
+    request: &'a Request,
+    at: usize,
+}
+
+impl Asking<'_> {
+    /// The oracle is held to the whole decision.
+    fn ask_oracle(&mut self, decision: &Decision) {
+        let expected = self.native.oracle.check(self.request, self.native.now);
+        let found = Report::from(decision);
+        self.compared.tally.count("oracle", [1, 1]);
+        if found != expected {
+            self.differs("oracle", "", expected.differences(&found));
+        }
+    }
+
+    fn ask_each(&mut self, decision: &Decision) -> Vec<bool> {
+        let Native { table, now, .. } = self.native;
+        let mut answers = Vec::new();
+        for action in &self.request.actions {
+            let allowed = table.is_allowed(self.request, action, *now);
+            let decided = decision.actions.iter().find(|decided| decided.action == *action);
+            let checked = decided.map(|decided| decided.effect == Effect::Allow);
+            self.hold("check", action, checked, allowed);
+            answers.push(allowed);
+        }
+        answers
+    }
+
+    /// Compares what `way` answers, if it does, with what is right.
+    fn hold(&mut self, way: &str, action: &str, answer: Option<bool>, allowed: bool) {
+        self.compared.tally.count(way, [1, u64::from(answer.is_some())]);
+        if answer.is_some_and(|answer| answer != allowed) {
+            self.differs(way, action, format!("allowed is {}, not {allowed}", !allowed));
+        }
+    }
+
+    fn differs(&mut self, way: &str, action: &str, said: String) {
+        let (way, action) = (way.to_owned(), action.to_owned());
+        self.compared.differences.push(Difference { way, request: self.at, action, said });
+    }
+}
