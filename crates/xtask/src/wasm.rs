@@ -135,5 +135,5 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 
 const NAME: &str = "wardgate";
 
-/// 120 KB after gzip: what a page may pay for the runtime.
-const MOST_GZIPPED: usize = 120 * 1024;
+/// 140 KB after gzip: what a page may pay for the runtime. See `docs/DESIGN.md`.
+const MOST_GZIPPED: usize = 140 * 1024;
