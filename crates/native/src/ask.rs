@@ -83,7 +83,7 @@ pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
 
 /// Text has no members.
 #[inline]
-pub(crate) const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
+const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
     match path.len() {
         0 => Reading::Text(text),
         1 => Reading::Missing,

@@ -6,6 +6,8 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::{MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
 
+use crate::error::RequestError;
+
 /// The value of one attribute.
 #[derive(Clone, Copy)]
 pub enum Field<'a> {
@@ -49,13 +51,13 @@ pub trait Items {
 /// Copies fields into attributes, within the bounds of one request.
 pub(crate) struct Copier {
     values_left: usize,
-    /// Whether something was too deep or too much.
-    is_over: bool,
+    /// Why not all was copied.
+    fault: Option<RequestError>,
 }
 
 impl Copier {
     pub(crate) const fn new() -> Self {
-        Self { values_left: MAX_REQUEST_VALUES, is_over: false }
+        Self { values_left: MAX_REQUEST_VALUES, fault: None }
     }
 
     /// Copies all members of `object`.
@@ -63,9 +65,9 @@ impl Copier {
         self.map(object, MAX_VALUE_DEPTH)
     }
 
-    /// Copies a whole document, in which attributes lie two levels deep.
-    pub(crate) fn document(&mut self, object: &dyn Lookup) -> Attr {
-        Attr::Map(self.map(object, MAX_VALUE_DEPTH + 2))
+    /// Copies a whole document, in which attributes lie three levels deep.
+    pub(crate) fn document(&mut self, document: Field<'_>) -> Option<Attr> {
+        self.value(document, MAX_VALUE_DEPTH + 3)
     }
 
     /// Copies one attribute. Nothing if it is missing.
@@ -75,7 +77,12 @@ impl Copier {
 
     /// Returns whether all fitted. If not, what was copied must not be asked about.
     pub(crate) const fn is_complete(&self) -> bool {
-        !self.is_over
+        self.fault.is_none()
+    }
+
+    /// Returns why not all fitted, if so.
+    pub(crate) fn into_fault(self) -> Option<RequestError> {
+        self.fault
     }
 
     fn map(&mut self, object: &dyn Lookup, depth: usize) -> AttrMap {
@@ -96,7 +103,7 @@ impl Copier {
     }
 
     fn value(&mut self, field: Field<'_>, depth: usize) -> Option<Attr> {
-        self.values_left = self.values_left.checked_sub(1).or_else(|| self.over())?;
+        self.values_left = self.values_left.checked_sub(1).or_else(|| self.over(RequestError::TooManyValues))?;
         Some(match field {
             Field::Missing => return None,
             Field::Null => Attr::Null,
@@ -115,11 +122,11 @@ impl Copier {
     }
 
     fn inside(&mut self, depth: usize) -> Option<usize> {
-        depth.checked_sub(1).or_else(|| self.over())
+        depth.checked_sub(1).or_else(|| self.over(RequestError::TooDeep))
     }
 
-    fn over(&mut self) -> Option<usize> {
-        self.is_over = true;
+    fn over(&mut self, fault: RequestError) -> Option<usize> {
+        self.fault = Some(fault);
         None
     }
 }

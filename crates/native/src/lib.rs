@@ -6,6 +6,84 @@
 //! condition builds a value.
 //!
 //! A `Pdp` can be shared by threads, and its policies replaced while they ask.
+//!
+//! ```
+//! use wardgate_native::{
+//!     AsPrincipal, AsResource, Pdp, PrincipalRef, Question, ResourceRef, SystemClock, Trust,
+//!     attributes,
+//! };
+//!
+//! struct Person {
+//!     name: String,
+//!     roles: Vec<String>,
+//! }
+//!
+//! struct Document {
+//!     id: String,
+//!     owner: String,
+//! }
+//!
+//! attributes! { Person {} }
+//! attributes! { Document { owner } }
+//!
+//! impl AsPrincipal for Person {
+//!     fn id(&self) -> &str {
+//!         &self.name
+//!     }
+//!
+//!     fn roles(&self) -> impl Iterator<Item = &str> {
+//!         self.roles.iter().map(String::as_str)
+//!     }
+//! }
+//!
+//! impl AsResource for Document {
+//!     fn id(&self) -> &str {
+//!         &self.id
+//!     }
+//! }
+//!
+//! # let policy = br#"
+//! # apiVersion: api.cerbos.dev/v1
+//! # resourcePolicy:
+//! #   version: default
+//! #   resource: document
+//! #   rules:
+//! #     - actions: [delete]
+//! #       effect: EFFECT_ALLOW
+//! #       roles: [member]
+//! #       condition: { match: { expr: R.attr.owner == P.id } }
+//! # "#;
+//! # let files = [("document.yaml".to_owned(), policy.to_vec())];
+//! # let compiled = wardgate_compiler::compile_files(&files, &Default::default()).unwrap();
+//! # let bundle = wardgate_bundle::seal(&compiled.parts);
+//! let pdp = Pdp::open(&bundle, Trust::Unsigned)?;
+//!
+//! // With types of the host: what the names in the policies lead to is found once.
+//! let may_delete = pdp.prepare::<Person, Document>("document", "delete");
+//! let ada = Person { name: "ada".into(), roles: vec!["member".into()] };
+//! let hers = Document { id: "d1".into(), owner: "ada".into() };
+//! let his = Document { id: "d2".into(), owner: "bob".into() };
+//! assert!(may_delete.is_allowed(&ada, &hers, SystemClock));
+//! let of_ada = may_delete.principal(&ada);
+//! assert!(!of_ada.is_allowed(&his, SystemClock));
+//!
+//! // With attributes that are found by their names.
+//! let question = Question {
+//!     principal: PrincipalRef::new("ada", &["member"], &()),
+//!     action: "delete",
+//!     resource: ResourceRef::new("document", "d1", &vec![("owner", "ada")]),
+//! };
+//! assert!(pdp.is_allowed_fields(&question, SystemClock));
+//!
+//! // With a request as it came over the wire.
+//! let request = br#"{
+//!     "principal": { "id": "ada", "roles": ["member"] },
+//!     "action": "delete",
+//!     "resource": { "kind": "document", "id": "d2", "attr": { "owner": "bob" } }
+//! }"#;
+//! assert!(!pdp.is_allowed_json(request, SystemClock)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod ask;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use wardgate_engine::request::Request;
 
-use crate::ask::{Ask, Copied, Nested, Reading, below_text, follow, follow_on};
+use crate::ask::{Ask, Copied, Nested, Reading, follow, follow_on};
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
 use crate::decide::{Roles, decide_with};
@@ -51,8 +51,11 @@ enum Way<P, R> {
     PrincipalId,
     ResourceId,
     Kind,
+    Roles,
     /// Values of the type never have it.
-    Never(Reading<'static>),
+    Missing,
+    Broken,
+    Odd,
     Principal(Accessor<P>, Box<[Box<str>]>),
     Resource(Accessor<R>, Box<[Box<str>]>),
 }
@@ -192,11 +195,13 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Place::PrincipalId if path.is_empty() => Self::PrincipalId,
             Place::ResourceId if path.is_empty() => Self::ResourceId,
             Place::ResourceKind if path.is_empty() => Self::Kind,
-            Place::PrincipalId | Place::ResourceId | Place::ResourceKind => {
-                Self::Never(below_text("", path))
+            Place::PrincipalRoles if path.is_empty() => Self::Roles,
+            // Text has no members, and a list is not looked into.
+            Place::PrincipalId | Place::ResourceId | Place::ResourceKind if path.len() == 1 => {
+                Self::Missing
             }
-            Place::PrincipalRoles if path.is_empty() => Self::Never(Reading::Value(Nested::Roles)),
-            Place::PrincipalRoles => Self::Never(Reading::Broken),
+            Place::PrincipalId | Place::ResourceId | Place::ResourceKind => Self::Broken,
+            Place::PrincipalRoles => Self::Broken,
             Place::PrincipalAttr => Self::to(path, Way::Principal),
             Place::ResourceAttr => Self::to(path, Way::Resource),
         }
@@ -206,11 +211,11 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
         path: &[Box<str>],
         way: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
     ) -> Self {
-        let Some((first, rest)) = path.split_first() else { return Self::Never(Reading::Odd) };
+        let Some((first, rest)) = path.split_first() else { return Self::Odd };
         match T::accessor(first) {
             Some(accessor) => way(accessor, rest.into()),
-            None if rest.is_empty() => Self::Never(Reading::Missing),
-            None => Self::Never(Reading::Broken),
+            None if rest.is_empty() => Self::Missing,
+            None => Self::Broken,
         }
     }
 
@@ -220,7 +225,10 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Self::PrincipalId => Reading::Text(typed.principal.id()),
             Self::ResourceId => Reading::Text(typed.resource.id()),
             Self::Kind => Reading::Text(&typed.prepared.kind),
-            Self::Never(reading) => *reading,
+            Self::Roles => Reading::Value(Nested::Roles),
+            Self::Missing => Reading::Missing,
+            Self::Broken => Reading::Broken,
+            Self::Odd => Reading::Odd,
             Self::Principal(accessor, rest) => follow_on(accessor(typed.principal), rest),
             Self::Resource(accessor, rest) => follow_on(accessor(typed.resource), rest),
         }

@@ -6,7 +6,7 @@ use wardgate_engine::request::Request;
 
 use crate::ask::{Ask, Reading, follow};
 use crate::error::RequestError;
-use crate::field::Copier;
+use crate::field::{AsField, Copier};
 use crate::index::Target;
 use crate::request::of_document;
 
@@ -115,10 +115,10 @@ impl Ask for ValueAsk<'_> {
 
 /// Reads a request of any form.
 pub(crate) fn request(value: &Value) -> Result<Request, RequestError> {
-    let Value::Object(members) = value else {
-        return of_document(&Attr::Null);
-    };
     let mut copier = Copier::new();
-    let document = copier.document(members);
-    if copier.is_complete() { of_document(&document) } else { Err(RequestError::TooDeep) }
+    let document = copier.document(value.field()).unwrap_or(Attr::Null);
+    match copier.into_fault() {
+        None => of_document(&document),
+        Some(fault) => Err(fault),
+    }
 }

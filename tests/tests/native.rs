@@ -1,0 +1,177 @@
+//! Every form of a request that the native host takes, against the general path.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Map, Value as Json, json};
+use wardgate_bundle::{Trust, seal};
+use wardgate_compiler::compile_files;
+use wardgate_engine::cel::Timestamp;
+use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Snapshot};
+use wardgate_tests::cases;
+use wardgate_tests::check;
+use wardgate_tests::generate::{World, world};
+
+#[test]
+fn every_form_of_a_generated_request_has_the_same_answer() {
+    let compared = Cell::new(0_u32);
+    let slow = std::env::var_os("SLOW_TESTS").is_some();
+    let config = Config {
+        cases: if slow { 20_000 } else { 384 },
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let mut runner = if slow {
+        TestRunner::new(config)
+    } else {
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    };
+    let result = runner.run(&world(6), |world| {
+        let options = world.table_options().map_err(TestCaseError::fail)?;
+        let now = World::now().map_err(TestCaseError::fail)?;
+        let Ok(compiled) = compile_files(&world.files(), &options) else {
+            return Err(TestCaseError::reject("the policies do not compile"));
+        };
+        let policies = opened(&seal(&compiled.parts));
+        for request in &world.requests {
+            compared.set(compared.get() + compare(&policies, request, now)?);
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    assert!(compared.get() > 1000, "only {} decisions", compared.get());
+}
+
+#[test]
+fn every_form_of_the_cases_has_the_same_answer() {
+    let mut compared = 0;
+    let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+    for case in &cases {
+        let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
+        let policies = opened(&seal(&compiled.parts));
+        for check in &case.checks {
+            let answers = compare(&policies, &check.json, case.now);
+            compared += answers.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        }
+    }
+    assert!(compared > 500, "only {compared} decisions");
+}
+
+fn opened(bundle: &[u8]) -> Snapshot {
+    Pdp::open(bundle, Trust::Unsigned).unwrap().snapshot()
+}
+
+/// Asks about each action in every form; returns how many answers were compared.
+fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, TestCaseError> {
+    let request = check::request(asked).map_err(TestCaseError::fail)?;
+    let mut compared = 0;
+    for action in &request.actions {
+        let expected = policies.table().is_allowed(&request, action, now);
+        let found = policies.is_allowed(&request, action, now);
+        prop_assert_eq!(found, expected, "request: {} {}", action, asked);
+        let document = document(asked, action);
+        let value = policies.is_allowed_value(&document, now);
+        prop_assert_eq!(value, Ok(expected), "value: {}", document);
+        for text in [
+            document.to_string(),
+            spelt(&document, Style::Backwards, 0),
+            spelt(&document, Style::Escaped, 0),
+        ] {
+            let found = policies.is_allowed_json(text.as_bytes(), now);
+            prop_assert_eq!(found, Ok(expected), "text: {}", text);
+            compared += 1;
+        }
+        if asked.get("auxData").is_none() {
+            let found = by_fields(policies, asked, action, now);
+            prop_assert_eq!(found, expected, "fields: {} {}", action, asked);
+        }
+        compared += 2;
+    }
+    Ok(compared)
+}
+
+/// The request about one action.
+fn document(asked: &Json, action: &str) -> Json {
+    let mut document = asked.clone();
+    let members = document.as_object_mut().unwrap();
+    members.retain(|name, _| ["principal", "resource", "auxData", "requestId"].contains(&&**name));
+    members.insert("action".to_owned(), action.into());
+    for (party, name, absent) in [
+        ("principal", "id", json!("")),
+        ("principal", "roles", json!([])),
+        ("resource", "id", json!("")),
+        ("resource", "kind", json!("")),
+    ] {
+        let party = members.entry(party).or_insert_with(|| json!({})).as_object_mut().unwrap();
+        party.entry(name).or_insert(absent);
+    }
+    document
+}
+
+/// The request about one action, its attributes as pairs and as a map.
+fn by_fields(policies: &Snapshot, asked: &Json, action: &str, now: Timestamp) -> bool {
+    let request = check::request(asked).unwrap();
+    let (principal, resource) = (&request.principal, &request.resource);
+    let attributes = |party: &str| {
+        asked.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned()
+    };
+    let pairs: Vec<(String, Json)> = attributes("principal").into_iter().flatten().collect();
+    let map: Map<String, Json> = attributes("resource").unwrap_or_default();
+    let question = Question {
+        principal: PrincipalRef {
+            policy_version: &principal.policy_version,
+            scope: &principal.scope,
+            ..PrincipalRef::new(&principal.id, &principal.roles, &pairs)
+        },
+        action,
+        resource: ResourceRef {
+            policy_version: &resource.policy_version,
+            scope: &resource.scope,
+            ..ResourceRef::new(&resource.kind, &resource.id, &map)
+        },
+    };
+    policies.is_allowed_fields(&question, now)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// Members in the other order, with white space, attributes after wrong ones of the same names.
+    Backwards,
+    /// Every letter as an escape.
+    Escaped,
+}
+
+fn spelt(json: &Json, style: Style, depth: usize) -> String {
+    let text = |text: &str| match style {
+        Style::Backwards => Json::from(text).to_string(),
+        Style::Escaped => {
+            let units = text.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+            format!("\"{}\"", units.collect::<String>())
+        }
+    };
+    match json {
+        Json::String(content) => text(content),
+        Json::Array(items) => {
+            let items: Vec<_> = items.iter().map(|item| spelt(item, style, depth + 1)).collect();
+            format!("[ {}]", items.join(" ,"))
+        }
+        Json::Object(members) => {
+            let twice = |(name, value): (&String, &Json)| {
+                let (name, value) = (text(name), spelt(value, style, depth + 1));
+                let is_twice = style == Style::Backwards && depth >= ATTRIBUTES;
+                let wrong = if is_twice { format!("{name}:[],") } else { String::new() };
+                format!("{wrong}\n{name} : {value}")
+            };
+            let members: Vec<_> = members.iter().rev().map(twice).collect();
+            format!("{{\t{} }}", members.join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+/// How deep attributes lie in a request.
+const ATTRIBUTES: usize = 2;
