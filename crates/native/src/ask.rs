@@ -24,6 +24,11 @@ pub(crate) trait Ask {
     /// The roles of the principal, in their order.
     fn roles(&self) -> impl Iterator<Item = &str>;
 
+    /// The same, where they lie in a list as the engine has it.
+    fn list_of_roles(&self) -> Option<&[String]> {
+        None
+    }
+
     /// Follows a path of at least one name into the attributes of the principal.
     fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wardgate_engine::names::{sanitized, trimmed_scope};
-use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::layout::{INDEX_WORDS, Key};
+use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_plan::PlanList;
 
 use crate::names::Names;
@@ -60,17 +61,19 @@ impl Index {
             principals: table.principals().map(|id| (id, ())).collect(),
             ..Self::default()
         };
+        let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
         let (mut kinds, mut known) = (Vec::new(), HashMap::new());
-        for policy in table.inspect().policies.iter().filter(|policy| policy.kind == "resource") {
-            let kind = sanitized(policy.name);
-            let Some(list) = table.plan_list(&kind, policy.version, policy.scope) else { continue };
+        for [key, kind, version, scope, value] in entries {
+            let is_list = *key == Key::Plans.code();
+            let offset = value.checked_sub(1).filter(|_| is_list);
+            let Some(list) = offset.and_then(|offset| table.plans().list(offset)) else { continue };
             let list = index.list(table, list, &mut known);
-            if policy.version == table.default_version() && policy.scope.is_empty() {
-                kinds.push((Box::<str>::from(kind), list));
+            let [kind, version, scope] = [kind, version, scope].map(|id| table.string(*id));
+            if version == table.default_version() && scope.is_empty() {
+                kinds.push((kind, list));
             } else {
-                let (version, scope) = (policy.version.into(), policy.scope.into());
                 let elsewhere = index.others.entry(kind.into()).or_default();
-                elsewhere.push(Elsewhere { version, scope, list });
+                elsewhere.push(Elsewhere { version: version.into(), scope: scope.into(), list });
             }
         }
         index.kinds = kinds.into_iter().collect();

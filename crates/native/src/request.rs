@@ -45,6 +45,10 @@ impl Ask for RequestAsk<'_> {
         self.request.principal.roles.iter().map(String::as_str)
     }
 
+    fn list_of_roles(&self) -> Option<&[String]> {
+        Some(&self.request.principal.roles)
+    }
+
     #[inline]
     fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
         find(&self.request.principal.attr, path)

@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Value;
+use wardgate_engine::cel::value::List;
 use wardgate_engine::plans::Contents;
 use wardgate_plan::layout::MAX_SLOTS;
 
@@ -59,6 +60,9 @@ impl<A: Ask> Contents for Held<'_, '_, A> {
     fn value(&self, slot: usize) -> Option<Value<'_>> {
         match self.readings.get(slot)? {
             Reading::Value(Nested::Attr(attr)) => Some(Value::from(*attr)),
+            Reading::Value(Nested::Roles) if let Some(roles) = self.ask.list_of_roles() => {
+                Some(Value::List(List::Strings(roles)))
+            }
             Reading::Value(nested) => {
                 let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*nested));
                 copy.as_ref().map(Value::from)

@@ -55,7 +55,7 @@ fn no_form_allocates() {
         });
     }
     let request = request();
-    for action in ["list", "delete", "rate", "tag", "name", "visit"] {
+    for action in ["list", "delete", "rate", "tag", "name", "visit", "join"] {
         let expected = action != "delete";
         free(action, expected, &|| pdp.is_allowed(&request, action, now));
     }

@@ -107,6 +107,10 @@ resourcePolicy:
       effect: EFFECT_ALLOW
       roles: [viewer]
       condition: { match: { expr: '"shared" in R.attr.tags' } }
+    - actions: [join]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: '"viewer" in P.roles && size(P.roles) < 3' } }
     - actions: [late]
       effect: EFFECT_ALLOW
       roles: [viewer]
@@ -115,5 +119,5 @@ resourcePolicy:
 
 /// The actions of the rules, and one that has none.
 pub(crate) const ACTIONS: &[&str] = &[
-    "view", "list", "edit", "delete", "share", "rate", "visit", "name", "tag", "late", "unknown",
+    "view", "list", "edit", "delete", "share", "rate", "visit", "name", "tag", "join", "late", "unknown",
 ];
