@@ -1,29 +1,49 @@
 //! Where and from what a figure comes: without it, a figure means nothing.
 
+use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde_json::{Value as Json, json};
 use wardgate_engine::cel::Timestamp;
 
 /// What stands beside the figures.
 pub(crate) struct Machine {
-    pub(crate) date: String,
-    pub(crate) processor: String,
-    pub(crate) cores: usize,
-    pub(crate) commit: String,
-    pub(crate) command: String,
+    /// What it is, and what it was in this run.
+    facts: Vec<(&'static str, String)>,
 }
 
-/// Describes the machine and the project in `root`.
-pub(crate) fn describe(root: &Path) -> Result<Machine, String> {
-    Ok(Machine {
-        date: date()?,
-        processor: processor(),
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        commit: commit(root),
-        command: command(),
-    })
+impl Machine {
+    /// Describes the machine and the project in `root`; `versions` are those of the rivals.
+    pub(crate) fn describe(root: &Path, versions: String) -> Result<Self, String> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let facts = vec![
+            ("date", date()?),
+            ("machine", format!("{}, {cores} cores", processor())),
+            ("load", load()),
+            ("commit", commit(root)),
+            ("command", command()),
+            ("compiler", version_of("rustc", &["--version"])),
+            ("Node", version_of("node", &["--version"])),
+            ("rivals", versions),
+        ];
+        Ok(Self { facts })
+    }
+
+    /// The facts as a list in Markdown.
+    pub(crate) fn list(&self) -> String {
+        let mut out = String::new();
+        for (name, fact) in &self.facts {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "- {name}: {fact}");
+        }
+        out
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        self.facts.iter().map(|(name, fact)| ((*name).to_owned(), json!(fact))).collect()
+    }
 }
 
 fn date() -> Result<String, String> {
@@ -38,6 +58,18 @@ fn processor() -> String {
     let line = text.lines().find_map(|line| line.strip_prefix("model name"));
     let name = line.and_then(|rest| rest.split_once(':')).map(|(_, name)| name.trim());
     name.unwrap_or("unknown processor").to_owned()
+}
+
+/// Returns how many programs wanted to run: more than one, this one, makes every figure doubtful.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let averages: Vec<&str> = text.split_whitespace().take(3).collect();
+    match averages.as_slice() {
+        [one, five, fifteen] => {
+            format!("{one}, {five}, {fifteen} over 1, 5, 15 minutes at the end")
+        }
+        _ => "unknown".to_owned(),
+    }
 }
 
 fn commit(root: &Path) -> String {
@@ -56,11 +88,23 @@ fn git(root: &Path, words: &[&str]) -> Option<String> {
     output.status.success().then(|| text.trim().to_owned())
 }
 
+/// Returns what a program answers when asked for its version.
+pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
+    let output = Command::new(program).args(words).output().ok();
+    let text = output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
+    text.lines().next().unwrap_or("unknown").trim().to_owned()
+}
+
+/// Spells the command; where the `opa` program lies is of no interest to others.
 fn command() -> String {
-    let mut command = "cargo run --release -p wardgate-host-bench".to_owned();
-    if cfg!(feature = "rivals") {
-        command.push_str(" --features rivals");
+    let mut words = std::env::args().skip(1);
+    let mut command = "cargo xtask bench".to_owned();
+    while let Some(word) = words.next() {
+        if word == "--opa" {
+            words.next();
+        } else {
+            let _ = write!(command, " {word}");
+        }
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.is_empty() { command } else { format!("{command} -- {}", words.join(" ")) }
+    command
 }

@@ -1,9 +1,11 @@
 //! Times rows against each other.
 //!
-//! A row is warmed up, then timed in samples. The rows take turns, forwards and backwards, so that a
-//! machine that grows slower or faster in the meantime favours none; the figure is the median.
-//! `node/bench.mjs` measures in the same way.
+//! A row is checked, warmed up, then timed in samples. The rows take turns, forwards and backwards, so that
+//! a machine that grows slower or faster in the meantime favours none; the figure is the median. A row too
+//! slow for the whole workload answers as much of it as its time allows, and the report says how much.
+//! `node/measure.mjs` measures in the same way.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// What a row is to the reader of a report.
@@ -21,19 +23,44 @@ pub(crate) enum Side {
 pub(crate) struct Row<'a> {
     name: String,
     side: Side,
+    requests: usize,
     pass: Pass<'a>,
 }
 
-/// Answers all requests and returns how many answers differ from the expected ones.
-type Pass<'a> = Box<dyn Fn(&[bool]) -> usize + 'a>;
+/// Answers some requests and returns how many answers differ from the expected ones.
+type Pass<'a> = Box<dyn Fn(Range<usize>) -> usize + 'a>;
 
 /// What was measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     pub(crate) name: String,
     pub(crate) side: Side,
-    /// Median time of one decision.
+    /// Median time of one decision, or of whatever else the section is about.
     pub(crate) nanoseconds: f64,
+    /// How many requests were answered, each of them rightly; none where none are asked.
+    pub(crate) requests: usize,
+}
+
+/// How long a row may take: long enough for a steady figure, short enough for rivals that scan all rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    check: Duration,
+    warm_up: Duration,
+    /// A sample is far longer than what a clock can tell apart.
+    sample: Duration,
+    slow_sample: Duration,
+    samples: usize,
+}
+
+/// A row that is warm, and its times so far.
+struct Timed<'r, 'a> {
+    row: &'r Row<'a>,
+    checked: usize,
+    passes: u32,
+    /// How many requests one pass answers.
+    size: usize,
+    at: usize,
+    times: Vec<f64>,
 }
 
 impl Side {
@@ -51,71 +78,145 @@ impl Side {
     }
 }
 
+impl Bounds {
+    /// For figures that are shown.
+    pub(crate) const FULL: Self = Self {
+        check: Duration::from_secs(2),
+        warm_up: Duration::from_secs(1),
+        sample: Duration::from_millis(5),
+        slow_sample: Duration::from_millis(40),
+        samples: 20,
+    };
+
+    /// For a look at whether everything still runs.
+    pub(crate) const QUICK: Self = Self {
+        check: Duration::from_millis(300),
+        warm_up: Duration::from_millis(300),
+        sample: Duration::from_millis(2),
+        slow_sample: Duration::from_millis(10),
+        samples: 6,
+    };
+}
+
 impl<'a> Row<'a> {
     /// A row that decides request `at` with `decide`.
-    pub(crate) fn new(name: &str, side: Side, decide: impl Fn(usize) -> bool + 'a) -> Self {
-        let differs = move |(at, expected): (usize, &bool)| decide(at) != *expected;
-        let pass = move |expected: &[bool]| {
-            expected.iter().enumerate().filter(|answer| differs(*answer)).count()
+    pub(crate) fn new(
+        name: &str,
+        side: Side,
+        expected: &'a [bool],
+        decide: impl Fn(usize) -> bool + 'a,
+    ) -> Self {
+        let pass = move |asked: Range<usize>| {
+            let expected = expected.get(asked.clone()).unwrap_or_default();
+            asked.zip(expected).filter(|(at, expected)| decide(*at) != **expected).count()
         };
-        Self { name: name.to_owned(), side, pass: Box::new(pass) }
+        Self { name: name.to_owned(), side, requests: expected.len(), pass: Box::new(pass) }
     }
 
-    /// Runs `passes` passes.
-    fn run(&self, expected: &[bool], passes: u32) -> Result<Duration, String> {
+    /// Answers some requests `passes` times.
+    fn run(&self, asked: &Range<usize>, passes: u32) -> Result<Duration, String> {
         let start = Instant::now();
-        let wrong: usize = (0..passes).map(|_| (self.pass)(expected)).sum();
+        let wrong: usize = (0..passes).map(|_| (self.pass)(asked.clone())).sum();
         let time = start.elapsed();
         if wrong == 0 { Ok(time) } else { Err(format!("{}: {wrong} wrong answers", self.name)) }
     }
 
-    /// Runs until caches and branch predictors know the workload; returns the passes of one sample.
-    fn warm_up(&self, expected: &[bool]) -> Result<u32, String> {
+    /// Compares answers with the expected ones: all of them, unless the row is too slow for that.
+    fn check(&self, bounds: Bounds) -> Result<usize, String> {
         let start = Instant::now();
+        let (mut checked, mut size) = (0, 1);
+        while checked < self.requests && start.elapsed() < bounds.check {
+            let to = self.requests.min(checked + size);
+            self.run(&(checked..to), 1)?;
+            (checked, size) = (to, size * 2);
+        }
+        Ok(checked)
+    }
+
+    /// Runs until caches and branch predictors know the workload.
+    fn warm_up(&self, bounds: Bounds) -> Result<Timed<'_, 'a>, String> {
+        let checked = self.check(bounds)?;
+        let start = Instant::now();
+        let mut last = Duration::MAX;
         let mut passes = 0;
-        while passes < WARM_UP_PASSES && start.elapsed() < WARM_UP {
-            self.run(expected, 1)?;
+        while passes < WARM_UP_PASSES && start.elapsed() < bounds.warm_up {
+            last = self.run(&(0..checked), 1)?.max(Duration::from_nanos(1));
             passes += 1;
         }
-        let one = (start.elapsed() / passes.max(1)).max(Duration::from_nanos(1));
-        let needed = SAMPLE.as_nanos().div_ceil(one.as_nanos());
-        Ok(u32::try_from(needed).unwrap_or(1))
+        let slow = last > bounds.slow_sample;
+        let share = bounds.slow_sample.as_secs_f64() / last.as_secs_f64();
+        Ok(Timed {
+            row: self,
+            checked,
+            passes: u32::try_from(bounds.sample.as_nanos().div_ceil(last.as_nanos())).unwrap_or(1),
+            size: if slow { part_of(checked, share) } else { checked },
+            at: 0,
+            times: Vec::new(),
+        })
+    }
+}
+
+impl Timed<'_, '_> {
+    /// Times the next part of the workload; for all but slow rows that is all of it.
+    fn sample(&mut self) -> Result<(), String> {
+        if self.at + self.size > self.checked {
+            self.at = 0;
+        }
+        let asked = self.at..self.at + self.size;
+        self.at += self.size;
+        let time = self.row.run(&asked, self.passes)?.as_secs_f64() * 1e9;
+        self.times.push(time / (f64::from(self.passes) * float(self.size)));
+        Ok(())
     }
 }
 
 /// Checks and times `rows`.
-pub(crate) fn rows(rows: &[Row<'_>], expected: &[bool]) -> Result<Vec<Figure>, String> {
-    for row in rows {
-        row.run(expected, 1)?;
-    }
-    let mut timed = Vec::new();
-    for row in rows {
-        timed.push((row, row.warm_up(expected)?, Vec::new()));
-    }
-    for _ in 0..SAMPLES {
-        for (row, passes, times) in &mut timed {
-            let decisions =
-                f64::from(*passes) * f64::from(u32::try_from(expected.len()).unwrap_or(1));
-            times.push(row.run(expected, *passes)?.as_secs_f64() * 1e9 / decisions);
-        }
+pub(crate) fn rows(rows: &[Row<'_>], bounds: Bounds) -> Result<Vec<Figure>, String> {
+    let mut timed = rows.iter().map(|row| row.warm_up(bounds)).collect::<Result<Vec<_>, _>>()?;
+    for _ in 0..bounds.samples {
+        timed.iter_mut().try_for_each(Timed::sample)?;
         timed.reverse();
     }
-    let figure = |(row, _, times): (&Row<'_>, u32, Vec<f64>)| Figure {
-        name: row.name.clone(),
-        side: row.side,
-        nanoseconds: median(times),
+    // An even number of turns leaves the rows in their order.
+    let figure = |timed: Timed<'_, '_>| Figure {
+        name: timed.row.name.clone(),
+        side: timed.row.side,
+        nanoseconds: median(timed.times),
+        requests: timed.checked,
     };
     Ok(timed.into_iter().map(figure).collect())
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
+/// Times something that is done once in a while, such as taking new policies into use.
+pub(crate) fn action(
+    name: &str,
+    side: Side,
+    bounds: Bounds,
+    act: impl Fn() -> Result<(), String>,
+) -> Result<Figure, String> {
+    let start = Instant::now();
+    let mut times = Vec::new();
+    while times.len() < bounds.samples && (times.is_empty() || start.elapsed() < bounds.check) {
+        let one = Instant::now();
+        act()?;
+        times.push(one.elapsed().as_secs_f64() * 1e9);
+    }
+    Ok(Figure { name: name.to_owned(), side, nanoseconds: median(times), requests: 0 })
+}
+
+pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// Returns `share` of `all`, at least one.
+fn part_of(all: usize, share: f64) -> usize {
+    (1..=all).take_while(|part| float(*part) <= float(all) * share).last().unwrap_or(1)
+}
+
+/// Widens a count; those of a benchmark are small.
+pub(crate) fn float(count: usize) -> f64 {
+    u32::try_from(count).map_or(f64::NAN, f64::from)
+}
+
 const WARM_UP_PASSES: u32 = 100;
-const WARM_UP: Duration = Duration::from_secs(1);
-/// How long one sample takes at least: far above what a clock can tell apart.
-const SAMPLE: Duration = Duration::from_millis(5);
-/// Even, so that the rows end in the order in which they began.
-const SAMPLES: u32 = 20;

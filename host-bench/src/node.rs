@@ -1,7 +1,7 @@
-//! The same workload in Node: see `node/bench.mjs`.
+//! The same workloads in Node: see `node/bench.mjs` and `node/cold.mjs`.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use base64::Engine;
@@ -9,34 +9,78 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
 
 use crate::measure::{Figure, Side};
-use crate::workload::{Asked, Workload};
+use crate::rivals;
+use crate::workload::{Rivals, Workload};
 
-/// What Node measured, and its version.
+/// What Node is asked to measure.
+pub(crate) struct Job<'a> {
+    pub(crate) workload: &'a Workload,
+    pub(crate) bundle: &'a [u8],
+    /// The policies of OPA: what to call each form, and its file.
+    pub(crate) opa: &'a [(String, PathBuf)],
+    pub(crate) quick: bool,
+    /// Whether to measure how long new policies take to be in use.
+    pub(crate) reload: bool,
+}
+
+/// What Node measured.
 pub(crate) struct Measured {
-    pub(crate) version: String,
     pub(crate) figures: Vec<Figure>,
+    pub(crate) reloads: Vec<Figure>,
+}
+
+impl Job<'_> {
+    fn json(&self) -> Json {
+        let Self { workload, .. } = self;
+        let opa = self.opa.iter().map(|(form, path)| json!({ "form": form, "bundle": path }));
+        json!({
+            "bundle": STANDARD.encode(self.bundle),
+            "rules": workload.rules.word(),
+            "kinds": workload.kinds,
+            "actions": workload.actions,
+            "requests": workload.requests,
+            "expected": workload.expected,
+            "objects": workload.objects.word(),
+            "rivals": match workload.rivals {
+                Rivals::All => json!(["casl", "casbin", "opa", "cedar"]),
+                Rivals::Rego => json!(["opa"]),
+                Rivals::None => json!([]),
+            },
+            "cedar": rivals::cedar(workload),
+            "casbin": rivals::casbin(workload).map(|policy| json!({
+                "model": rivals::casbin_model(CASBIN_REQUEST, CASBIN_MATCHER),
+                "policy": policy,
+            })),
+            "opa": opa.collect::<Vec<_>>(),
+            "quick": self.quick,
+            "reload": self.reload,
+        })
+    }
 }
 
 /// Measures in a fresh Node process, so that no workload runs on what another has taught the JIT.
-pub(crate) fn measure(root: &Path, workload: &Workload, bundle: &[u8]) -> Result<Measured, String> {
-    let requests: Vec<Json> = workload.requests.iter().map(Asked::json).collect();
-    let job = json!({
-        "bundle": STANDARD.encode(bundle),
-        "kinds": workload.kinds,
-        "requests": requests,
-        "expected": workload.expected,
-    });
-    let answer = ask(&root.join("host-bench/node/bench.mjs"), &job)?;
-    let rows = answer.get("rows").and_then(Json::as_array).into_iter().flatten();
-    Ok(Measured {
-        version: text(&answer, "node")?.to_owned(),
-        figures: rows.map(figure).collect::<Result<_, _>>()?,
-    })
+pub(crate) fn measure(root: &Path, job: &Job<'_>) -> Result<Measured, String> {
+    let answer = ask(&root.join("host-bench/node/bench.mjs"), &[], &job.json())?;
+    Ok(Measured { figures: figures(&answer, "rows")?, reloads: figures(&answer, "reloads")? })
 }
 
-fn ask(script: &Path, job: &Json) -> Result<Json, String> {
+/// Measures the first calls of one row in a fresh process: of the load, of the first call, of the next 99.
+pub(crate) fn cold(root: &Path, job: &Job<'_>, row: &str) -> Result<Vec<Figure>, String> {
+    let answer = ask(&root.join("host-bench/node/cold.mjs"), &[row], &job.json())?;
+    figures(&answer, "figures")
+}
+
+/// Returns the version of Node.
+pub(crate) fn version() -> Result<String, String> {
+    let output = Command::new("node").arg("--version").output();
+    let output = output.map_err(|error| format!("node cannot be started: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().trim_start_matches('v').to_owned())
+}
+
+fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
     let mut node = Command::new("node")
         .arg(script)
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -52,15 +96,23 @@ fn ask(script: &Path, job: &Json) -> Result<Json, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("node: {error}"))
 }
 
+fn figures(answer: &Json, key: &str) -> Result<Vec<Figure>, String> {
+    answer.get(key).and_then(Json::as_array).into_iter().flatten().map(figure).collect()
+}
+
 fn figure(row: &Json) -> Result<Figure, String> {
-    let side = text(row, "side")?;
+    let text =
+        |key: &str| row.get(key).and_then(Json::as_str).ok_or_else(|| format!("node: no `{key}`"));
+    let side = text("side")?;
+    let requests = row.get("requests").and_then(Json::as_u64).unwrap_or(0);
     Ok(Figure {
-        name: text(row, "name")?.to_owned(),
+        name: text("name")?.to_owned(),
         side: Side::of(side).ok_or_else(|| format!("node: unknown side `{side}`"))?,
         nanoseconds: row.get("nanoseconds").and_then(Json::as_f64).ok_or("node: no time")?,
+        requests: usize::try_from(requests).unwrap_or(0),
     })
 }
 
-fn text<'a>(json: &'a Json, key: &str) -> Result<&'a str, String> {
-    json.get(key).and_then(Json::as_str).ok_or_else(|| format!("node: no `{key}`"))
-}
+const CASBIN_REQUEST: &str = "principal, resource, act";
+const CASBIN_MATCHER: &str = "r.resource.kind == p.kind && \
+    (r.act == p.act || r.act == p.other) && holds(p.cond, r.principal, r.resource)";

@@ -1,6 +1,10 @@
 //! The native rows: what answers the requests.
 
 #[cfg(feature = "rivals")]
+pub(crate) mod casbin;
+#[cfg(feature = "rivals")]
 pub(crate) mod cedar;
 pub(crate) mod floor;
+#[cfg(feature = "rivals")]
+pub(crate) mod regorus;
 pub(crate) mod wardgate;

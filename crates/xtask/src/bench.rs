@@ -1,16 +1,61 @@
 //! Measures decisions beside the rivals.
 //!
-//! No other command does this: what a shared machine measures must not make a check fail.
+//! No other command does this: what a shared machine measures must not make a check fail. A rival that
+//! cannot be installed is left out, and the run says so.
+
+use std::fs;
+use std::path::PathBuf;
 
 use crate::npm;
-use crate::shell::{self, Outcome, command, root};
+use crate::shell::{self, Outcome, command, root, target};
 
-/// Builds the package, installs the rivals for Node, and measures.
+/// Builds the package, installs the rivals, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    npm::build()?;
-    let rivals = root().join("host-bench/node");
-    let install = ["ci", "--no-audit", "--no-fund"];
-    shell::logged("npm rivals", command("npm").args(install).current_dir(rivals))?;
-    let package = ["--package", "wardgate-host-bench", "--features", "rivals"];
-    shell::shown(shell::cargo(["run", "--release"]).args(package).arg("--").args(arguments))
+    let mut measure = shell::cargo(["run", "--quiet", "--release"]);
+    measure.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
+    measure.args(["--features", "rivals", "--"]).args(arguments);
+    if !arguments.iter().any(|argument| argument == "--native") {
+        npm::build()?;
+        rivals_in_node()?;
+        match opa() {
+            Ok(program) => drop(measure.arg("--opa").arg(program)),
+            Err(message) => println!("    opa-wasm is left out: {message}"),
+        }
+    }
+    // Compiled apart, so that a long build shows where it stands.
+    let build = ["build", "--release", "--package", "wardgate-host-bench", "--features", "rivals"];
+    shell::logged("building the benchmark", &mut shell::cargo(build))?;
+    shell::shown(&mut measure)
 }
+
+/// Installs the packages of the rivals when the lock file is not the one they were installed from.
+fn rivals_in_node() -> Outcome {
+    let folder = root().join("host-bench/node");
+    let lock = shell::read(&folder.join("package-lock.json"))?;
+    let stamp = folder.join("node_modules/.installed-lock.json");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
+        return Ok(());
+    }
+    let install = ["ci", "--no-audit", "--no-fund"];
+    shell::logged("npm rivals", command("npm").args(install).current_dir(&folder))?;
+    shell::write(&stamp, lock)
+}
+
+/// Builds the `opa` program below the target folder, unless it is there, and returns where it is.
+fn opa() -> Outcome<PathBuf> {
+    let folder = target().join("opa");
+    let (program, stamp) = (folder.join("opa"), folder.join(".version"));
+    if program.exists() && fs::read_to_string(&stamp).is_ok_and(|built| built == OPA) {
+        return Ok(program);
+    }
+    let mut version = command("go");
+    version.arg("version");
+    shell::captured(&mut version).map_err(|_| "Go is not installed to build it".to_owned())?;
+    println!("    building {OPA}, which takes some minutes once");
+    shell::attempt("opa", command("go").args(["install", OPA]).env("GOBIN", &folder))?;
+    shell::write(&stamp, OPA)?;
+    Ok(program)
+}
+
+/// Exact, for a figure names its version.
+const OPA: &str = "github.com/open-policy-agent/opa@v1.22.0";

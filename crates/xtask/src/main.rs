@@ -91,9 +91,10 @@ cargo xtask <command>
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite
   bench         measure decisions natively and in Node, beside rivals
-                  --json          for programs
-                  --native        leave Node out
-                  --kinds N       this many kinds of resource (may be repeated)
+                  --quick           a look, without replacing the figures kept in the project
+                  --only SECTION    only this workload (may be repeated)
+                  --native, --node  leave the other host out
+                  --json            for programs
   fuzz-smoke    a short fuzz of every reader of untrusted input
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.

@@ -11,62 +11,67 @@ use cedar_policy::{
     Authorizer, Context, Decision, Entities, Entity, EntityUid, PolicySet, Request,
     RestrictedExpression,
 };
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::Request as Asked;
 
 use crate::measure::{Row, Side};
-use crate::workload::{Asked, Workload, kind};
+use crate::workload::Workload;
 
 /// The row of Cedar.
-pub(crate) fn row(workload: &Workload) -> Result<Row<'_>, String> {
-    let text: String = (0..workload.kinds).map(|number| policies(&kind(number))).collect();
-    let policies = PolicySet::from_str(&text).map_err(message)?;
+pub(crate) fn row<'a>(
+    workload: &'a Workload,
+    requests: &[Asked],
+    text: &str,
+) -> Result<Row<'a>, String> {
+    let policies = PolicySet::from_str(text).map_err(message)?;
     let asked: Vec<(Request, Entities)> =
-        workload.requests.iter().map(prepared).collect::<Result<_, _>>()?;
+        requests.iter().map(prepared).collect::<Result<_, _>>()?;
     let authorizer = Authorizer::new();
-    Ok(Row::new(NAME, Side::Rival, move |at| {
+    Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
         asked.get(at).is_some_and(|(request, entities)| {
             authorizer.is_authorized(request, &policies, entities).decision() == Decision::Allow
         })
     }))
 }
 
+/// Parses the policies, as a program does that takes new ones into use.
+pub(crate) fn reload(text: &str) -> Result<(), String> {
+    PolicySet::from_str(text).map(drop).map_err(message)
+}
+
 fn prepared(asked: &Asked) -> Result<(Request, Entities), String> {
-    let principal = uid("User", &asked.principal)?;
-    let resource = uid(&asked.kind, &asked.resource)?;
-    let roles = asked.roles.iter().map(|role| uid("Role", role));
+    let principal = uid("User", &asked.principal.id)?;
+    let resource = uid(&asked.resource.kind, &asked.resource.id)?;
+    let roles = asked.principal.roles.iter().map(|role| uid("Role", role));
     let roles = roles.collect::<Result<HashSet<_>, _>>()?;
-    let department = RestrictedExpression::new_string(asked.department.clone());
-    let attributes = HashMap::from([
-        ("owner".to_owned(), RestrictedExpression::new_entity_uid(uid("User", &asked.owner)?)),
-        ("public".to_owned(), RestrictedExpression::new_bool(asked.public)),
-        ("locked".to_owned(), RestrictedExpression::new_bool(asked.locked)),
-    ]);
     let entities = [
-        Entity::new(
-            principal.clone(),
-            HashMap::from([("department".to_owned(), department)]),
-            roles,
-        )
-        .map_err(message)?,
-        Entity::new(resource.clone(), attributes, HashSet::new()).map_err(message)?,
+        Entity::new(principal.clone(), attributes(&asked.principal.attr)?, roles)
+            .map_err(message)?,
+        Entity::new(resource.clone(), attributes(&asked.resource.attr)?, HashSet::new())
+            .map_err(message)?,
     ];
-    let action = uid("Action", asked.action)?;
+    let action = uid("Action", asked.actions.first().map_or("", String::as_str))?;
     let request = Request::new(principal, action, resource, Context::empty(), None);
     let entities = Entities::from_entities(entities, None).map_err(message)?;
     Ok((request.map_err(message)?, entities))
 }
 
-fn policies(kind: &str) -> String {
-    format!(
-        r#"
-permit (principal in Role::"viewer", action in [Action::"view", Action::"list"], resource is {kind});
-permit (principal, action == Action::"view", resource is {kind}) when {{ resource.public }};
-permit (principal in Role::"editor", action == Action::"edit", resource is {kind});
-permit (principal, action in [Action::"delete", Action::"share"], resource is {kind})
-when {{ resource.owner == principal }};
-forbid (principal, action in [Action::"edit", Action::"delete"], resource is {kind})
-when {{ resource.locked }};
-"#
-    )
+fn attributes(attr: &AttrMap) -> Result<HashMap<String, RestrictedExpression>, String> {
+    let entry = |(name, value): &(Box<str>, Attr)| Ok((name.to_string(), expression(name, value)?));
+    attr.entries().iter().map(entry).collect()
+}
+
+/// The owner is an entity, so that it can be compared with the principal.
+fn expression(name: &str, value: &Attr) -> Result<RestrictedExpression, String> {
+    Ok(match value {
+        Attr::Bool(flag) => RestrictedExpression::new_bool(*flag),
+        Attr::String(text) if name == "owner" => {
+            RestrictedExpression::new_entity_uid(uid("User", text)?)
+        }
+        Attr::String(text) => RestrictedExpression::new_string(text.to_string()),
+        // Cedar knows whole numbers only; no rule reads them.
+        other => RestrictedExpression::new_string(format!("{other:?}")),
+    })
 }
 
 fn uid(kind: &str, id: &str) -> Result<EntityUid, String> {
@@ -77,4 +82,5 @@ fn message(error: impl Display) -> String {
     format!("cedar: {error}")
 }
 
+/// The version is pinned in the manifest.
 const NAME: &str = "Cedar 4.14.1 is_authorized";

@@ -8,30 +8,33 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
 use crate::measure::{Row, Side};
-use crate::workload::{Asked, Workload};
+use crate::workload::Workload;
 
-/// The policies of a workload, ready to decide, and the requests.
+/// The policies of a workload, ready to decide.
 pub(crate) struct Compiled {
     pub(crate) bundle: Vec<u8>,
     table: PolicyTable,
-    requests: Vec<Request>,
 }
 
 impl Compiled {
     pub(crate) fn new(workload: &Workload) -> Result<Self, String> {
         let compiled =
-            compile_files(&workload.policies(), &Options::default()).map_err(|errors| {
+            compile_files(&workload.policies, &Options::default()).map_err(|errors| {
                 errors.iter().map(|error| format!("{error}\n")).collect::<String>()
             })?;
         let bundle = seal(&compiled.parts);
         let table = open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
-        Ok(Self { bundle, table, requests: workload.requests.iter().map(Asked::request).collect() })
+        Ok(Self { bundle, table })
     }
 }
 
 /// The rows of the engine, the quickest first.
-pub(crate) fn rows(compiled: &Compiled) -> Vec<Row<'_>> {
-    let Compiled { table, requests, .. } = compiled;
+pub(crate) fn rows<'a>(
+    workload: &'a Workload,
+    compiled: &'a Compiled,
+    requests: &'a [Request],
+) -> Vec<Row<'a>> {
+    let table = &compiled.table;
     let now = Timestamp::default();
     let is_allowed = move |at: usize| {
         requests.get(at).is_some_and(|request| {
@@ -44,7 +47,12 @@ pub(crate) fn rows(compiled: &Compiled) -> Vec<Row<'_>> {
         actions.map(|action| action.effect).eq([Effect::Allow])
     };
     vec![
-        Row::new("Wardgate is_allowed", Side::Ours, is_allowed),
-        Row::new("Wardgate check", Side::Ours, check),
+        Row::new("Wardgate is_allowed", Side::Ours, &workload.expected, is_allowed),
+        Row::new("Wardgate check", Side::Ours, &workload.expected, check),
     ]
+}
+
+/// Opens the bundle once more, as a host does that takes new policies into use.
+pub(crate) fn reload(compiled: &Compiled) -> Result<(), String> {
+    open(&compiled.bundle, Trust::Unsigned).map(drop).map_err(|error| error.to_string())
 }

@@ -1,0 +1,37 @@
+// Where the objects of the requests come from.
+
+/** Returns what makes the requests of `job` anew; nothing where the same objects serve every pass. */
+export function renewal(job) {
+  if (job.objects === "kept") return undefined;
+  const kept = job.requests;
+  const text = JSON.stringify(kept);
+  const make = job.objects === "parsed" ? () => JSON.parse(text) : () => kept.map(rebuilt);
+  return () => {
+    job.requests = make();
+  };
+}
+
+function rebuilt({ principal, action, resource }) {
+  return {
+    principal: {
+      id: fresh(principal.id),
+      roles: principal.roles.map(fresh),
+      attr: { department: fresh(principal.attr.department) },
+    },
+    action: fresh(action),
+    resource: {
+      kind: fresh(resource.kind),
+      id: fresh(resource.id),
+      attr: {
+        owner: fresh(resource.attr.owner),
+        public: resource.attr.public,
+        locked: resource.attr.locked,
+      },
+    },
+  };
+}
+
+/** A string of its own, as one is that came over a wire: neither shared nor joined from parts. */
+function fresh(text) {
+  return Buffer.from(text, "latin1").toString("latin1");
+}

@@ -1,0 +1,71 @@
+//! What the command line asks for.
+
+use std::path::PathBuf;
+
+use crate::measure::Bounds;
+use crate::workload::Workload;
+
+/// The wishes of the caller.
+pub(crate) struct Arguments {
+    pub(crate) json: bool,
+    pub(crate) native: bool,
+    pub(crate) node: bool,
+    pub(crate) quick: bool,
+    /// The `opa` program, which compiles the policies of OPA.
+    pub(crate) opa: Option<PathBuf>,
+    /// Names of workloads and of the other sections; everything if there are none.
+    only: Vec<String>,
+}
+
+impl Arguments {
+    pub(crate) fn read(words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut arguments = Self {
+            json: false,
+            native: true,
+            node: true,
+            quick: false,
+            opa: None,
+            only: Vec::new(),
+        };
+        let mut words = words;
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--json" => arguments.json = true,
+                "--native" => arguments.node = false,
+                "--node" => arguments.native = false,
+                "--quick" => arguments.quick = true,
+                "--opa" => arguments.opa = words.next().map(PathBuf::from),
+                "--only" => arguments.only.push(section(words.next())?),
+                other => return Err(format!("unknown argument `{other}`; {USAGE}")),
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Whether a section is wanted.
+    pub(crate) fn wants(&self, section: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == section)
+    }
+
+    /// Whether the figures may replace those in the project.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.native && self.node && !self.quick && self.only.is_empty()
+    }
+
+    pub(crate) fn bounds(&self) -> Bounds {
+        if self.quick { Bounds::QUICK } else { Bounds::FULL }
+    }
+}
+
+fn section(word: Option<String>) -> Result<String, String> {
+    let names = || Workload::names().into_iter().chain(OTHERS.iter().map(ToString::to_string));
+    word.filter(|word| names().any(|name| name == *word)).ok_or_else(|| {
+        format!("`--only` needs one of {}; {USAGE}", names().collect::<Vec<_>>().join(", "))
+    })
+}
+
+/// The sections that are no workload of their own.
+const OTHERS: &[&str] = &["cold", "reload"];
+
+const USAGE: &str = "expected --quick, --json, --native or --node (leave the other host out), \
+    --opa PROGRAM, --only SECTION (may be repeated)";

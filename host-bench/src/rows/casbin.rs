@@ -1,0 +1,81 @@
+//! casbin: a row of its policy for each rule.
+//!
+//! What a rule's condition asks is handed to it as flags of the request, computed beforehand: the figure
+//! is the least that casbin takes.
+
+use std::fmt::Display;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use casbin::{CoreApi, DefaultModel, Enforcer, StringAdapter};
+use wardgate_engine::attr::Attr;
+use wardgate_engine::request::Request;
+
+use crate::measure::{Row, Side};
+use crate::rivals;
+use crate::workload::Workload;
+
+/// A request as this model defines it.
+type Asked = (String, String, bool, bool, bool, bool, bool);
+
+/// The row of casbin.
+pub(crate) fn row<'a>(
+    workload: &'a Workload,
+    requests: &[Request],
+    policy: &str,
+) -> Result<Row<'a>, String> {
+    let enforcer = load(policy)?;
+    let asked: Vec<Asked> = requests.iter().map(asked).collect();
+    Ok(Row::new(NAME, Side::Rival, &workload.expected, move |at| {
+        asked.get(at).is_some_and(|asked| {
+            let (kind, action, viewer, editor, owner, public, locked) = asked;
+            let flags = (*viewer, *editor, *owner, *public, *locked);
+            let (viewer, editor, owner, public, locked) = flags;
+            let words = (kind.as_str(), action.as_str());
+            let asked = (words.0, words.1, viewer, editor, owner, public, locked);
+            enforcer.enforce(asked).unwrap_or(false)
+        })
+    }))
+}
+
+/// Reads a policy, as a program does that takes a new one into use.
+pub(crate) fn load(policy: &str) -> Result<Enforcer, String> {
+    let model = rivals::casbin_model(REQUEST, MATCHER);
+    let model = at_once(DefaultModel::from_str(&model))?.map_err(message)?;
+    at_once(Enforcer::new(model, StringAdapter::new(policy)))?.map_err(message)
+}
+
+fn asked(request: &Request) -> Asked {
+    let role = |wanted: &str| request.principal.roles.iter().any(|role| role == wanted);
+    let flag = |name: &str| request.resource.attr.get(name) == Some(&Attr::Bool(true));
+    let owner = Attr::String(request.principal.id.as_str().into());
+    (
+        request.resource.kind.clone(),
+        request.actions.first().cloned().unwrap_or_default(),
+        role("viewer"),
+        role("editor"),
+        request.resource.attr.get("owner") == Some(&owner),
+        flag("public"),
+        flag("locked"),
+    )
+}
+
+/// Ends a future that waits for nothing: the policy is in memory.
+fn at_once<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Ok(value),
+        Poll::Pending => Err("casbin: reading from memory waits for something".to_owned()),
+    }
+}
+
+fn message(error: impl Display) -> String {
+    format!("casbin: {error}")
+}
+
+const REQUEST: &str = "kind, act, viewer, editor, owner, public, locked";
+const MATCHER: &str = "r.kind == p.kind && (r.act == p.act || r.act == p.other) && \
+    ((p.cond == \"viewer\" && r.viewer) || (p.cond == \"public\" && r.public) || \
+    (p.cond == \"editor\" && r.editor) || (p.cond == \"owner\" && r.owner) || \
+    (p.cond == \"locked\" && r.locked))";
+/// The version is pinned in the manifest.
+const NAME: &str = "casbin 2.20.0";

@@ -1,0 +1,220 @@
+//! One run: every section that is wanted, one after the other.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use wardgate_engine::request::Request;
+
+use crate::arguments::Arguments;
+use crate::measure::{self, Figure, Row, Side, median};
+use crate::node::{self, Job};
+use crate::opa;
+use crate::report::Section;
+use crate::rows;
+use crate::rows::wardgate::Compiled;
+use crate::workload::{Rivals, Workload};
+
+/// Measures.
+pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
+    let mut sections = Vec::new();
+    if arguments.node && arguments.opa.is_none() {
+        eprintln!("opa-wasm is left out: there is no `opa` program to compile its policies");
+    }
+    for name in Workload::names() {
+        let is_reference = name == REFERENCE;
+        let others = is_reference && OF_REFERENCE.iter().any(|other| arguments.wants(other));
+        if !arguments.wants(&name) && !others {
+            continue;
+        }
+        let start = Instant::now();
+        let prepared = Prepared::new(root, arguments, &name)?;
+        if arguments.wants(&name) {
+            sections.push(prepared.decisions()?);
+        }
+        if is_reference && arguments.wants("reload") {
+            sections.push(prepared.reload()?);
+        }
+        if is_reference && arguments.wants("cold") && arguments.node {
+            sections.extend(prepared.cold()?);
+        }
+        eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    // The sections of the reference workload stand behind those of all workloads.
+    sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
+    Ok(sections)
+}
+
+/// A workload, ready to be asked about.
+struct Prepared<'a> {
+    root: &'a Path,
+    arguments: &'a Arguments,
+    workload: Workload,
+    compiled: Compiled,
+    requests: Vec<Request>,
+    opa: Vec<(String, PathBuf)>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(root: &'a Path, arguments: &'a Arguments, name: &str) -> Result<Self, String> {
+        let workload = Workload::generate(name)?;
+        let compiled = Compiled::new(&workload)?;
+        let requests = workload.engine_requests()?;
+        let wanted = arguments.opa.as_ref().filter(|_| workload.rivals != Rivals::None);
+        let opa = wanted.map(|program| opa::compile(program, &workload)).transpose()?;
+        let opa = opa.unwrap_or_default();
+        Ok(Self { root, arguments, workload, compiled, requests, opa })
+    }
+
+    /// What a decision takes.
+    fn decisions(&self) -> Result<Section, String> {
+        let mut hosts = Vec::new();
+        if self.arguments.native && self.is_native() {
+            let rows = self.native_rows()?;
+            hosts.push((NATIVE.to_owned(), measure::rows(&rows, self.arguments.bounds())?));
+        }
+        if self.arguments.node {
+            hosts.push((node_name()?, node::measure(self.root, &self.job(false))?.figures));
+        }
+        let Workload { name, title, .. } = &self.workload;
+        Ok(Section { name: name.clone(), title: title.clone(), note: "", hosts })
+    }
+
+    /// Natively there are no objects to be made anew.
+    fn is_native(&self) -> bool {
+        self.workload.objects == crate::workload::Objects::Kept
+    }
+
+    fn native_rows(&self) -> Result<Vec<Row<'_>>, String> {
+        let Self { workload, compiled, requests, .. } = self;
+        let mut rows = rows::wardgate::rows(workload, compiled, requests);
+        rows.push(rows::floor::row(workload, requests)?);
+        #[cfg(feature = "rivals")]
+        rows.extend(rival_rows(workload, requests)?);
+        Ok(rows)
+    }
+
+    /// What it takes until new policies are in use.
+    fn reload(&self) -> Result<Section, String> {
+        let mut hosts = Vec::new();
+        if self.arguments.native {
+            hosts.push((NATIVE.to_owned(), self.native_reload()?));
+        }
+        if self.arguments.node {
+            hosts.push((node_name()?, node::measure(self.root, &self.job(true))?.reloads));
+        }
+        Ok(Section {
+            name: "reload".to_owned(),
+            title: "New policies: from bytes to the first possible decision, 200 kinds".to_owned(),
+            note: "Each form starts from what its users keep: Wardgate from a sealed bundle, OPA from \
+                   WebAssembly, the others from text; CASL builds the ability of one principal.",
+            hosts,
+        })
+    }
+
+    fn native_reload(&self) -> Result<Vec<Figure>, String> {
+        let bounds = self.arguments.bounds();
+        let ours = || rows::wardgate::reload(&self.compiled);
+        let first = measure::action("Wardgate, open", Side::Ours, bounds, ours)?;
+        #[cfg(feature = "rivals")]
+        let rivals = rival_reloads(&self.workload, bounds)?;
+        #[cfg(not(feature = "rivals"))]
+        let rivals = Vec::new();
+        Ok(std::iter::once(first).chain(rivals).collect())
+    }
+
+    /// What the first calls take, each row in fresh processes.
+    fn cold(&self) -> Result<Vec<Section>, String> {
+        let host = node_name()?;
+        let job = self.job(false);
+        let processes = if self.arguments.quick { 1 } else { COLD_PROCESSES };
+        let mut found: Vec<Vec<Figure>> = vec![Vec::new(); COLD.len()];
+        for row in COLD_ROWS {
+            let mut runs = Vec::new();
+            for _ in 0..processes {
+                runs.push(node::cold(self.root, &job, row)?);
+            }
+            for (at, figures) in found.iter_mut().enumerate() {
+                figures.extend(middle(&runs, at));
+            }
+        }
+        let section = |((name, title, note), figures): (&(&str, &str, &'static str), _)| Section {
+            name: (*name).to_owned(),
+            title: (*title).to_owned(),
+            note,
+            hosts: vec![(host.clone(), figures)],
+        };
+        Ok(COLD.iter().zip(found).map(section).collect())
+    }
+
+    fn job(&self, reload: bool) -> Job<'_> {
+        let quick = self.arguments.quick;
+        let Self { workload, compiled, opa, .. } = self;
+        Job { workload, bundle: &compiled.bundle, opa, quick, reload }
+    }
+}
+
+/// The median of the figures at one place of several runs.
+fn middle(runs: &[Vec<Figure>], at: usize) -> Option<Figure> {
+    let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.get(at)).collect();
+    let first = (*figures.first()?).clone();
+    let nanoseconds = median(figures.iter().map(|figure| figure.nanoseconds).collect());
+    Some(Figure { nanoseconds, ..first })
+}
+
+#[cfg(feature = "rivals")]
+fn rival_rows<'a>(workload: &'a Workload, asked: &[Request]) -> Result<Vec<Row<'a>>, String> {
+    let mut found = Vec::new();
+    if workload.rivals != Rivals::None {
+        found.extend(rows::regorus::rows(workload)?);
+    }
+    if let Some(text) = crate::rivals::cedar(workload) {
+        found.push(rows::cedar::row(workload, asked, &text)?);
+    }
+    if let Some(policy) = crate::rivals::casbin(workload) {
+        found.push(rows::casbin::row(workload, asked, &policy)?);
+    }
+    Ok(found)
+}
+
+#[cfg(feature = "rivals")]
+fn rival_reloads(workload: &Workload, bounds: measure::Bounds) -> Result<Vec<Figure>, String> {
+    let mut found = Vec::new();
+    for (form, modules) in crate::rivals::rego(workload) {
+        let load = || rows::regorus::compile(&modules).map(drop);
+        let name = format!("regorus, {form}");
+        found.push(measure::action(&name, Side::Rival, bounds, load)?);
+    }
+    if let Some(text) = crate::rivals::cedar(workload) {
+        let load = || rows::cedar::reload(&text);
+        found.push(measure::action("Cedar, parse", Side::Rival, bounds, load)?);
+    }
+    if let Some(policy) = crate::rivals::casbin(workload) {
+        let load = || rows::casbin::load(&policy).map(drop);
+        found.push(measure::action("casbin, new enforcer", Side::Rival, bounds, load)?);
+    }
+    Ok(found)
+}
+
+fn node_name() -> Result<String, String> {
+    Ok(format!("Node {}", node::version()?))
+}
+
+const NATIVE: &str = "native";
+
+/// The workload of the sections that need only one.
+const REFERENCE: &str = "five-rules-200";
+const OF_REFERENCE: &[&str] = &["reload", "cold"];
+
+const COLD_PROCESSES: usize = 5;
+const COLD_ROWS: &[&str] = &["wardgate", "floor", "casl", "opa", "cedar", "casbin"];
+
+/// Name, title and note of what a cold process tells.
+const COLD: &[(&str, &str, &str)] = &[
+    (
+        "cold-load",
+        "Cold start: import, load and parse, 200 kinds",
+        "In a process of its own: from the start of the import to the first possible call.",
+    ),
+    ("cold-first", "Cold start: the first call, 200 kinds", ""),
+    ("cold-next", "Cold start: each of the next 99 calls, 200 kinds", ""),
+];
