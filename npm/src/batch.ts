@@ -25,6 +25,7 @@ import { planFor, type Detail, type Plan, type Plans } from "./plans.ts";
 import { decideFor, listFor, type Who } from "./who.ts";
 import {
   BY_NAME,
+  DETAIL,
   FROM_PRINCIPAL,
   FROM_RESOURCE,
   HELD,
@@ -170,7 +171,7 @@ class Run {
     let varying = 0;
     for (let at = plan.from; at < plan.to; at += 2) {
       const step = steps[at]!;
-      const detail = details[steps[at + 1]!]!;
+      const detail = details[steps[at + 1]! & DETAIL]!;
       // A path of several steps is followed row by row.
       if (!(step & LAST)) return -1;
       const slot = (step >>> SLOT) & SLOT_MASK;

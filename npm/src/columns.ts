@@ -74,6 +74,10 @@ export function writeColumn(
   { constants }: Detail,
   known: Words,
 ): boolean {
+  const { shared, columns } = known;
+  const [first] = shared;
+  const isAlone = shared.length < 2 && columns.length === 0;
+  const own = TEMPORARY + shared.length + columns.length;
   for (let at = 0; at < count; at += 1) {
     const v = values[at];
     let word = MISSING;
@@ -81,7 +85,7 @@ export function writeColumn(
     else if (v === false) word = FALSE;
     else if (typeof v === "string") {
       if (constants !== null) word = constantWord(constants, v);
-      if (word === MISSING) word = temporaryWord(v, at, known);
+      if (word === MISSING) word = v === first ? TEMPORARY : isAlone ? own : temporaryWord(v, at, known);
     } else if (typeof v === "number") {
       if (v - v !== 0) return false;
       numbers[start + at] = v;

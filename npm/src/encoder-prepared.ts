@@ -88,7 +88,7 @@ export function decideResource(
       case 30: if (n30 in OBJECT) return UNSURE; v = o[n30]; break;
       case 31: if (n31 in OBJECT) return UNSURE; v = o[n31]; break;
       case BY_NAME: {
-        const { name } = details[steps[at + 1]!]!;
+        const { name } = details[steps[at + 1]! & DETAIL]!;
         if (name in OBJECT) return UNSURE;
         v = o[name];
         break;
@@ -117,7 +117,7 @@ export function decideResource(
     if (v === true) word = TRUE;
     else if (v === false) word = FALSE;
     else if (typeof v === "string") {
-      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]!]!.constants, v);
+      if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
       if (word !== MISSING) { /* It is one of the constants. */ }
       else if (v === u0) word = TEMPORARY;
       else if (u0 === undefined) { u0 = v; word = TEMPORARY; }
@@ -148,4 +148,5 @@ const OBJECT = Object.prototype;
 
 // Constants of this module: those of another are loaded from memory each time (10 %).
 const { ARENA_START, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
-const { BY_NAME, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES, RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS, WITH_VALUE } = places;
+const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS, WITH_VALUE } = places;

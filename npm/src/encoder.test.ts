@@ -8,7 +8,7 @@ import { ALLOW, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, 
 import { Plans } from "./plans.ts";
 import type { Runtime } from "./runtime.ts";
 import { begin } from "./turn.ts";
-import { decideFor, decideTopic, Topic, Who } from "./who.ts";
+import { decideAction, decideFor, decideTopic, Topic, Who } from "./who.ts";
 
 interface Asked {
   readonly words: number[];
@@ -90,6 +90,7 @@ function words(attr: unknown): number[] | undefined {
   for (const ask of [
     () => decideFor(plans, new Who(principal), "read", resource),
     () => decideTopic(plans, new Who(principal), new Topic("doc", "read"), resource),
+    () => decideAction(plans, new Topic("doc", "read"), principal, resource),
   ]) {
     asked = undefined;
     expect(ask()).toBe(single);

@@ -9,13 +9,19 @@ import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame 
 import { isInherited } from "./plain.ts";
 import type { Runtime } from "./runtime.ts";
 import {
+  ACCESSOR,
+  BY_NAME,
+  DETAIL,
+  FIRST_ACCESSOR,
   FROM_PRINCIPAL,
   FROM_RESOURCE,
   LAST,
+  MAX_ACCESSORS,
   PRINCIPAL_ID,
   PRINCIPAL_ROLES,
   RESOURCE_ID,
   RESOURCE_KIND,
+  SITE,
   siteOf,
   SLOT,
   USES,
@@ -163,7 +169,7 @@ export class Plans {
   /** Principals with policies of their own, of which plans know nothing. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
-  /** The steps of all plans, two numbers each: see `step` in `sites.ts`, then an index of details. */
+  /** The steps of all plans, two numbers each; see `sites.ts`. */
   steps = new Int32Array(64);
   details: Detail[] = [];
   readonly clock: () => number;
@@ -174,12 +180,15 @@ export class Plans {
   #plans = new Map<number, Plan | null>();
   #lists = new Map<string, PlanList>();
   #tables = new Map<string, RoleTable>();
+  #details = new Map<string, number>();
 
   readonly #runtime: Runtime;
+  readonly #accessors: ReadonlyMap<string, number>;
 
-  constructor(runtime: Runtime, clock: () => number) {
+  constructor(runtime: Runtime, clock: () => number, accessors: readonly string[] = []) {
     this.#runtime = runtime;
     this.clock = clock;
+    this.#accessors = new Map(accessors.slice(0, MAX_ACCESSORS).map((name, at) => [name, FIRST_ACCESSOR + at]));
   }
 
   /** Takes a bundle into use, in which these principals have policies of their own. */
@@ -216,6 +225,7 @@ export class Plans {
     this.#plans = new Map();
     this.#lists = new Map();
     this.#tables = new Map();
+    this.#details = new Map();
   }
 
   /** The plan lists of a version and scope; `null` for values that only the general path may judge. */
@@ -307,21 +317,40 @@ export class Plans {
     if (path === null) return false;
     const constants = readConstants(wire.constants);
     for (const [step, name] of path) {
-      this.#addStep(step, name, step & LAST ? constants : null);
+      const detail = this.#detail(name, step & LAST ? constants : null);
+      if (detail > DETAIL) return false;
+      this.#addStep(step, detail | (this.#accessorOf(step, name) << ACCESSOR));
     }
     return true;
   }
 
-  #addStep(step: number, name: string, constants: Constants | null): void {
+  #addStep(step: number, detail: number): void {
     if (this.#used + 2 > this.steps.length) {
       const more = new Int32Array(this.steps.length * 2);
       more.set(this.steps);
       this.steps = more;
     }
     this.steps[this.#used] = step;
-    this.steps[this.#used + 1] = this.details.length;
+    this.steps[this.#used + 1] = detail;
     this.#used += 2;
-    this.details.push({ name, constants });
+  }
+
+  /** The number of a detail, which steps that want the same share. */
+  #detail(name: string, constants: Constants | null): number {
+    const key = JSON.stringify([name, constants?.texts, constants?.words]);
+    let number = this.#details.get(key);
+    if (number === undefined) {
+      number = this.details.length;
+      this.#details.set(key, number);
+      this.details.push({ name, constants });
+    }
+    return number;
+  }
+
+  /** Where the module of accessors reads what the step reads. */
+  #accessorOf(step: number, name: string): number {
+    const site = step & SITE;
+    return site > BY_NAME ? site : (this.#accessors.get(name) ?? BY_NAME);
   }
 
   #roleTable(others: number, roles: WirePairs): RoleTable {

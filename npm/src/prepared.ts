@@ -6,7 +6,7 @@ import { describe } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { snapshot } from "./snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
-import { decideFor, decideTopic, Topic, Who } from "./who.ts";
+import { decideAction, decideFor, decideTopic, Topic, Who } from "./who.ts";
 
 /** A principal that asks again and again. */
 export class PrincipalAsking implements PreparedPrincipal {
@@ -87,7 +87,7 @@ export class ActionAsking implements PreparedAction {
     const backing = this.#backing;
     let answer: number;
     try {
-      answer = decideTopic(backing.plans, new Who(principal), this.#topic, resource);
+      answer = decideAction(backing.plans, this.#topic, principal, resource);
     } catch (thrown) {
       throw backing.failure(thrown);
     }

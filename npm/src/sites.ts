@@ -21,7 +21,10 @@ export function siteOf(name: string): number {
 
 const sites = new Map<string, number>();
 
-/** Bits of a step: where it reads (one of the places, or one of the words below), */
+/**
+ * A step is two numbers. The bits of the first: where it reads (one of the places, or one of the words
+ * below),
+ */
 export const SITE = 63;
 export const BY_NAME = 32;
 export const PRINCIPAL_ID = 33;
@@ -42,6 +45,13 @@ export const WITH_CONSTANTS = USES_CONSTANTS << USES;
 export const WITH_VALUE = USES_VALUE << USES;
 /** Whether the text or value of the slot is held in the arena. */
 export const HELD = (USES_TEXT | USES_VALUE) << USES;
+
+/** The bits of the second: its detail, and the place in a module of accessors. */
+export const DETAIL = (1 << 20) - 1;
+export const ACCESSOR = 20;
+/** Names have numbers from here on there; below, the words above mean the same. */
+export const FIRST_ACCESSOR = SITE + 1;
+export const MAX_ACCESSORS = 4096 - FIRST_ACCESSOR;
 
 export let n0 = "";
 export let n1 = "";

@@ -53,7 +53,7 @@ export class Who implements Known {
 export function decideFor(plans: Plans, who: Who, action: unknown, resource: unknown): number {
   const mine = begin();
   if (who.isOdd || typeof action !== "string" || isDisturbed()) return UNSURE;
-  if (!isObject(resource) || (resource.__proto__ !== Object.prototype && !isPlain(resource))) return UNSURE;
+  if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (typeof kind !== "string") return UNSURE;
   const list = listFor(plans, kind, scope, policyVersion);
@@ -67,6 +67,8 @@ export function decideFor(plans: Plans, who: Who, action: unknown, resource: unk
 export class Topic {
   readonly kind: string;
   readonly action: string;
+  /** A principal on its way through `decideAction`. */
+  readonly passing: { -readonly [Name in keyof Known]: Known[Name] } = { ...NOBODY };
   #edition = -1;
   #plan: Plan | null = null;
 
@@ -86,11 +88,36 @@ export class Topic {
   }
 }
 
+/** Decides for a principal that is not prepared on a resource of a kind that is. */
+export function decideAction(plans: Plans, topic: Topic, principal: unknown, resource: unknown): number {
+  const mine = begin();
+  if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal)) || isDisturbed()) return UNSURE;
+  if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
+  const { kind, scope, policyVersion } = resource;
+  if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
+  const plan = topic.plan(plans);
+  if (plan === null) return UNSURE;
+  const { id, roles } = principal;
+  if (typeof id !== "string" || !Array.isArray(roles) || (plans.hasPrincipals && plans.principals.has(id))) return UNSURE;
+  const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, plans.frame) : maskOf(plan.roles, roles);
+  const attr = plan.readsPrincipal ? principal["attr"] : undefined;
+  if (mask < 0 || (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))))) return UNSURE;
+  // One object for all calls. It is read before anything that might come back to it runs.
+  const { passing } = topic;
+  passing.id = id;
+  passing.roles = roles;
+  passing.attr = attr ?? NOTHING;
+  const answer = decideResource(plans, plan, mask, passing, topic.kind, resource, mine);
+  passing.roles = NOBODY.roles;
+  passing.attr = NOTHING;
+  return answer;
+}
+
 /** Decides on a resource of a kind that is prepared; of others, and of other policies, it knows nothing. */
 export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unknown): number {
   const mine = begin();
   if (who.isOdd || isDisturbed()) return UNSURE;
-  if (!isObject(resource) || (resource.__proto__ !== Object.prototype && !isPlain(resource))) return UNSURE;
+  if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
   const plan = topic.plan(plans);
@@ -106,3 +133,7 @@ export function listFor(plans: Plans, kind: string, scope: unknown, version: unk
   const place = digest(kind) & kinds.mask;
   return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(plans, kind);
 }
+
+const NOBODY: Known = { id: "", roles: [], attr: NOTHING };
+
+const OBJECT = Object.prototype;
