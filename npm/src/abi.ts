@@ -8,7 +8,7 @@ import * as glue from "../wasm/wardgate_bg.js";
 import { WardgateError, type Code } from "./errors.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 
-export { check, close, explain, isAllowed, open, reload } from "../wasm/wardgate_bg.js";
+export { check, close, explain, isAllowed, open, planList, planOf, principals, reload } from "../wasm/wardgate_bg.js";
 
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */
 export function start(module: WebAssembly.Module): void {
@@ -28,7 +28,7 @@ export function detach(): void {
 
 /** The frame of the instance in use. It lives until the memory grows; then this returns a new one. */
 export function frame(): Frame {
-  if (exports?.frame !== undefined && views.words.length === 0) {
+  if (exports !== undefined && views.words.length === 0) {
     views = frameAt(exports.memory.buffer, exports.frame(), exports);
   }
   return views;
@@ -42,21 +42,6 @@ export function columns(): Columns {
   }
   if (batch === undefined) throw new WardgateError("internal", "the module is not started");
   return batch;
-}
-
-/** The plans for a kind, as JSON; empty if there are none. */
-export function planList(handle: number, kind: string, version: string, scope: string): string {
-  return planning.planList?.(handle, kind, version, scope) ?? "";
-}
-
-/** One plan as JSON; empty if there is none. */
-export function planOf(handle: number, plan: number): string {
-  return planning.planOf?.(handle, plan) ?? "";
-}
-
-/** The principals that have policies of their own, as JSON. */
-export function principals(handle: number): string {
-  return planning.principals?.(handle) ?? "[]";
 }
 
 /** What an exception out of the module means: an error for the caller, or `undefined` for a trap. */
@@ -77,21 +62,13 @@ export function refusal(thrown: unknown): { readonly error: unknown } | undefine
   }
 }
 
-/** Calls that a module without plans does not have. */
-interface Planning {
-  planList(handle: number, kind: string, version: string, scope: string): string;
-  planOf(handle: number, plan: number): string;
-  principals(handle: number): string;
-}
-
 interface Exports extends Deciding {
   readonly memory: WebAssembly.Memory;
   readonly __wbindgen_start: () => void;
-  readonly frame?: () => number;
+  readonly frame: () => number;
   readonly columns: () => number;
 }
 
-const planning = { ...glue } as unknown as Partial<Planning>;
 let exports: Exports | undefined;
 let views: Frame = NO_FRAME;
 let batch: Columns | undefined;

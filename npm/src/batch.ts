@@ -89,9 +89,14 @@ export function decideRows(plans: Plans, who: Who, action: unknown, rows: readon
     at += taken;
     // Where the kinds change all the time, looking for runs costs more than it saves.
     const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
-    for (; at < apart; at += 1) answers[at] = decideFor(plans, who, action, rows[at]);
+    for (; at < apart; at += 1) answers[at] = decideOne(plans, who, action, rows[at]);
   }
   return answers;
+}
+
+function decideOne(plans: Plans, who: Who, action: string, row: unknown): number {
+  const answer = decideFor(plans, who, action, row);
+  return answer === UNSURE && plans.refresh() ? decideFor(plans, who, action, row) : answer;
 }
 
 /** A slot that differs from row to row. */
@@ -135,7 +140,7 @@ class Run {
     const varying = mask < 0 ? -1 : this.#write(plan, kind, count, columns);
     if (varying < 0 || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
-        answers[at] = decideFor(plans, this.#who, this.#action, rows[at]);
+        answers[at] = decideOne(plans, this.#who, this.#action, rows[at]);
       }
       return count;
     }

@@ -61,6 +61,7 @@ export class OpenedPdp implements Pdp {
     let answer: number;
     try {
       answer = decideRequest(this.#plans, request);
+      if (answer === UNSURE && this.#plans.refresh()) answer = decideRequest(this.#plans, request);
     } catch (thrown) {
       throw this.#lease.runtime.failure(thrown);
     }

@@ -176,6 +176,7 @@ export class Plans {
   #generation = -1;
   #used = 0;
   #kept = 0;
+  #came = false;
   #scopes = new Map<string, Map<string, Kinds>>();
   #plans = new Map<number, Plan | null>();
   #lists = new Map<string, PlanList>();
@@ -238,6 +239,16 @@ export class Plans {
     return this.#scopes.get(scope)?.get(version) ?? new Kinds(version, scope);
   }
 
+  /**
+   * Whether what was unsure may be decided now: plans came in meanwhile, or the frame had died. The first
+   * question about a kind is then answered like every other.
+   */
+  refresh(): boolean {
+    const came = this.#came;
+    this.#came = false;
+    return (!this.isLive && this.revive()) || came;
+  }
+
   /** The columns of batches. Asking for them may end the life of the frame. */
   columns(): Columns {
     return this.#runtime.columns();
@@ -253,8 +264,8 @@ export class Plans {
     const { version, scope } = kinds;
     // Half a surrogate pair would arrive as another character, and so as another name.
     if (!this.isLive || this.#kept === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
-    // The call may make the memory grow and end the life of the frame: then this one request, and no
-    // other, is decided by the general path.
+    // The call may make the memory grow, and takes a turn: what is being decided stays undecided.
+    this.#came = true;
     const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
     if (text === "") return null;
     let list = this.#lists.get(text);

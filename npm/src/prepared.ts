@@ -25,6 +25,7 @@ export class PrincipalAsking implements PreparedPrincipal {
     let answer: number;
     try {
       answer = decideFor(backing.plans, this.#who, action, resource);
+      if (answer === UNSURE && backing.plans.refresh()) answer = decideFor(backing.plans, this.#who, action, resource);
     } catch (thrown) {
       throw backing.failure(thrown);
     }
@@ -60,6 +61,7 @@ class QuestionAsking implements PreparedQuestion {
     let answer: number;
     try {
       answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
+      if (answer === UNSURE && backing.plans.refresh()) answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
     } catch (thrown) {
       throw backing.failure(thrown);
     }
@@ -88,6 +90,7 @@ export class ActionAsking implements PreparedAction {
     let answer: number;
     try {
       answer = decideAction(backing.plans, this.#topic, principal, resource);
+      if (answer === UNSURE && backing.plans.refresh()) answer = decideAction(backing.plans, this.#topic, principal, resource);
     } catch (thrown) {
       throw backing.failure(thrown);
     }

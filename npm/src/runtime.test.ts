@@ -7,8 +7,9 @@ import { readOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { Runtime } from "./runtime.ts";
 import { album, closed, viewing } from "./testing.ts";
+import type { ActionRequest } from "./types.ts";
 
-const trap = vi.hoisted(() => ({ armed: false }));
+const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
 
 // The module has no way to trap that a test could use. Here its memory is overwritten when it would, so
 // that anything that still relied on the lost instance would fail.
@@ -34,6 +35,24 @@ vi.mock("../wasm/wardgate_bg.js", async (load) => {
   };
 });
 
+// The calls that decide on the frame cannot be replaced in the module, but in the views of it they can.
+vi.mock("./frame.ts", async (load) => {
+  const frames = await load<typeof import("./frame.ts")>();
+  return {
+    ...frames,
+    frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").Deciding): import("./frame.ts").Frame {
+      const frame = frames.frameAt(buffer, address, calls);
+      const decide = (handle: number, plan: number, roles: number): number => {
+        if (!trap.inFrame) return calls.decide(handle, plan, roles);
+        trap.inFrame = false;
+        frame.arena.fill(0xff);
+        throw new WebAssembly.RuntimeError("unreachable");
+      };
+      return { ...frame, decide };
+    },
+  };
+});
+
 const settings = readOptions({ trust: "unsigned" });
 const internal = expect.objectContaining({ name: "WardgateError", code: "internal" }) as Error;
 
@@ -41,6 +60,7 @@ let runtime: Runtime;
 let pdp: OpenedPdp;
 beforeEach(async () => {
   trap.armed = false;
+  trap.inFrame = false;
   runtime = new Runtime(await loadModule());
   pdp = new OpenedPdp(runtime, album, settings);
 });
@@ -48,7 +68,7 @@ beforeEach(async () => {
 describe("a trap", () => {
   it("is reported as internal, and the PDP decides again afterwards", () => {
     trap.armed = true;
-    expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(true);
     expect(runtime.generation).toBe(1);
   });
@@ -56,14 +76,14 @@ describe("a trap", () => {
   it("loses no PDP of the instance, and none gets the policies of another", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => other.isAllowed(viewing())).toThrow(internal);
+    expect(() => other.isAllowed(odd())).toThrow(internal);
     expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
   });
 
   it("keeps what was reloaded before it", () => {
     pdp.reload(closed);
     trap.armed = true;
-    expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(false);
   });
 
@@ -77,19 +97,83 @@ describe("a trap", () => {
     const attr = {
       get x(): boolean {
         trap.armed = true;
-        expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+        expect(() => new OpenedPdp(runtime, album, settings).reload(closed)).toThrow(internal);
         return pdp.isAllowed(viewing());
       },
     };
-    expect(() => pdp.isAllowed(viewing({ resource: { attr } }))).toThrow(internal);
+    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
   it("lets a PDP of the lost instance be disposed of", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
     other.dispose();
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 });
+
+describe("a trap while a frame is decided on", () => {
+  const ways: readonly (readonly [string, () => unknown])[] = [
+    ["isAllowed", () => pdp.isAllowed(viewing())],
+    ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
+    ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
+    ["prepare", () => pdp.prepare({ kind: "album", action: "view" }).isAllowed(viewing().principal, viewing().resource)],
+  ];
+
+  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, ask) => {
+    warm();
+    trap.inFrame = true;
+    expect(ask).toThrow(internal);
+    expect(trap.inFrame).toBe(false);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
+    expect(ask()).toBeTruthy();
+  });
+
+  it("takes the frame from all PDPs, and none decides by the policies of another", () => {
+    const other = new OpenedPdp(runtime, closed, settings);
+    warm();
+    other.isAllowed(viewing());
+    trap.inFrame = true;
+    expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+    // In the new instance the first to ask has the first handle.
+    for (let time = 0; time < 3; time += 1) {
+      expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
+    }
+  });
+
+  it("is not what an error of the caller is", () => {
+    warm();
+    const error = new WebAssembly.RuntimeError("of another module");
+    const attr = { get owner(): string { throw error; } };
+    expect(() => pdp.isAllowed(viewing({ resource: { attr }, request: { action: "edit" } }))).toThrow(error);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("inside a getter makes the outer request be decided anew", () => {
+    const editing = (attr: object): ActionRequest => viewing({ resource: { attr }, request: { action: "edit" } });
+    warm();
+    expect(pdp.isAllowed(editing({ owner: "ada" }))).toBe(true);
+    const inner = vi.fn(() => pdp.isAllowed(viewing()));
+    const attr = {
+      get owner(): string {
+        trap.inFrame = inner.mock.calls.length === 0;
+        if (trap.inFrame) expect(inner).toThrow(internal);
+        return "ada";
+      },
+    };
+    expect(pdp.isAllowed(editing(attr))).toBe(true);
+    expect([inner.mock.calls.length, runtime.generation]).toEqual([1, 1]);
+  });
+});
+
+/** A request that only the general path reads, because it is of a class. */
+function odd(): ActionRequest {
+  return Object.assign(Object.create({}) as object, viewing());
+}
+
+/** Asks until the frame is used: the first question brings the plans. */
+function warm(): void {
+  for (let time = 0; time < 3; time += 1) expect(pdp.isAllowed(viewing())).toBe(true);
+}

@@ -118,8 +118,8 @@ export interface PreparedAction {
  * Where only a yes or no is asked for, a request is not looked at beyond what the answer depends on: ids,
  * roles, kind, scope and version of the resource, the action, and the attributes that the rules about
  * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
- * `explain`, which read everything, and of the others when they have to. Whether they have to depends on
- * the policies and the request, never on chance, and no answer does.
+ * `explain`, which read everything, and of the others where a rule cannot be decided without reading
+ * everything; no answer depends on it.
  */
 export interface Pdp {
   /** Decides one action. */
