@@ -1,7 +1,8 @@
 //! `wardgate bench`: measures how quickly requests are decided, natively and in WebAssembly.
 //!
-//! Nothing is timed before the hosts agree on every answer. Conditions see one moment from the first
-//! decision to the last, so that no host can differ for being asked later.
+//! Nothing is timed before every host gives the answers of the general path, the one that is asked when
+//! no short way leads to an answer. Conditions see one moment from the first decision to the last, so
+//! that no host can differ for being asked later.
 
 mod clock;
 mod figures;
@@ -15,6 +16,7 @@ mod units;
 mod workload;
 
 use wardgate_engine::cel::Timestamp;
+use wardgate_native::{Pdp, Trust};
 
 use crate::arguments::{Bench, Hosts};
 use crate::failure::{Failure, Status};
@@ -22,19 +24,21 @@ use crate::output::{Output, progress};
 use crate::{check, policies};
 use node::Job;
 use report::Report;
-use workload::{Question, Workload};
+use workload::{Question, Workload, answer};
 
 pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
     if bench.host == Hosts::Native && bench.package.is_some() {
         return Err(Failure::usage("`--package` is for measuring in Node: add `--host node`"));
     }
     let bundle = policies::bundle(&bench.policies, &bench.options)?;
-    let table = policies::open(&bench.policies, &bundle)?;
+    let pdp = Pdp::open(&bundle, Trust::Unsigned)
+        .map_err(|error| policies::refused(&bench.policies, &error))?;
     let (workload, status) = Workload::read(&bench.requests)?;
     let questions = workload.questions();
     let now = to_the_millisecond(bench.now.unwrap_or_else(check::clock));
-    let decide = |question: &Question<'_>| table.is_allowed(question.request, question.action, now);
-    let expected: Vec<bool> = questions.iter().map(decide).collect();
+    let decide = |question: &Question<'_>| pdp.is_allowed(question.request, question.action, now);
+    let expected = general_answers(&pdp, &questions, now);
+    compare(&questions, &expected, decide)?;
     // Node goes first: it compares its answers with these before it times any.
     let mut hosts = Vec::new();
     if bench.host != Hosts::Native {
@@ -58,8 +62,58 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Decides without any short way.
+fn general_answers(pdp: &Pdp, questions: &[Question<'_>], now: Timestamp) -> Vec<bool> {
+    let policies = pdp.snapshot();
+    let table = policies.table();
+    questions.iter().map(|it| table.is_allowed(it.request, it.action, now)).collect()
+}
+
+/// Makes sure that the short way leads to the same answers.
+fn compare(
+    questions: &[Question<'_>],
+    expected: &[bool],
+    decide: impl Fn(&Question<'_>) -> bool,
+) -> Result<(), Failure> {
+    for (question, expected) in questions.iter().zip(expected) {
+        let found = decide(question);
+        if found != *expected {
+            return Err(question.answered_differently(
+                &format!("the general path {}", answer(*expected)),
+                &format!("the native host {}", answer(found)),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// JavaScript tells the time in milliseconds; every host is given the same.
 fn to_the_millisecond(time: Timestamp) -> Timestamp {
     let nanos = time.nanos() - time.nanos() % 1_000_000;
     Timestamp::new(time.seconds(), nanos).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_engine::request::Request;
+
+    use super::{Failure, Question, Status, compare};
+
+    #[test]
+    fn a_short_way_that_leads_elsewhere_is_an_error() {
+        let mut request = Request::default();
+        request.principal.id = "sam".into();
+        request.resource.kind = "photo".into();
+        request.resource.id = "p1".into();
+        let questions = ["view", "edit"].map(|action| Question { request: &request, action });
+        let expected = [true, false];
+        assert!(compare(&questions, &expected, |it| it.action == "view").is_ok());
+        let Err(Failure::Message(status, message)) = compare(&questions, &expected, |_| true)
+        else {
+            unreachable!()
+        };
+        let told = "`edit` of photo p1, asked by sam: the general path denies, \
+                    the native host allows; nothing was timed";
+        assert_eq!((status, message.as_str()), (Status::Disagreement, told));
+    }
 }

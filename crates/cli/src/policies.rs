@@ -69,14 +69,17 @@ pub(crate) fn compile(directory: &Path, options: &TableOptions) -> Result<Compil
 
 /// Opens a bundle. It need not be signed: whoever runs the command chose the file.
 pub(crate) fn open(path: &Path, bytes: &[u8]) -> Result<PolicyTable, Failure> {
-    wardgate_bundle::open(bytes, Trust::Unsigned).map_err(|error| {
-        let shown = path.display();
-        Failure::policies(match error {
-            OpenError::NotABundle => {
-                format!("`{shown}` is no bundle; give a bundle, or the directory of the policies")
-            }
-            error => format!("cannot open the bundle `{shown}`: {error}"),
-        })
+    wardgate_bundle::open(bytes, Trust::Unsigned).map_err(|error| refused(path, &error))
+}
+
+/// Says why the bundle of `path` cannot be opened.
+pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
+    let shown = path.display();
+    Failure::policies(match error {
+        OpenError::NotABundle => {
+            format!("`{shown}` is no bundle; give a bundle, or the directory of the policies")
+        }
+        error => format!("cannot open the bundle `{shown}`: {error}"),
     })
 }
 

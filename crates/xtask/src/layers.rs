@@ -92,7 +92,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("native", &["bundle", "engine", "plan"]),
     ("component", &["bundle", "engine"]),
     ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
-    ("cli", &["server", "compiler", "bundle", "engine"]),
+    ("cli", &["server", "compiler", "native", "bundle", "engine"]),
     ("xtask", &[]),
 ];
 

@@ -16,7 +16,7 @@ use wardgate_engine::wire;
 use super::clock::Clock;
 use super::figures::{Figures, Growth, Host, Memory, Pace};
 use super::samples::Samples;
-use super::workload::{Question, Workload};
+use super::workload::{Workload, answer};
 use crate::arguments::Bench;
 use crate::failure::{self, Failure, Status};
 
@@ -210,21 +210,13 @@ fn explain(trouble: &Trouble, job: &Job<'_>, bench: &Bench) -> Failure {
 }
 
 fn difference(found: &str, at: usize, job: &Job<'_>) -> Failure {
-    let questions = job.workload.questions();
-    let Some(Question { request, action }) = questions.get(at) else {
-        return unable("Node speaks of a question that was not asked");
-    };
-    let native = match job.expected.get(at) {
-        Some(true) => "allows",
-        _ => "denies",
-    };
-    let (kind, resource) = (&request.resource.kind, &request.resource.id);
-    let who = &request.principal.id;
-    let asked = format!("`{action}` of {kind} {resource}, asked by {who}");
-    let message = format!(
-        "the hosts decide differently on {asked}: native {native}, node {found}; nothing was timed"
-    );
-    Failure::Message(Status::Disagreement, message)
+    match (job.workload.questions().get(at), job.expected.get(at)) {
+        (Some(question), Some(expected)) => question.answered_differently(
+            &format!("the native host {}", answer(*expected)),
+            &format!("Node {found}"),
+        ),
+        _ => unable("it speaks of a question that was not asked"),
+    }
 }
 
 /// Returns why Node did not answer.

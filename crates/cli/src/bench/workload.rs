@@ -26,6 +26,20 @@ pub(crate) struct Question<'w> {
     pub(crate) action: &'w str,
 }
 
+impl Question<'_> {
+    /// Returns the error of two that answer this question differently. `first` and `second` say who
+    /// answers how.
+    pub(crate) fn answered_differently(&self, first: &str, second: &str) -> Failure {
+        let Self { request, action } = self;
+        let (kind, resource) = (&request.resource.kind, &request.resource.id);
+        let who = &request.principal.id;
+        let message = format!(
+            "`{action}` of {kind} {resource}, asked by {who}: {first}, {second}; nothing was timed"
+        );
+        Failure::Message(Status::Disagreement, message)
+    }
+}
+
 impl Workload {
     /// Reads the requests in `path`, and says whether all of them can be used.
     pub(crate) fn read(path: &Path) -> Result<(Self, Status), Failure> {
@@ -60,6 +74,11 @@ impl Workload {
         };
         self.requests.iter().flat_map(of).collect()
     }
+}
+
+/// Returns the word for an answer.
+pub(crate) const fn answer(allowed: bool) -> &'static str {
+    if allowed { "allows" } else { "denies" }
 }
 
 /// Returns the memory that a request takes, roughly.

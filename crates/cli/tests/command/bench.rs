@@ -106,13 +106,13 @@ fn a_different_answer_is_an_error_before_anything_is_timed() {
     let folder = folder();
     let check = |answer: &str, told: &str| {
         package(&folder, "npm", answer);
-        let sentence = format!("the hosts decide differently on {told}; nothing was timed");
+        let sentence = format!("{told}; nothing was timed");
         bench(&folder, "--host all --package npm").complains(5, &sentence);
     };
-    check("true", "`edit` of photo p1, asked by sam: native denies, node allows");
-    check("false", "`edit` of photo p1, asked by ann: native allows, node denies");
+    check("true", "`edit` of photo p1, asked by sam: the native host denies, Node allows");
+    check("false", "`edit` of photo p1, asked by ann: the native host allows, Node denies");
     let thrown = "(() => { throw new Error('no\\nno') })()";
-    check(thrown, "`edit` of photo p1, asked by ann: native allows, node fails: no");
+    check(thrown, "`edit` of photo p1, asked by ann: the native host allows, Node fails: no");
 }
 
 #[test]
