@@ -34,13 +34,15 @@ export function frame(): Frame {
   return views;
 }
 
-/** The columns of the instance in use, like the frame. The first call may make the memory grow. */
-export function columns(): Columns {
-  if (exports !== undefined && (batch === undefined || batch.words.length === 0)) {
+/**
+ * The columns of the instance in use, like the frame. The first call may make the memory grow; `null` if
+ * it cannot.
+ */
+export function columns(): Columns | null {
+  if (exports !== undefined && (batch === null || batch.words.length === 0)) {
     const address = exports.columns();
-    batch = columnsAt(exports.memory.buffer, address);
+    batch = address === 0 ? null : columnsAt(exports.memory.buffer, address);
   }
-  if (batch === undefined) throw new WardgateError("internal", "the module is not started");
   return batch;
 }
 
@@ -71,4 +73,4 @@ interface Exports extends Deciding {
 
 let exports: Exports | undefined;
 let views: Frame = NO_FRAME;
-let batch: Columns | undefined;
+let batch: Columns | null = null;

@@ -149,8 +149,9 @@ class Run {
   }
 
   /** Collects the attributes and ids of the rows that fit; returns how many those are. */
-  #gather(rows: readonly unknown[], start: number, wanted: string, { readsResource }: Plan): number {
+  #gather(rows: readonly unknown[], start: number, wanted: string, plan: Plan): number {
     const end = Math.min(rows.length - start, ROWS);
+    const { readsResource, readsResourceId } = plan;
     const attrs = this.#attrs;
     const ids = this.#ids;
     for (let at = 0; at < end; at += 1) {
@@ -158,7 +159,7 @@ class Run {
       if (!isObject(row) || (row.__proto__ !== OBJECT && !isPlain(row))) return at;
       const { kind, id, scope, policyVersion } = row;
       if (kind !== wanted || typeof id !== "string" || scope !== undefined || policyVersion !== undefined) return at;
-      ids[at] = id;
+      if (readsResourceId) ids[at] = id;
       if (!readsResource) continue;
       const { attr } = row;
       if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attrs[at] = attr;

@@ -4,7 +4,7 @@
 // own, which is what makes it fast, and all share the one that looks at what was read.
 
 import * as frames from "./frame.ts";
-import type { Fields } from "./plain.ts";
+import { isListOrMap, type Fields } from "./plain.ts";
 import type { Detail } from "./plans.ts";
 import { BY_NAME } from "./sites.ts";
 import {
@@ -91,7 +91,10 @@ export function writeColumn(
       numbers[start + at] = v;
       word = NUMBER;
     } else if (v === null) word = NULL;
-    else if (v !== undefined) return false;
+    else if (v !== undefined) {
+      if (!isListOrMap(v)) return false;
+      word = VALUE;
+    }
     words[start + at] = word;
   }
   return true;
@@ -106,4 +109,4 @@ function temporaryWord(text: string, row: number, { shared, columns }: Words): n
 }
 
 // Constants of this module: those of another are loaded from memory each time.
-const { FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE } = frames;
+const { FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, VALUE } = frames;

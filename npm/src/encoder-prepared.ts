@@ -6,7 +6,7 @@
 import { decideLong, decideShort } from "./deciding.ts";
 import * as frames from "./frame.ts";
 import type { Plan, Plans } from "./plans.ts";
-import { isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
+import { isListOrMap, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
 import * as places from "./sites.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
@@ -134,8 +134,7 @@ export function decideResource(
       word = NUMBER;
     } else if (v === null) word = NULL;
     else if (v !== undefined) {
-      // What is held as a value is a list or a map.
-      if (typeof v !== "object" || !(step & WITH_VALUE)) return UNSURE;
+      if (!isListOrMap(v)) return UNSURE;
       word = VALUE;
     }
     words[slot] = word;
@@ -149,4 +148,4 @@ const OBJECT = Object.prototype;
 // Constants of this module: those of another are loaded from memory each time (10 %).
 const { ARENA_START, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
 const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS, WITH_VALUE } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;

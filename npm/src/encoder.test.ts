@@ -123,6 +123,9 @@ describe("a value", () => {
     check(undefined, MISSING);
     check("text", TEMPORARY);
     check("", TEMPORARY);
+    check([], VALUE);
+    check({ b: 1n }, VALUE);
+    check(Object.create(null), VALUE);
     for (const number of [0, -0, 1.5, -1e300, 2 ** 53]) {
       check(number, NUMBER);
       expect(Object.is(asked?.numbers[0], number)).toBe(true);
@@ -138,7 +141,7 @@ describe("a value", () => {
   });
 
   it("is left to the general path when it is odd", () => {
-    const odd = [Number.NaN, Infinity, -Infinity, 1n, Symbol("s"), () => 1, [], {}, new Date(0), new Map(), new String("s")];
+    const odd = [Number.NaN, Infinity, -Infinity, 1n, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
     for (const value of odd) expect(words({ a: value })).toBeUndefined();
   });
 

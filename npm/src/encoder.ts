@@ -12,7 +12,7 @@
 import { decideLong, decideShort } from "./deciding.ts";
 import * as frames from "./frame.ts";
 import { planFor, digest, type Plans } from "./plans.ts";
-import { isDisturbed, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
+import { isDisturbed, isListOrMap, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
 import { classesOf, maskOf } from "./roles.ts";
 import * as places from "./sites.ts";
 import {
@@ -147,8 +147,7 @@ export function decideRequest(plans: Plans, request: unknown): number {
       word = NUMBER;
     } else if (v === null) word = NULL;
     else if (v !== undefined) {
-      // What is held as a value is a list or a map.
-      if (typeof v !== "object" || !(step & WITH_VALUE)) return UNSURE;
+      if (!isListOrMap(v)) return UNSURE;
       word = VALUE;
     }
     words[slot] = word;
@@ -162,4 +161,4 @@ const OBJECT = Object.prototype;
 // Constants of this module: those of another are loaded from memory each time (10 %).
 const { ARENA_START, BY_CLASS, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
 const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
-const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS, WITH_VALUE } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;

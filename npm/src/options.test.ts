@@ -38,4 +38,15 @@ describe("options", () => {
   it("fall back to the clock of the host", () => {
     expect(Math.abs(readOptions({ trust: "unsigned" }).clock() - Date.now())).toBeLessThan(1000);
   });
+
+  it("take a module of accessors, and nothing that only looks like one", () => {
+    const accessors = { format: 1, bundle: "00", names: [], decideRequest: () => 2 };
+    expect(readOptions({ trust: "unsigned", accessors }).accessors).toBe(accessors);
+    const check = (changes: unknown, error: new () => Error, message: string): void =>
+      refused({ trust: "unsigned", accessors: changes }, error, message);
+    check("accessors.js", TypeError, "option `accessors` must be a module, found string");
+    check({}, TypeError, "option `accessors` must be a module that `wardgate compile --emit` wrote");
+    check({ ...accessors, names: "owner" }, TypeError, "must be a module that");
+    check({ ...accessors, format: 2 }, RangeError, "option `accessors` must have format 1, found 2: emit it again");
+  });
 });

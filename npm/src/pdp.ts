@@ -1,5 +1,6 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
+import type { Accessors } from "./accessors.ts";
 import { check, close, explain, isAllowed, open, principals, reload } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -37,6 +38,7 @@ export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
   readonly #plans: Plans;
+  readonly #decide: (plans: Plans, request: unknown) => number;
   readonly #backing: Backing;
   // The last good bundle, for a fresh instance after a trap.
   #bundle: Uint8Array;
@@ -45,10 +47,13 @@ export class OpenedPdp implements Pdp {
   constructor(runtime: Runtime, bundle: Bundle, settings: Settings) {
     this.#settings = settings;
     this.#bundle = copyOf(bundle);
+    const { accessors } = settings;
+    checkFit(accessors, this.#bundle);
     const handle = runtime.call(() => open(this.#bundle, settings.trust));
     this.#lease = { runtime, handle, generation: runtime.generation };
     net.register(this, this.#lease, this.#lease);
-    this.#plans = new Plans(runtime, settings.clock);
+    this.#decide = accessors?.decideRequest ?? decideRequest;
+    this.#plans = new Plans(runtime, settings.clock, accessors?.names);
     this.#backing = {
       plans: this.#plans,
       general: (request) => this.#general(request),
@@ -60,8 +65,8 @@ export class OpenedPdp implements Pdp {
   isAllowed(request: ActionRequest): boolean {
     let answer: number;
     try {
-      answer = decideRequest(this.#plans, request);
-      if (answer === UNSURE && this.#plans.refresh()) answer = decideRequest(this.#plans, request);
+      answer = this.#decide(this.#plans, request);
+      if (answer === UNSURE && this.#plans.refresh()) answer = this.#decide(this.#plans, request);
     } catch (thrown) {
       throw this.#lease.runtime.failure(thrown);
     }
@@ -187,6 +192,16 @@ function readFilter<R extends Resource>(request: FilterRequest<R>): FilterReques
 }
 
 const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
+
+/** Refuses accessors of another bundle: they would work, but not as fast as their owner believes. */
+function checkFit(accessors: Accessors | undefined, bundle: Uint8Array): void {
+  if (accessors === undefined) return;
+  const digest = Array.from(bundle.subarray(32, 64), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (accessors.bundle !== digest) {
+    const found = `expected ${digest}, found ${accessors.bundle}`;
+    throw new WardgateError("accessors", `the accessors were emitted for another bundle: ${found}`);
+  }
+}
 
 /** A copy: the caller may write into its bytes while they are the last good bundle. */
 function copyOf(bundle: unknown): Uint8Array {

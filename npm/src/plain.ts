@@ -30,6 +30,11 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
+/** Whether the value is certainly a list or a map of attributes. Others may be too: that is not for here. */
+export function isListOrMap(value: unknown): boolean {
+  return isObject(value) && (Array.isArray(value) || isPlain(value));
+}
+
 /** An object whose members may be anything. */
 export interface Fields {
   readonly [name: string]: unknown;

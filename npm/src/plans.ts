@@ -65,6 +65,7 @@ export interface Plan {
   readonly isShort: boolean;
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
+  readonly readsResourceId: boolean;
   /** Where its steps stand among those of the bundle. */
   readonly from: number;
   readonly to: number;
@@ -250,7 +251,7 @@ export class Plans {
   }
 
   /** The columns of batches. Asking for them may end the life of the frame. */
-  columns(): Columns {
+  columns(): Columns | null {
     return this.#runtime.columns();
   }
 
@@ -317,6 +318,7 @@ export class Plans {
       isShort: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
+      readsResourceId: roots.includes("resource.id"),
       from,
       to: this.#used,
       columnar: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,

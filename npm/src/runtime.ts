@@ -46,8 +46,8 @@ export class Runtime {
     return this.#poisoned ? NO_FRAME : frame();
   }
 
-  /** The columns for batches. */
-  columns(): Columns {
+  /** The columns for batches; `null` if there is no room for them. */
+  columns(): Columns | null {
     return this.call(columns);
   }
 

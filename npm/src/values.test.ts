@@ -55,8 +55,10 @@ describe("a value in the arena", () => {
   });
 
   it("is written only where the plan wants it", () => {
-    expect(hold(frame(), 5, [], 0)).toBe(false);
-    expect(hold(frame(), 5, {}, 0)).toBe(false);
+    for (const value of [[Number.NaN], { k: 1 }]) {
+      const into = frame();
+      expect([hold(into, 5, value, 0), into.spans[5], into.used]).toEqual([true, 0, ARENA_START]);
+    }
   });
 });
 

@@ -34,12 +34,11 @@ export function brokenWord(value: unknown, next: number): number {
  */
 export function hold(frame: Frame, slot: number, value: unknown, step: number): boolean {
   frame.spans[slot] = 0;
-  if (typeof value === "string" || (typeof value === "object" && value !== null)) {
-    if (typeof value === "object" && !(step & WITH_VALUE)) return false;
-    const at = frame.used;
-    if (!write(frame, value, MAX_DEPTH)) return false;
-    frame.spans[slot] = at;
-  }
+  const isHeld = typeof value === "string" || (step & WITH_VALUE && typeof value === "object" && value !== null);
+  if (!isHeld) return true;
+  const at = frame.used;
+  if (!write(frame, value, MAX_DEPTH)) return false;
+  frame.spans[slot] = at;
   return true;
 }
 

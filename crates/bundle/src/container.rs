@@ -161,6 +161,12 @@ pub fn open(bytes: &[u8], trust: Trust) -> Result<PolicyTable, OpenError> {
     PolicyTable::from_parts(parts).map_err(OpenError::Malformed)
 }
 
+/// Returns the digest that the bytes of a bundle state. Only [`open`] tells whether it fits.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> Option<[u8; DIGEST_BYTES]> {
+    bytes.get(PREFIX_BYTES..)?.first_chunk().copied()
+}
+
 struct Header {
     signatures: usize,
     words: usize,

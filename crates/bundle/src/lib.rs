@@ -11,4 +11,4 @@ extern crate alloc;
 mod container;
 pub mod limits;
 
-pub use container::{OpenError, Trust, open, seal};
+pub use container::{OpenError, Trust, digest, open, seal};

@@ -62,6 +62,10 @@ pub(crate) struct Compile {
     /// The bundle to write. An older one is replaced only once the new one is complete.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// A JavaScript module to write too: given to `open` of the npm package as `accessors`, it makes
+    /// `isAllowed` on this bundle faster.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) emit: Option<PathBuf>,
     /// Print JSON: a summary, or an array with one object for each error.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,17 +2,19 @@
 
 use serde_json::Value as Json;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
+use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
-use crate::{policies, replace};
+use crate::{accessors, policies, replace};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
     let compiled = policies::compile(&compile.directory, &compile.options)?;
     // A bundle that could not be opened must not take the place of one that can.
     let table = policies::open(&compile.directory, &compiled.bundle)?;
     replace::file(&compile.output, &compiled.bundle)?;
+    emit(compile, &table, &compiled.bundle)?;
     let output = compile.output.display().to_string();
     let policies = compiled.policies;
     let rules: u64 = table.inspect().policies.iter().map(|policy| u64::from(policy.rules)).sum();
@@ -27,6 +29,15 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
         out.line(format_args!("{}: {policies}, {rules}, {bytes} bytes", shown(&output)))?;
     }
     Ok(Status::Done)
+}
+
+/// Writes the module of accessors, if one is wanted. It names the bundle, so it is written after it: a
+/// module without its bundle could not be used, and is refused beside another.
+fn emit(compile: &Compile, table: &PolicyTable, bundle: &[u8]) -> Result<(), Failure> {
+    let Some(path) = &compile.emit else { return Ok(()) };
+    let digest = wardgate_bundle::digest(bundle)
+        .ok_or_else(|| Failure::policies("the bundle has no digest"))?;
+    replace::file(path, accessors::module(table, digest).as_bytes())
 }
 
 /// Returns diagnostics as a JSON array.

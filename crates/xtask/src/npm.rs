@@ -27,13 +27,15 @@ pub(crate) fn test() -> Outcome {
     run(&["vitest", "run"])
 }
 
-/// Compiles `npm/fixtures/NAME` to the bundle that the tests read. Bundles are not kept in the project:
-/// they would be of an older format one day.
+/// Compiles `npm/fixtures/NAME` to the bundle and the module of accessors that the tests read. They are
+/// not kept in the project: they would be of an older format one day.
 fn compile_fixture(name: &str) -> Outcome {
     let policies = format!("npm/fixtures/{name}");
     let bundle = format!("{policies}.bundle");
+    let accessors = format!("{policies}.accessors.js");
     let program = ["run", "--quiet", "--package", "wardgate-cli", "--"];
-    shell::captured(shell::cargo(program).args(["compile", &policies, "-o", &bundle])).map(drop)
+    let compile = ["compile", &policies, "-o", &bundle, "--emit", &accessors];
+    shell::captured(shell::cargo(program).args(compile)).map(drop)
 }
 
 fn run(words: &[&str]) -> Outcome {

@@ -26,6 +26,26 @@ fn the_summary_can_be_json() {
 }
 
 #[test]
+fn accessors_can_be_emitted_for_the_bundle() {
+    let folder = Folder::with_photos();
+    folder.run("compile policies -o p.wardgate --emit accessors.js").ends_with_code(0);
+    let text = String::from_utf8(folder.read("accessors.js")).unwrap();
+    let digest: String =
+        folder.read("p.wardgate")[32..64].iter().map(|b| format!("{b:02x}")).collect();
+    for expected in [
+        format!("export const bundle = \"{digest}\";"),
+        "export const names = [\"owner\"];".to_owned(),
+        "v = o[\"owner\"];".to_owned(),
+    ] {
+        assert!(text.contains(&expected), "{expected} in {text}");
+    }
+    for placeholder in ["BUNDLE", "NAMES", "READS"] {
+        assert!(!text.contains(placeholder), "{placeholder} in {text}");
+    }
+    assert_eq!(folder.names(), ["accessors.js", "p.wardgate", "policies"]);
+}
+
+#[test]
 fn the_same_policies_give_the_same_bytes() {
     let folder = Folder::with_photos();
     folder.run("compile policies -o one").ends_with_code(0);

@@ -1,0 +1,66 @@
+//! The module of accessors for the npm package: its hot function with the names of one bundle.
+//!
+//! The template is that function as the package has it, and a test there compares them. What is filled
+//! in is text from policies, so it is written as JSON strings and nothing else.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+use wardgate_engine::cel::pool::Root;
+use wardgate_engine::table::PolicyTable;
+
+/// Returns the text of the module for the bundle with this digest.
+pub(crate) fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
+    let names = names(table);
+    let quoted: Vec<String> =
+        names.iter().take(MAX_NAMES).map(|name| Json::from(*name).to_string()).collect();
+    let mut reads = String::new();
+    for (name, place) in quoted.iter().zip(FIRST_PLACE..) {
+        let _ = write!(
+            reads,
+            "            case {place}:\n                if ({name} in OBJECT)\n                    \
+             return UNSURE;\n                v = o[{name}];\n                break;\n"
+        );
+    }
+    let bundle = Json::from(hexadecimal(&digest)).to_string();
+    let names = format!("[{}]", quoted.join(", "));
+    filled(&[("BUNDLE", &bundle), ("NAMES", &names), ("READS", &reads)])
+}
+
+/// Fills the template from its front to its end, so that no placeholder is looked for in what was filled
+/// in.
+fn filled(values: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let mut rest = TEMPLATE;
+    for (placeholder, value) in values {
+        if let Some((before, after)) = rest.split_once(placeholder) {
+            text.push_str(before);
+            text.push_str(value);
+            rest = after;
+        }
+    }
+    text + rest
+}
+
+/// Returns every name of an attribute that a plan reads.
+fn names(table: &PolicyTable) -> BTreeSet<&str> {
+    let plans = table.plans();
+    let plans = (0_u32..).map_while(|id| plans.get(id));
+    let slots = plans.flat_map(|plan| plan.slots().filter_map(|slot| table.slot_path(slot.slot)));
+    let attributes = |root| matches!(root, Root::PrincipalAttr | Root::ResourceAttr);
+    slots.filter(|(root, _)| attributes(*root)).flat_map(|(_, path)| path).collect()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+const TEMPLATE: &str = include_str!("accessors/template.js");
+
+/// The first place of a name, and how many there are: `npm/src/sites.ts` counts the same.
+const FIRST_PLACE: u32 = 64;
+const MAX_NAMES: usize = 4096 - 64;

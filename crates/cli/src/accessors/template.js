@@ -1,0 +1,163 @@
+// Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
+import { NOTHING, begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, hold, isDisturbed, isListOrMap, isObject, isPlain, maskOf, planFor, frames, places } from "wardgate/accessors";
+
+export const format = 1;
+export const bundle = BUNDLE;
+export const names = NAMES;
+
+export function decideRequest(plans, request) {
+    const mine = begin();
+    if (!isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request)) || isDisturbed())
+        return UNSURE;
+    const { principal, action, resource } = request;
+    if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal)))
+        return UNSURE;
+    if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource)))
+        return UNSURE;
+    const { kind, id: resourceId, scope, policyVersion } = resource;
+    if (typeof kind !== "string" || typeof resourceId !== "string" || typeof action !== "string")
+        return UNSURE;
+    const kinds = scope === undefined && policyVersion === undefined ? plans.kinds : plans.kindsOf(policyVersion, scope);
+    if (kinds === null)
+        return UNSURE;
+    const place = digest(kind) & kinds.mask;
+    const list = kinds.names[place] === kind ? kinds.lists[place] : kinds.miss(plans, kind);
+    if (list === null)
+        return UNSURE;
+    const plan = planFor(list, action);
+    if (plan === null)
+        return UNSURE;
+    const { id: principalId, roles } = principal;
+    if (typeof principalId !== "string" || (plans.hasPrincipals && plans.principals.has(principalId)))
+        return UNSURE;
+    const { frame } = plans;
+    const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
+    if (mask < 0)
+        return UNSURE;
+    let principalAttr = NOTHING;
+    if (plan.readsPrincipal) {
+        const { attr } = principal;
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            principalAttr = attr;
+        else if (attr !== undefined)
+            return UNSURE;
+    }
+    let resourceAttr = NOTHING;
+    if (plan.readsResource) {
+        const { attr } = resource;
+        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
+            resourceAttr = attr;
+        else if (attr !== undefined)
+            return UNSURE;
+    }
+    frame.used = ARENA_START;
+    const { words, numbers } = frame;
+    const { steps, details } = plans;
+    let o = NOTHING;
+    let u0, u1, u2, u3;
+    for (let at = plan.from; at < plan.to; at += 2) {
+        const step = steps[at];
+        if (step & FROM_RESOURCE)
+            o = resourceAttr;
+        else if (step & FROM_PRINCIPAL)
+            o = principalAttr;
+        let v;
+        switch (steps[at + 1] >>> ACCESSOR) {
+READS            case BY_NAME: {
+                const { name } = details[steps[at + 1] & DETAIL];
+                if (name in OBJECT)
+                    return UNSURE;
+                v = o[name];
+                break;
+            }
+            case PRINCIPAL_ID:
+                v = principalId;
+                break;
+            case RESOURCE_ID:
+                v = resourceId;
+                break;
+            case RESOURCE_KIND:
+                v = kind;
+                break;
+            case PRINCIPAL_ROLES:
+                v = roles;
+                break;
+            case WHOLE:
+                v = o;
+                break;
+            default: return UNSURE;
+        }
+        const slot = (step >>> SLOT) & SLOT_MASK;
+        if (!(step & LAST)) {
+            if (isObject(v) && (v.__proto__ === OBJECT || isPlain(v))) {
+                o = v;
+                continue;
+            }
+            const word = brokenWord(v, steps[at + 2]);
+            if (word < 0)
+                return UNSURE;
+            words[slot] = word;
+            do
+                at += 2;
+            while (!(steps[at] & LAST));
+            continue;
+        }
+        if (step & HELD && !hold(frame, slot, v, step))
+            return UNSURE;
+        let word = MISSING;
+        if (v === true)
+            word = TRUE;
+        else if (v === false)
+            word = FALSE;
+        else if (typeof v === "string") {
+            if (step & WITH_CONSTANTS)
+                word = constantWord(details[steps[at + 1] & DETAIL].constants, v);
+            if (word !== MISSING) { }
+            else if (v === u0)
+                word = TEMPORARY;
+            else if (u0 === undefined) {
+                u0 = v;
+                word = TEMPORARY;
+            }
+            else if (v === u1)
+                word = TEMPORARY + 1;
+            else if (u1 === undefined) {
+                u1 = v;
+                word = TEMPORARY + 1;
+            }
+            else if (v === u2)
+                word = TEMPORARY + 2;
+            else if (u2 === undefined) {
+                u2 = v;
+                word = TEMPORARY + 2;
+            }
+            else if (v === u3)
+                word = TEMPORARY + 3;
+            else if (u3 === undefined) {
+                u3 = v;
+                word = TEMPORARY + 3;
+            }
+            else
+                return UNSURE;
+        }
+        else if (typeof v === "number") {
+            if (v - v !== 0)
+                return UNSURE;
+            numbers[slot] = v;
+            word = NUMBER;
+        }
+        else if (v === null)
+            word = NULL;
+        else if (v !== undefined) {
+            if (!isListOrMap(v))
+                return UNSURE;
+            word = VALUE;
+        }
+        words[slot] = word;
+    }
+    return plan.isShort ? decideShort(plans, plan.id, mask, mine) : decideLong(plans, plan, mask, mine);
+}
+const OBJECT = Object.prototype;
+const { ARENA_START, BY_CLASS, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
+const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;

@@ -1,0 +1,92 @@
+// Modules of accessors: the template that the command fills, and a module that it has filled.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+import * as entry from "./accessors.ts";
+import { open } from "./open.ts";
+import { album, closed, noon, viewing } from "./testing.ts";
+import type { Accessors } from "./accessors.ts";
+
+const accessors = (await import(fileURLToPath(new URL("../fixtures/album.accessors.js", import.meta.url)))) as Accessors;
+
+/** A source file of the package. */
+function source(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), "utf8");
+}
+
+/** What `encoder.ts` is as a template: without its imports and the places of `sites.ts`. */
+function template(): string {
+  const { outputText } = ts.transpileModule(source("encoder.ts"), {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, removeComments: true },
+  });
+  const imports = [...outputText.matchAll(/^import \{ ([^}]+) \} from "\.\/(?!sites)[^"]+";$/gm)];
+  const names = imports.flatMap(([, list]) => list!.split(", ")).sort();
+  const body = outputText
+    .replaceAll(/^import [^;]+;\n/gm, "")
+    .replace("switch (step & SITE) {", "switch (steps[at + 1] >>> ACCESSOR) {")
+    .replaceAll(/^ +case \d+:\n +if \(n\d+ in OBJECT\)\n +return UNSURE;\n +v = o\[n\d+\];\n +break;\n/gm, "")
+    .replace("            case BY_NAME:", "READS            case BY_NAME:")
+    .replace("const { BY_NAME,", "const { ACCESSOR, BY_NAME,")
+    .replace(" SITE,", "");
+  return HEAD.replace("IMPORTS", [...names, "frames", "places"].join(", ")) + body;
+}
+
+const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
+import { IMPORTS } from "wardgate/accessors";
+
+export const format = 1;
+export const bundle = BUNDLE;
+export const names = NAMES;
+
+`;
+
+describe("the template of the command", () => {
+  it("is the function of this package", () => {
+    const file = new URL("../../crates/cli/src/accessors/template.js", import.meta.url);
+    expect(readFileSync(file, "utf8")).toBe(template());
+  });
+
+  it("uses only what the entry offers", () => {
+    const [, list] = /^import \{ ([^}]+) \} from "wardgate\/accessors";$/m.exec(template())!;
+    expect(Object.keys(entry)).toEqual(expect.arrayContaining(list!.split(", ")));
+    expect(template()).toContain(`export const format = ${entry.FORMAT};`);
+  });
+
+  it("has the loop of the encoder, and so has the one for prepared questions", () => {
+    const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
+    expect(loop(source("encoder-prepared.ts"))).toBe(loop(source("encoder.ts")));
+  });
+});
+
+describe("a module of accessors", () => {
+  it("belongs to its bundle", async () => {
+    await expect(open(closed, { trust: "unsigned", accessors })).rejects.toThrow(/^the accessors were emitted for another bundle: /);
+    await expect(open(closed, { trust: "unsigned", accessors })).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+  });
+
+  it("changes no answer", async () => {
+    const settings = { trust: "unsigned", clock: () => noon } as const;
+    const [plain, fast] = [await open(album, settings), await open(album, { ...settings, accessors })];
+    const attrs = [undefined, {}, { owner: "ada" }, { owner: "eve" }, { owner: 7 }, { owner: null }, new Map([["owner", "ada"]])];
+    for (const attr of attrs) {
+      for (const action of ["view", "edit", "echo", "share", "burn"]) {
+        for (let time = 0; time < 3; time += 1) {
+          const request = viewing({ resource: { attr }, request: { action } });
+          expect(fast.isAllowed(request)).toBe(plain.isAllowed(request));
+        }
+      }
+    }
+  });
+
+  it("goes on after a reload", async () => {
+    const pdp = await open(album, { trust: "unsigned", accessors });
+    pdp.reload(closed);
+    expect(pdp.isAllowed(viewing())).toBe(false);
+    pdp.reload(album);
+    expect(pdp.isAllowed(viewing({ resource: { attr: { owner: "ada" } }, request: { action: "edit" } }))).toBe(true);
+  });
+});

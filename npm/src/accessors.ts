@@ -1,0 +1,29 @@
+// What modules of accessors are made of: the entry `wardgate/accessors`.
+//
+// Such a module is written by `wardgate compile --emit` and imports what it shares with `encoder.ts` from
+// here. Its one function is that of `encoder.ts` with the names of a bundle in the place of the variables
+// of `sites.ts`. Nothing here is for use by hand, and it changes together with `FORMAT`.
+
+import type { Plans } from "./plans.ts";
+
+export { decideLong, decideShort } from "./deciding.ts";
+export * as frames from "./frame.ts";
+export { isDisturbed, isListOrMap, isObject, isPlain, NOTHING } from "./plain.ts";
+export { digest, planFor } from "./plans.ts";
+export { classesOf, maskOf } from "./roles.ts";
+export * as places from "./sites.ts";
+export { begin } from "./turn.ts";
+export { brokenWord, constantWord, hold } from "./values.ts";
+
+/** Which version of this entry a module was written for. */
+export const FORMAT = 1;
+
+/** A module that `wardgate compile --emit` wrote. */
+export interface Accessors {
+  readonly format: number;
+  /** The digest of the bundle that it was written for. */
+  readonly bundle: string;
+  /** The names that it reads, in the order of its places. */
+  readonly names: readonly string[];
+  readonly decideRequest: (plans: Plans, request: unknown) => number;
+}
