@@ -1,4 +1,10 @@
 //! Plans against the general path: where a plan answers, it answers the same.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stand outside of the functions that clippy knows as tests"
+)]
 
 use std::cell::Cell;
 use std::path::Path;
@@ -8,7 +14,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wardgate_bundle::{Trust, open, seal};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::plans::Answer;
+use wardgate_engine::plans::{Answer, BY_CLASS};
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Parts, PolicyTable, Section};
 use wardgate_tests::generate::{World, world};
@@ -97,6 +103,45 @@ fn the_five_rules_are_decided_by_plans_alone() {
     }
     assert_eq!(tally.answered.get(), tally.asked.get());
     assert!(tally.allowed.get() > 50);
+}
+
+#[test]
+fn many_classes_of_roles_are_tried_in_their_order() {
+    let rule = |number: usize| {
+        let effect = if number.is_multiple_of(5) { "EFFECT_DENY" } else { "EFFECT_ALLOW" };
+        let (level, next) = (number % 4, (number * 7 + 1) % 40);
+        format!(
+            "    - {{ actions: [view, act_{level}], effect: {effect}, roles: [r{number}, r{next}], condition: {{ match: {{ expr: R.attr.a{level} == P.attr.b || R.attr.n == {number} }} }} }}\n"
+        )
+    };
+    let everyone = "    - { actions: [view], effect: EFFECT_DENY, roles: ['*'], condition: { match: { expr: R.attr.closed } } }\n";
+    let rules: String = (0..40).map(rule).collect();
+    let text = format!("{HEAD}{everyone}{rules}");
+    let files = [("wide.yaml".to_owned(), text.into_bytes())];
+    let parts = compile_files(&files, &Options::default()).unwrap().parts;
+    let table = PolicyTable::from_parts(parts).unwrap();
+    let list = table.plan_list("wide", "", "").unwrap();
+    let plan = table.plan(list.plan(table.string_id("view")).unwrap()).unwrap();
+    assert!(plan.flags() & BY_CLASS != 0);
+    let tally = Tally::default();
+    for number in 0..4000_usize {
+        let role = |by: usize| format!("r{}", number * by % 43);
+        let roles: Vec<String> = [1, 3, 7, 11].into_iter().take(number % 5).map(role).collect();
+        let attr = serde_json::json!({"a1": "x", "a2": number % 2, "a3": [1], "n": number % 60});
+        let mut attr = attr.as_object().unwrap().clone();
+        attr.retain(|name, _| number / 5 % 7 != name.len() * 2);
+        if number % 3 != 0 {
+            attr.insert("closed".to_owned(), (number % 9 == 1).into());
+        }
+        let json = serde_json::json!({
+            "principal": {"id": "p", "roles": roles, "attr": {"b": if number % 2 == 0 { "x" } else { "y" }}},
+            "resource": {"kind": "wide", "id": "w", "attr": attr},
+            "actions": ["view", "act_1", "act_2", "act_3"],
+        });
+        tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
+    }
+    tally.report("many classes");
+    assert!(tally.answered.get() * 2 > tally.asked.get());
 }
 
 /// What was asked, and how often a plan answered.
@@ -256,6 +301,13 @@ const PLAIN: &[(&str, &str)] = &[
     ("*:draft", "edit:draft"),
     ("dr*p", "drop"),
 ];
+
+const HEAD: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: wide
+  rules:
+";
 
 const FIVE_RULES: &str = r#"apiVersion: api.cerbos.dev/v1
 resourcePolicy:

@@ -19,6 +19,7 @@ pub use fill::{Filled, Roles};
 pub use frame::Contents;
 pub(crate) use verify::verify;
 pub use wardgate_plan::Answer;
+pub use wardgate_plan::layout::BY_CLASS;
 
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;

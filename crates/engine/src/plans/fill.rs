@@ -1,12 +1,11 @@
 //! Filling a frame from a request, and deciding by plans where they have an answer.
 //!
 //! The obvious filler: hosts with requests of another shape write their own and are compared with it.
-//! What a plan did not ask for, such as a list where a scalar was expected, is left to the general
-//! path.
+//! Numbers that are not finite are left to the general path.
 
 use alloc::string::String;
 
-use wardgate_plan::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS, VALUE};
+use wardgate_plan::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_plan::{Answer, Frame, Plan, SlotRecord, word};
 
 use super::frame::Contents;
@@ -58,7 +57,7 @@ impl PolicyTable {
         let id = list.plan(self.string_id(action))?;
         let plan = self.plan(id)?;
         let filled = self.fill(&plan, request)?;
-        let contents = (&filled.frame, &filled as &dyn Contents);
+        let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
         Some(match self.roles(&plan, &request.principal.roles)? {
             Roles::Mask(roles) => self.decide_with(id, roles, contents, now),
             Roles::Classes(classes, count) => {
@@ -112,7 +111,7 @@ impl PolicyTable {
         (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
     }
 
-    /// Fills a frame for `plan`; nothing if the request holds what the plan did not ask for.
+    /// Fills a frame for `plan`; nothing if the request holds what a frame cannot.
     #[must_use]
     pub fn fill<'r>(&self, plan: &Plan<'_>, request: &'r Request) -> Option<Filled<'r>> {
         let mut filled = Filled {
@@ -161,9 +160,7 @@ impl<'r> Filled<'r> {
                 self.frame.set_number(place, *number);
                 return number.is_finite().then_some(());
             }
-            Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => {
-                (slot.uses & VALUE != 0).then_some(word::VALUE)?
-            }
+            Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => word::VALUE,
         };
         self.frame.set(place, word);
         Some(())
@@ -241,4 +238,42 @@ fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) 
         };
     }
     Found::Broken
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::boxed::Box;
+    use alloc::format;
+    use alloc::vec::Vec;
+
+    use super::follow;
+    use crate::attr::{Attr, AttrMap};
+
+    fn map(entries: Vec<(&str, Attr)>) -> AttrMap {
+        entries.into_iter().map(|(name, value)| (Box::from(name), value)).collect()
+    }
+
+    #[test]
+    fn a_path_ends_missing_or_broken_as_reading_it_would() {
+        let inner = map(Vec::from([("text", Attr::String("x".into())), ("none", Attr::Null)]));
+        let attributes = map(Vec::from([
+            ("inner", Attr::Map(inner)),
+            ("list", Attr::List(Vec::new())),
+            ("number", Attr::Number(1.0)),
+        ]));
+        let check = |path: &[&str], expected: &str| {
+            let found = format!("{:?}", follow(&attributes, path.iter().copied()));
+            assert!(found.starts_with(expected), "{path:?}: {found}");
+        };
+        check(&["number"], "Attr(Number");
+        check(&["nothing"], "Missing");
+        check(&["inner", "none"], "Attr(Null");
+        check(&["inner", "nothing"], "Missing");
+        check(&["inner", "text", "more"], "Missing");
+        check(&["inner", "text", "more", "still"], "Broken");
+        check(&["nothing", "more"], "Broken");
+        check(&["list", "more"], "Broken");
+        check(&["number", "more"], "Missing");
+        check(&["number", "more", "still"], "Broken");
+    }
 }

@@ -427,11 +427,11 @@ fn simplified(mut code: Vec<Op>, strict: bool) -> Predicate {
         [Op::Push(truth)] | [Op::Push(truth), Op::Leaf] => {
             return if (*truth == TRUE) == turned { Predicate::Never } else { Predicate::Always };
         }
-        [equality @ (Op::EqualConst(..) | Op::EqualSlot(..)), rest @ .., Op::Leaf] if strict => {
-            if rest.iter().all(|op| *op == Op::Not) {
-                let turned = turned != (rest.len() % 2 == 1);
-                return Predicate::Equality(equality.clone(), turned);
-            }
+        [equality @ (Op::EqualConst(..) | Op::EqualSlot(..)), rest @ .., Op::Leaf]
+            if strict && rest.iter().all(|op| *op == Op::Not) =>
+        {
+            let turned = turned != (rest.len() % 2 == 1);
+            return Predicate::Equality(equality.clone(), turned);
         }
         [Op::Bool(slot), Op::Leaf] if strict => {
             return Predicate::Equality(Op::EqualConst(*slot, word::TRUE), turned);
@@ -451,3 +451,6 @@ const TRUE: u32 = 1;
 const OTHER: u32 = 3;
 /// Whole numbers up to 2^53 are doubles.
 const EXACT: f64 = 9_007_199_254_740_992.0;
+
+#[cfg(test)]
+mod tests;
