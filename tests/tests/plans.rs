@@ -11,12 +11,13 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value as Json, json};
 use wardgate_bundle::{Trust, open, seal};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::plans::{Answer, BY_CLASS};
 use wardgate_engine::request::Request;
-use wardgate_engine::table::{Parts, PolicyTable, Section};
+use wardgate_engine::table::{Evaluation, Parts, PolicyTable, Section};
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::{cases, check};
 
@@ -48,7 +49,65 @@ fn generated_worlds_are_decided_as_the_general_path_does() {
 fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
     let tally = run(plain);
     tally.report("plain worlds");
-    assert!(tally.answered.get() * 4 > tally.asked.get(), "plans answer less than a quarter");
+    assert!(tally.answered.get() * 5 > tally.asked.get(), "plans answer less than a fifth");
+}
+
+#[test]
+fn every_operation_agrees_on_every_pair_of_values() {
+    for evaluation in [Evaluation::Strict, Evaluation::Lenient] {
+        let options = Options { evaluation, ..Options::default() };
+        let files = [("all.yaml".to_owned(), operations().into_bytes())];
+        let table =
+            PolicyTable::from_parts(compile_files(&files, &options).unwrap().parts).unwrap();
+        let values: Vec<Json> =
+            VALUES.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let tally = Tally::default();
+        let actions = 2 * WRAPPED.len() * (OPERATIONS.len() + 2);
+        for (number, a) in values.iter().enumerate() {
+            for b in &values {
+                let roles = [vec!["user"], vec!["user", "free"], vec!["free", "user"]];
+                let mut json = json!({
+                    "principal": {"id": "x", "roles": roles[number % 3]},
+                    "resource": {"kind": "all", "id": "x", "attr": {"a": a, "b": b}},
+                    "actions": (0..actions).map(|at| format!("do{at}")).collect::<Vec<_>>(),
+                });
+                // The first value stands for none at all.
+                for (name, value) in [("a", a), ("b", b)] {
+                    if *value == values[0] {
+                        json["resource"]["attr"].as_object_mut().unwrap().remove(name);
+                    }
+                }
+                tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
+            }
+        }
+        tally.report("operations");
+        assert_eq!(tally.planned.get(), tally.asked.get());
+        assert!(tally.answered.get() * 3 > tally.asked.get() * 2);
+    }
+}
+
+#[test]
+fn what_is_too_much_for_a_plan_has_none() {
+    let many = |count: usize| {
+        let reads: Vec<String> = (0..count).map(|at| format!("R.attr.a{at} == 1")).collect();
+        rule(0, "EFFECT_ALLOW", &format!("{{ expr: {:?} }}", reads.join(" || ")))
+    };
+    let planned = |rules: &str| {
+        let files = [("all.yaml".to_owned(), format!("{HEAD}{rules}").into_bytes())];
+        let parts = compile_files(&files, &Options::default()).unwrap().parts;
+        let table = PolicyTable::from_parts(parts).unwrap();
+        let list = table.plan_list("all", "", "");
+        list.is_some_and(|list| list.plan(table.string_id("do0")).is_some())
+    };
+    assert!(planned(&many(32)));
+    assert!(!planned(&many(33)));
+    for expr in ["R.scope == 'a'", "P.attr == R.attr", "request.auxData.jwt.sub == 'a'"] {
+        assert!(!planned(&rule(0, "EFFECT_ALLOW", &format!("{{ expr: {expr:?} }}"))), "{expr}");
+    }
+    let derived = "'owner' in runtime.effectiveDerivedRoles";
+    assert!(!planned(&rule(0, "EFFECT_ALLOW", &format!("{{ expr: {derived:?} }}"))));
+    let pattern = rule(0, "EFFECT_ALLOW", "{ expr: 'true' }").replace("[user]", "['us*']");
+    assert!(!planned(&pattern));
 }
 
 #[test]
@@ -94,7 +153,12 @@ fn the_five_rules_are_decided_by_plans_alone() {
     let (_, plans) = section(&parts, Section::Plans);
     let index = section(&parts, Section::Index).1;
     let all = parts.words.len() + parts.text.len() / 4;
-    println!("200 kinds: {} bytes of plans in {} of table, index {}", 4 * plans, 4 * all, 4 * index);
+    println!(
+        "200 kinds: {} bytes of plans in {} of table, index {}",
+        4 * plans,
+        4 * all,
+        4 * index
+    );
     let table = PolicyTable::from_parts(parts).unwrap();
     assert_eq!(table.plans().len(), 6);
     let tally = Tally::default();
@@ -117,25 +181,25 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     let everyone = "    - { actions: [view], effect: EFFECT_DENY, roles: ['*'], condition: { match: { expr: R.attr.closed } } }\n";
     let rules: String = (0..40).map(rule).collect();
     let text = format!("{HEAD}{everyone}{rules}");
-    let files = [("wide.yaml".to_owned(), text.into_bytes())];
+    let files = [("all.yaml".to_owned(), text.into_bytes())];
     let parts = compile_files(&files, &Options::default()).unwrap().parts;
     let table = PolicyTable::from_parts(parts).unwrap();
-    let list = table.plan_list("wide", "", "").unwrap();
+    let list = table.plan_list("all", "", "").unwrap();
     let plan = table.plan(list.plan(table.string_id("view")).unwrap()).unwrap();
     assert!(plan.flags() & BY_CLASS != 0);
     let tally = Tally::default();
     for number in 0..4000_usize {
         let role = |by: usize| format!("r{}", number * by % 43);
         let roles: Vec<String> = [1, 3, 7, 11].into_iter().take(number % 5).map(role).collect();
-        let attr = serde_json::json!({"a1": "x", "a2": number % 2, "a3": [1], "n": number % 60});
+        let attr = json!({"a1": "x", "a2": number % 2, "a3": [1], "n": number % 60});
         let mut attr = attr.as_object().unwrap().clone();
         attr.retain(|name, _| number / 5 % 7 != name.len() * 2);
         if number % 3 != 0 {
             attr.insert("closed".to_owned(), (number % 9 == 1).into());
         }
-        let json = serde_json::json!({
+        let json = json!({
             "principal": {"id": "p", "roles": roles, "attr": {"b": if number % 2 == 0 { "x" } else { "y" }}},
-            "resource": {"kind": "wide", "id": "w", "attr": attr},
+            "resource": {"kind": "all", "id": "w", "attr": attr},
             "actions": ["view", "act_1", "act_2", "act_3"],
         });
         tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
@@ -155,13 +219,17 @@ struct Tally {
 }
 
 impl Tally {
-    fn compare(&self, table: &PolicyTable, request: &Request, now: Timestamp) -> Result<(), String> {
+    fn compare(
+        &self,
+        table: &PolicyTable,
+        request: &Request,
+        now: Timestamp,
+    ) -> Result<(), String> {
         for action in &request.actions {
             let expected = table.is_allowed(request, action, now);
             let answer = table.decide_request(request, action, now);
             let resource = &request.resource;
-            let list =
-                table.plan_list(&resource.kind, &resource.policy_version, &resource.scope);
+            let list = table.plan_list(&resource.kind, &resource.policy_version, &resource.scope);
             let planned = list.is_some_and(|list| list.plan(table.string_id(action)).is_some());
             add(&self.asked, 1);
             add(&self.planned, planned.into());
@@ -182,7 +250,9 @@ impl Tally {
     fn report(&self, what: &str) {
         let [asked, planned, answered, allowed] =
             [&self.asked, &self.planned, &self.answered, &self.allowed].map(Cell::get);
-        println!("{what}: {asked} asked, {planned} planned, {answered} answered, {allowed} allowed");
+        println!(
+            "{what}: {asked} asked, {planned} planned, {answered} answered, {allowed} allowed"
+        );
     }
 }
 
@@ -205,9 +275,8 @@ fn run(change: impl Fn(World) -> World) -> Tally {
         for json in &world.requests {
             let request = check::request(json).map_err(TestCaseError::fail)?;
             let compared = tally.compare(&table, &request, now);
-            compared.map_err(|difference| {
-                TestCaseError::fail(format!("{difference}\n\n{world:?}"))
-            })?;
+            compared
+                .map_err(|difference| TestCaseError::fail(format!("{difference}\n\n{world:?}")))?;
         }
         Ok(())
     });
@@ -235,9 +304,8 @@ fn runner() -> TestRunner {
 
 /// Spells a world with what plans can hold, so that most of it is planned.
 fn plain(world: World) -> World {
-    let change = |text: String| {
-        PLAIN.iter().fold(text, |text, (rare, usual)| text.replace(rare, usual))
-    };
+    let change =
+        |text: String| PLAIN.iter().fold(text, |text, (rare, usual)| text.replace(rare, usual));
     let policies = world.policies.into_iter().map(|(name, document)| {
         let text = change(document.to_string());
         (name, serde_json::from_str(&text).unwrap())
@@ -255,7 +323,7 @@ fn five_rules(kinds: usize) -> Parts {
     compile_files(&files, &Options::default()).unwrap().parts
 }
 
-fn requests() -> impl Iterator<Item = serde_json::Value> {
+fn requests() -> impl Iterator<Item = Json> {
     let roles = [vec!["viewer"], vec!["editor", "viewer"], vec!["member"], vec![]];
     let truths = [Some(true), Some(false), None];
     roles.into_iter().flat_map(move |roles| {
@@ -264,7 +332,7 @@ fn requests() -> impl Iterator<Item = serde_json::Value> {
             truths.into_iter().flat_map(move |locked| {
                 let roles = roles.clone();
                 ["sam", "kim"].into_iter().map(move |owner| {
-                    serde_json::json!({
+                    json!({
                         "principal": {"id": "sam", "roles": roles},
                         "resource": {"kind": "kind_7", "id": "r", "attr": {
                             "owner": owner, "public": public, "locked": locked}},
@@ -302,12 +370,151 @@ const PLAIN: &[(&str, &str)] = &[
     ("dr*p", "drop"),
 ];
 
+/// A policy with two actions for each operation: one that it allows, and one that it denies to those
+/// who were allowed. So an error is told from `false`.
+fn operations() -> String {
+    let mut text = HEAD.to_owned();
+    let operations = OPERATIONS.iter().map(ToString::to_string).chain([deep(20), deep(70)]);
+    let wrapped = operations.flat_map(|operation| {
+        WRAPPED.iter().map(move |wrapped| wrapped.replace("EXPR", &format!("{operation:?}")))
+    });
+    for (number, condition) in wrapped.enumerate() {
+        let (allowed, denied) = (2 * number, 2 * number + 1);
+        text.push_str(&rule(allowed, "EFFECT_ALLOW", &condition));
+        text.push_str(&rule(denied, "EFFECT_ALLOW", "{ expr: 'true' }"));
+        text.push_str(&rule(denied, "EFFECT_DENY", &condition));
+        text.push_str(
+            &rule(allowed, "EFFECT_ALLOW", "{ expr: 'true' }").replace("[user]", "[free]"),
+        );
+    }
+    text
+}
+
+/// An expression that keeps so many truths waiting.
+fn deep(levels: usize) -> String {
+    (0..levels).fold("R.attr.b".to_owned(), |inner, level| match level % 2 {
+        0 => format!("R.attr.a == {level} || ({inner})"),
+        _ => format!("R.attr.b != 'x' && ({inner})"),
+    })
+}
+
+fn rule(action: usize, effect: &str, condition: &str) -> String {
+    format!(
+        "    - {{ actions: [do{action}], effect: {effect}, roles: [user], condition: {{ match: {condition} }} }}\n"
+    )
+}
+
 const HEAD: &str = "apiVersion: api.cerbos.dev/v1
 resourcePolicy:
   version: default
-  resource: wide
+  resource: all
+  variables:
+    local:
+      same: R.attr.a == R.attr.b
+      twice: V.same || V.same
+      text: dyn(R.attr.a)
+      far: '[R.attr.b].exists(x, x == R.attr.a)'
   rules:
 ";
+
+const WRAPPED: &[&str] = &[
+    "{ expr: EXPR }",
+    "{ none: { of: [{ expr: EXPR }] } }",
+    "{ any: { of: [{ expr: R.attr.b == 1 }, { expr: EXPR }] } }",
+    "{ all: { of: [{ none: { of: [{ expr: R.attr.b == 1 }, { expr: EXPR }] } }, { expr: has(R.attr.b) }] } }",
+];
+
+/// The first one stands for a missing attribute.
+const VALUES: &[&str] = &[
+    "\"missing\"",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0.0",
+    "1",
+    "2.5",
+    "1e300",
+    "\"\"",
+    "\"x\"",
+    "\"y\"",
+    "\"user\"",
+    "[]",
+    "[1]",
+    "[\"x\"]",
+    "{}",
+    "{\"c\": \"x\"}",
+    "{\"c\": {\"d\": 1}}",
+    "{\"c\": []}",
+];
+
+const OPERATIONS: &[&str] = &[
+    "R.attr.a",
+    "!R.attr.a",
+    "R.attr.a == R.attr.b",
+    "R.attr.a != R.attr.b",
+    "R.attr.a < R.attr.b",
+    "R.attr.a <= R.attr.b",
+    "R.attr.a > R.attr.b",
+    "R.attr.a >= R.attr.b",
+    "R.attr.a == 'x'",
+    "'x' != R.attr.a",
+    "R.attr.a == 1",
+    "1 == R.attr.a",
+    "R.attr.a != 1",
+    "R.attr.a == 0",
+    "R.attr.a < 2",
+    "2 < R.attr.a",
+    "2.5 <= R.attr.a",
+    "1 > R.attr.a",
+    "1u >= R.attr.a",
+    "R.attr.a < 'xx'",
+    "R.attr.a == 9007199254740993",
+    "R.attr.a == null",
+    "R.attr.a == true",
+    "R.attr.a == false",
+    "R.attr.a in ['x', 'y']",
+    "R.attr.a in [1, 2.5]",
+    "R.attr.a in ['x', 1, null, true]",
+    "R.attr.a in []",
+    "R.attr.a in [[1]]",
+    "has(R.attr.a)",
+    "has(R.attr.a.c)",
+    "has(R.attr.a.c.d)",
+    "has(R.attr.a) == false",
+    "R.attr.a.c == 'x'",
+    "R.attr.a.c.d == 1",
+    "(R.attr.a == 'x') == true",
+    "(R.attr.a == R.attr.b) != (R.attr.a == 'x')",
+    "R.attr.a && R.attr.b",
+    "R.attr.a || R.attr.b",
+    "!(R.attr.a && R.attr.b) || R.attr.a == R.attr.b",
+    "R.attr.a == 'x' || R.attr.b == 'x'",
+    "R.attr.a == 'x' && R.attr.b == 'x'",
+    "R.attr.a == R.attr.b && R.attr.a == 'x'",
+    "R.attr.a == P.id || R.attr.b == R.id && R.id == P.id",
+    "R.kind == R.attr.a || R.kind == 'all' && R.attr.b",
+    "has(R.attr.a) && R.attr.a == P.id",
+    "!has(R.attr.a) || R.attr.a > 1",
+    "V.same",
+    "!V.same",
+    "V.twice && V.same",
+    "V.same == true",
+    "V.text.startsWith('x')",
+    "V.text == 'x'",
+    "V.far",
+    "!V.far || R.attr.a == 1",
+    "V.far == true",
+    "has(V.far) && V.far",
+    "R.attr.a ? R.attr.b : true",
+    "size(R.attr.a) > 0",
+    "R.attr.a.startsWith('x')",
+    "R.attr.a in P.roles",
+    "'x' in R.attr.a",
+    "R.attr.a == [1]",
+    "{'c': 'x'} == R.attr.a",
+    "R.attr.a + R.attr.b == 'xy'",
+];
 
 const FIVE_RULES: &str = r#"apiVersion: api.cerbos.dev/v1
 resourcePolicy:

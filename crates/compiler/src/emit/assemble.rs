@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use wardgate_engine::plans;
 use wardgate_engine::table::layout::{
     FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
     INDEX_WORDS, Junction, Key, MAGIC, Section, VERSION, hash_key, hash_text,
 };
-use wardgate_engine::plans;
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
 use super::blocks::Block;

@@ -64,6 +64,7 @@ struct Builder<'a> {
 }
 
 /// A list of plans under construction: that of other actions, then those of named ones, each plus one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
     other: u32,
     actions: Vec<[u32; 2]>,
@@ -80,7 +81,10 @@ impl<'a> Builder<'a> {
             table,
             predicates: Predicates::new(table, pool),
             rows: AllRows::new(table),
-            inherited: inherited.into_iter().map(|(scope, roles)| (scope, Rc::new(roles))).collect(),
+            inherited: inherited
+                .into_iter()
+                .map(|(scope, roles)| (scope, Rc::new(roles)))
+                .collect(),
             plans: Vec::new(),
             known: BTreeMap::new(),
             size: 0,
@@ -158,7 +162,7 @@ impl<'a> Builder<'a> {
         Some(id)
     }
 
-    /// Lays out the section: number and offsets of the plans, the plans, the lists.
+    /// Lays out the section: number and offsets of the plans, the plans, the lists, each once.
     fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
         if lists.is_empty() {
             return Built::default();
@@ -170,11 +174,16 @@ impl<'a> Builder<'a> {
             next += plan.len();
         }
         self.plans.iter().for_each(|plan| words.extend_from_slice(plan));
+        let mut places: BTreeMap<List, u32> = BTreeMap::new();
         let mut found = Vec::new();
         for (key, list) in lists {
-            found.push((key, index(words.len())));
-            words.extend([list.other, index(list.actions.len())]);
-            words.extend_from_slice(list.actions.as_flattened());
+            let place = *places.entry(list).or_insert_with_key(|list| {
+                let place = index(words.len());
+                words.extend([list.other, index(list.actions.len())]);
+                words.extend_from_slice(list.actions.as_flattened());
+                place
+            });
+            found.push((key, place));
         }
         Built { words, lists: found }
     }

@@ -76,9 +76,8 @@ impl PolicyTable {
     /// knows of those: requests of these principals are the general path's.
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
-        let own = |entry: &&[u32]| {
-            word_at(entry, 0) == Key::Principal.code() && word_at(entry, 4) != 0
-        };
+        let own =
+            |entry: &&[u32]| word_at(entry, 0) == Key::Principal.code() && word_at(entry, 4) != 0;
         entries.filter(own).map(|entry| self.string(word_at(entry, 1)))
     }
 
@@ -166,7 +165,12 @@ impl<'r> Filled<'r> {
         Some(())
     }
 
-    fn text_word(&mut self, table: &PolicyTable, slot: SlotRecord<'_>, text: &'r str) -> Option<u32> {
+    fn text_word(
+        &mut self,
+        table: &PolicyTable,
+        slot: SlotRecord<'_>,
+        text: &'r str,
+    ) -> Option<u32> {
         if slot.uses & CONSTANTS != 0
             && let Some(id) = slot.constants.iter().find(|id| table.string(**id) == text)
         {

@@ -94,9 +94,9 @@ impl Footprint {
 pub(super) fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
     match Root::from_code(*root) {
-        Some(
-            Root::PrincipalId | Root::PrincipalRoles | Root::ResourceKind | Root::ResourceId,
-        ) => *length == 0,
+        Some(Root::PrincipalId | Root::PrincipalRoles | Root::ResourceKind | Root::ResourceId) => {
+            *length == 0
+        }
         Some(Root::PrincipalAttr | Root::ResourceAttr) => {
             (1..=MAX_PLAN_PATH).contains(&at(*length))
         }

@@ -18,10 +18,13 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     }
     let names = Names { table, slots: starts(table), footprints: Footprints::new(table.pool()) };
     wardgate_plan::verify(section, &names)?;
-    // Lists do not share words: else a small table could name a large list many times, and every time
-    // would cost a walk.
+    // Kinds may share a list, but lists do not share words: else a small table could hold a large list
+    // many times over, and every time would cost a walk.
+    let mut lists = lists.to_vec();
+    lists.sort_unstable();
+    lists.dedup();
     let mut unread = section.len();
-    for list in lists {
+    for list in &lists {
         let count = Plans::new(section).list(*list)?.actions().count();
         unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
         wardgate_plan::verify_list(section, *list, &names)?;

@@ -94,7 +94,8 @@ impl Sorter<'_, '_> {
     }
 
     fn steps(&self, lineage: &[u32], left: &mut usize) -> Option<Vec<Placed>> {
-        let mut walk = Walk { predicates: self.predicates, steps: Vec::new(), seen: BTreeSet::new() };
+        let mut walk =
+            Walk { predicates: self.predicates, steps: Vec::new(), seen: BTreeSet::new() };
         for (scope, stage) in self.candidates.stages().enumerate() {
             let rules = stage.rules_for(lineage);
             *left = left.checked_sub(1 + rules.len())?;

@@ -336,7 +336,8 @@ impl<'a> Predicates<'a> {
 
     /// Writes whether a slot is in a list of constants. Numbers are compared one by one.
     fn membership(&self, item: NodeId, list: NodeId, code: &mut Vec<Op>) -> Option<()> {
-        let (Node::Slot(slot), Node::Const(list)) = (self.trees.node(item)?, self.trees.node(list)?)
+        let (Node::Slot(slot), Node::Const(list)) =
+            (self.trees.node(item)?, self.trees.node(list)?)
         else {
             return None;
         };

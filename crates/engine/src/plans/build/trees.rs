@@ -75,7 +75,9 @@ impl<'a> Trees<'a> {
             let of = |register: usize| registers.get(register).copied().flatten();
             let node = match found.op {
                 Op::Return => return of(to),
-                Op::JumpIfFalse if joins(program.code, word, Op::And, found.operands[0]) => continue,
+                Op::JumpIfFalse if joins(program.code, word, Op::And, found.operands[0]) => {
+                    continue;
+                }
                 Op::JumpIfTrue if joins(program.code, word, Op::Or, found.operands[0]) => continue,
                 Op::Const => Node::Const(word),
                 Op::Slot => Node::Slot(word),
