@@ -15,4 +15,5 @@ pub mod generate;
 pub mod node;
 pub mod oracle;
 pub mod parity;
+pub mod tally;
 pub mod yaml;

@@ -116,9 +116,8 @@ fn document(asked: &Json, action: &str) -> Json {
 fn by_fields(policies: &Snapshot, asked: &Json, action: &str, now: Timestamp) -> bool {
     let request = check::request(asked).unwrap();
     let (principal, resource) = (&request.principal, &request.resource);
-    let attributes = |party: &str| {
-        asked.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned()
-    };
+    let attributes =
+        |party: &str| asked.pointer(&format!("/{party}/attr")).and_then(Json::as_object).cloned();
     let pairs: Vec<(String, Json)> = attributes("principal").into_iter().flatten().collect();
     let map: Map<String, Json> = attributes("resource").unwrap_or_default();
     let question = Question {

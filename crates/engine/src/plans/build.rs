@@ -7,6 +7,7 @@
 
 mod candidates;
 mod classes;
+mod fuse;
 mod predicates;
 mod rows;
 mod shape;

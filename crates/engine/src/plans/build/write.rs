@@ -10,7 +10,8 @@ use wardgate_plan::layout::{
 };
 use wardgate_plan::word;
 
-use super::predicates::{Op, Predicate, PredicateId, Predicates};
+use super::fuse::Op;
+use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
 
 /// Writes the plan; nothing if it reads too much.

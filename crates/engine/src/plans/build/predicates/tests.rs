@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use wardgate_plan::word;
 
-use super::{Op, Predicate, depth, simplified};
+use super::{Op, Predicate, simplified};
 
 fn equality() -> Op {
     Op::EqualConst(7, word::NULL)
@@ -44,12 +44,4 @@ fn constants_hold_always_or_never() {
     check(vec![Op::Push(3), Op::Leaf], Predicate::Never);
     check(vec![Op::Push(3), Op::Leaf, Op::Invert], Predicate::Always);
     check(vec![Op::Push(1), Op::Leaf, Op::Invert], Predicate::Never);
-}
-
-#[test]
-fn depth_counts_the_truths_that_wait() {
-    let check = |code: &[Op], expected| assert_eq!(depth(code), expected, "{code:?}");
-    check(&[Op::Bool(1), Op::Not], 1);
-    check(&[Op::Bool(1), Op::Bool(2), Op::And, Op::Bool(3), Op::Or], 2);
-    check(&[Op::Bool(1), Op::Bool(2), Op::Bool(3), Op::Or, Op::And], 3);
 }

@@ -1,0 +1,270 @@
+//! Expressions in the instructions of plans.
+//!
+//! What a plan's own operations can say is taken apart; anything else stays one program that the
+//! engine's machine runs on the frame. Slots are named as the table names them; the writer of a plan
+//! gives them their places.
+
+use alloc::vec::Vec;
+
+use wardgate_plan::layout::{MAX_STACK, relation};
+use wardgate_plan::word;
+
+use super::super::footprint::is_readable;
+use super::trees::{Node, NodeId, Trees};
+use crate::cel::Value;
+use crate::cel::number::{int_to_double, uint_to_double};
+use crate::cel::pool::{ConstTag, Pool};
+use crate::cel::value::{List, constant};
+use crate::limits::MAX_FUSED;
+use crate::table::{at, word as word_at};
+
+/// One instruction of a plan's code. See [`wardgate_plan::layout::code`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Op {
+    Push(u32),
+    EqualConst(u32, u32),
+    EqualSlot(u32, u32),
+    Bool(u32),
+    Has(u32),
+    /// The words are sorted.
+    Member(u32, Vec<u32>),
+    /// Slot, relation, the bits of a number.
+    Compare(u32, u32, u64),
+    CompareSlots(u32, u32, u32),
+    Not,
+    And,
+    Or,
+    Leaf,
+    JumpFalse(u32),
+    JumpTrue(u32),
+    /// Where jumps with this number land; not an instruction.
+    Label(u32),
+    Invert,
+    Program(u32),
+}
+
+/// Takes expressions apart.
+pub(super) struct Fuser<'a> {
+    pool: &'a Pool<'a>,
+    trees: Trees<'a>,
+}
+
+impl<'a> Fuser<'a> {
+    pub(super) fn new(pool: &'a Pool<'a>) -> Self {
+        Self { pool, trees: Trees::new(pool) }
+    }
+
+    /// Returns the code of an expression.
+    pub(super) fn expression(&mut self, program: u32) -> Vec<Op> {
+        let mut code = Vec::new();
+        let root = self.trees.of(program);
+        let whole = root.and_then(|root| self.truth(root, &mut code));
+        if whole.is_none() || code.len() > MAX_FUSED || depth(&code) > MAX_STACK {
+            code = [Op::Program(program)].into();
+        }
+        code
+    }
+
+    /// What the machine charges at most for the instructions behind one of a plan's: a few for reading
+    /// variables that were taken apart, and what the operation itself costs.
+    pub(super) fn price(&self, op: &Op) -> usize {
+        let path = |slot: u32| at(word_at(self.pool.slots, at(slot).saturating_add(1)));
+        32 + match op {
+            Op::Member(slot, words) => path(*slot).saturating_add(words.len()),
+            Op::EqualSlot(a, b) | Op::CompareSlots(a, b, _) => path(*a).saturating_add(path(*b)),
+            Op::EqualConst(slot, _) | Op::Bool(slot) | Op::Has(slot) | Op::Compare(slot, ..) => {
+                path(*slot)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Writes what a node comes to as a truth.
+    fn truth(&self, node: NodeId, code: &mut Vec<Op>) -> Option<()> {
+        // Variables that name others twice unfold.
+        if code.len() > MAX_FUSED {
+            return None;
+        }
+        let op = match self.trees.node(node)? {
+            Node::Const(id) => match constant(self.pool, id) {
+                Value::Bool(value) => Op::Push(u32::from(value)),
+                Value::Error(_) => return None,
+                _ => Op::Push(OTHER),
+            },
+            Node::Slot(slot) => Op::Bool(self.readable(slot)?),
+            Node::Has(slot) => Op::Has(self.readable(slot)?),
+            Node::Program(program) => Op::Program(program),
+            Node::Not(inner) => {
+                self.truth(inner, code)?;
+                Op::Not
+            }
+            Node::And(left, right) => {
+                self.truth(left, code)?;
+                self.truth(right, code)?;
+                Op::And
+            }
+            Node::Or(left, right) => {
+                self.truth(left, code)?;
+                self.truth(right, code)?;
+                Op::Or
+            }
+            Node::Equal(left, right) => return self.equality(left, right, code),
+            Node::Unequal(left, right) => {
+                self.equality(left, right, code)?;
+                Op::Not
+            }
+            Node::Compare(relation, left, right) => self.comparison(relation, left, right)?,
+            Node::In(item, list) => return self.membership(item, list, code),
+        };
+        code.push(op);
+        Some(())
+    }
+
+    fn readable(&self, slot: u32) -> Option<u32> {
+        is_readable(slot, self.pool).then_some(slot)
+    }
+
+    fn equality(&self, left: NodeId, right: NodeId, code: &mut Vec<Op>) -> Option<()> {
+        let op = match (self.trees.node(left)?, self.trees.node(right)?) {
+            (Node::Slot(a), Node::Slot(b)) => Op::EqualSlot(self.readable(a)?, self.readable(b)?),
+            (Node::Slot(slot), Node::Const(id)) | (Node::Const(id), Node::Slot(slot)) => {
+                let slot = self.readable(slot)?;
+                match self.word(id) {
+                    Some(word) => Op::EqualConst(slot, word),
+                    None => Op::Compare(slot, relation::EQUAL, self.number(id)?),
+                }
+            }
+            (inner, Node::Const(id)) if is_truth(inner) => return self.test(left, id, code),
+            (Node::Const(id), inner) if is_truth(inner) => return self.test(right, id, code),
+            _ => return None,
+        };
+        code.push(op);
+        Some(())
+    }
+
+    /// Writes `node == true` or `node == false`, where the node is nothing but a truth or an error.
+    fn test(&self, node: NodeId, id: u32, code: &mut Vec<Op>) -> Option<()> {
+        let Value::Bool(wanted) = constant(self.pool, id) else { return None };
+        self.truth(node, code)?;
+        if !wanted {
+            code.push(Op::Not);
+        }
+        Some(())
+    }
+
+    fn comparison(&self, relation: u32, left: NodeId, right: NodeId) -> Option<Op> {
+        Some(match (self.trees.node(left)?, self.trees.node(right)?) {
+            (Node::Slot(slot), Node::Const(id)) => {
+                Op::Compare(self.readable(slot)?, relation, self.number(id)?)
+            }
+            (Node::Const(id), Node::Slot(slot)) => {
+                Op::Compare(self.readable(slot)?, mirrored(relation), self.number(id)?)
+            }
+            (Node::Slot(a), Node::Slot(b)) => {
+                Op::CompareSlots(self.readable(a)?, self.readable(b)?, relation)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Writes whether a slot is in a list of constants. Numbers are compared one by one.
+    fn membership(&self, item: NodeId, list: NodeId, code: &mut Vec<Op>) -> Option<()> {
+        let (Node::Slot(slot), Node::Const(list)) =
+            (self.trees.node(item)?, self.trees.node(list)?)
+        else {
+            return None;
+        };
+        let slot = self.readable(slot)?;
+        let Value::List(List::Constant(_)) = constant(self.pool, list) else { return None };
+        let words = self.pool.constants.get(at(list)..)?;
+        let elements = words.get(2..2_usize.checked_add(at(word_at(words, 1)))?)?;
+        let (mut members, mut numbers) = (Vec::new(), Vec::new());
+        for element in elements {
+            match self.word(*element) {
+                Some(word) => members.push(word),
+                None => numbers.push(self.number(*element)?),
+            }
+        }
+        members.sort_unstable();
+        let any = !members.is_empty() || numbers.is_empty();
+        code.extend(any.then_some(Op::Member(slot, members)));
+        for (position, number) in numbers.into_iter().enumerate() {
+            code.push(Op::Compare(slot, relation::EQUAL, number));
+            code.extend((any || position > 0).then_some(Op::Or));
+        }
+        Some(())
+    }
+
+    /// Returns the word of a constant that is equal only to what has the same word.
+    fn word(&self, id: u32) -> Option<u32> {
+        let words = self.pool.constants.get(at(id)..)?;
+        match ConstTag::from_code(word_at(words, 0))? {
+            ConstTag::Null => Some(word::NULL),
+            ConstTag::False => Some(word::FALSE),
+            ConstTag::True => Some(word::TRUE),
+            ConstTag::String => {
+                let word = word::FIRST_STRING.checked_add(word_at(words, 1))?;
+                (word < word::FIRST_TEMPORARY).then_some(word)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the bits of a constant number that a double holds exactly.
+    fn number(&self, id: u32) -> Option<u64> {
+        let number = match constant(self.pool, id) {
+            Value::Int(int) => int_to_double(int),
+            Value::Uint(uint) => uint_to_double(uint),
+            Value::Double(double) => double,
+            _ => return None,
+        };
+        let is_exact = number.abs() <= EXACT || matches!(constant(self.pool, id), Value::Double(_));
+        (number.is_finite() && is_exact).then_some(number.to_bits())
+    }
+}
+
+/// Whether a node has no value but `true` and `false`.
+const fn is_truth(node: Node) -> bool {
+    !matches!(node, Node::Const(_) | Node::Slot(_) | Node::Program(_))
+}
+
+const fn mirrored(relation: u32) -> u32 {
+    match relation {
+        relation::LESS => relation::GREATER,
+        relation::LESS_EQUAL => relation::GREATER_EQUAL,
+        relation::GREATER => relation::LESS,
+        _ => relation::LESS_EQUAL,
+    }
+}
+
+/// Returns how many truths the code of one expression has on its stack at once.
+fn depth(code: &[Op]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for op in code {
+        match op {
+            Op::And | Op::Or => depth = depth.saturating_sub(1),
+            Op::Not => {}
+            _ => depth += 1,
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// Truth of code: a value that is no truth.
+const OTHER: u32 = 3;
+/// Whole numbers up to 2^53 are doubles.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+#[cfg(test)]
+mod tests {
+    use super::{Op, depth};
+
+    #[test]
+    fn depth_counts_the_truths_that_wait() {
+        let check = |code: &[Op], expected| assert_eq!(depth(code), expected, "{code:?}");
+        check(&[Op::Bool(1), Op::Not], 1);
+        check(&[Op::Bool(1), Op::Bool(2), Op::And, Op::Bool(3), Op::Or], 2);
+        check(&[Op::Bool(1), Op::Bool(2), Op::Bool(3), Op::Or, Op::And], 3);
+    }
+}

@@ -1,0 +1,68 @@
+//! Counting what plans answer while they are compared with the general path.
+
+use std::cell::Cell;
+
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::plans::Answer;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::PolicyTable;
+
+/// What was asked, and how often a plan answered.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Decisions asked for.
+    pub asked: Cell<u32>,
+    /// Those for which there is a plan.
+    pub planned: Cell<u32>,
+    /// Those that a plan answered.
+    pub answered: Cell<u32>,
+    /// Those that allow.
+    pub allowed: Cell<u32>,
+}
+
+impl Tally {
+    /// Decides every action of a request both ways.
+    ///
+    /// # Errors
+    /// The first difference, in words.
+    pub fn compare(
+        &self,
+        table: &PolicyTable,
+        request: &Request,
+        now: Timestamp,
+    ) -> Result<(), String> {
+        for action in &request.actions {
+            let expected = table.is_allowed(request, action, now);
+            let answer = table.decide_request(request, action, now);
+            let resource = &request.resource;
+            let list = table.plan_list(&resource.kind, &resource.policy_version, &resource.scope);
+            let planned = list.is_some_and(|list| list.plan(table.string_id(action)).is_some());
+            add(&self.asked, 1);
+            add(&self.planned, planned.into());
+            add(&self.answered, (answer != Answer::Unsure).into());
+            add(&self.allowed, expected.into());
+            let differs = match answer {
+                Answer::Unsure => false,
+                Answer::Allow => !expected,
+                Answer::Deny => expected,
+            };
+            if differs {
+                return Err(format!("{action}: {answer:?}, expected {expected}: {request:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints the counts.
+    pub fn report(&self, what: &str) {
+        let [asked, planned, answered, allowed] =
+            [&self.asked, &self.planned, &self.answered, &self.allowed].map(Cell::get);
+        println!(
+            "{what}: {asked} asked, {planned} planned, {answered} answered, {allowed} allowed"
+        );
+    }
+}
+
+fn add(count: &Cell<u32>, more: u32) {
+    count.set(count.get() + more);
+}

@@ -1,0 +1,195 @@
+//! Every operation that a plan can hold, on every pair of values, against the general path.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stand outside of the functions that clippy knows as tests"
+)]
+
+use serde_json::{Value as Json, json};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::table::{Evaluation, PolicyTable};
+use wardgate_tests::check;
+use wardgate_tests::generate::World;
+use wardgate_tests::tally::Tally;
+
+#[test]
+fn every_operation_agrees_on_every_pair_of_values() {
+    let now = World::now().unwrap();
+    for evaluation in [Evaluation::Strict, Evaluation::Lenient] {
+        let options = Options { evaluation, ..Options::default() };
+        let files = [("all.yaml".to_owned(), operations().into_bytes())];
+        let table =
+            PolicyTable::from_parts(compile_files(&files, &options).unwrap().parts).unwrap();
+        let values: Vec<Json> =
+            VALUES.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let tally = Tally::default();
+        let actions = 2 * WRAPPED.len() * (OPERATIONS.len() + 2);
+        for (number, a) in values.iter().enumerate() {
+            for b in &values {
+                let roles = [vec!["user"], vec!["user", "free"], vec!["free", "user"]];
+                let mut json = json!({
+                    "principal": {"id": "x", "roles": roles[number % 3]},
+                    "resource": {"kind": "all", "id": "x", "attr": {"a": a, "b": b}},
+                    "actions": (0..actions).map(|at| format!("do{at}")).collect::<Vec<_>>(),
+                });
+                // The first value stands for none at all.
+                for (name, value) in [("a", a), ("b", b)] {
+                    if *value == values[0] {
+                        json["resource"]["attr"].as_object_mut().unwrap().remove(name);
+                    }
+                }
+                tally.compare(&table, &check::request(&json).unwrap(), now).unwrap();
+            }
+        }
+        tally.report("operations");
+        assert_eq!(tally.planned.get(), tally.asked.get());
+        assert!(tally.answered.get() * 3 > tally.asked.get() * 2);
+    }
+}
+
+/// A policy with two actions for each operation: one that it allows, and one that it denies to those
+/// who were allowed. So an error is told from `false`.
+fn operations() -> String {
+    let mut text = HEAD.to_owned();
+    let operations = OPERATIONS.iter().map(ToString::to_string).chain([deep(20), deep(70)]);
+    let wrapped = operations.flat_map(|operation| {
+        WRAPPED.iter().map(move |wrapped| wrapped.replace("EXPR", &format!("{operation:?}")))
+    });
+    for (number, condition) in wrapped.enumerate() {
+        let (allowed, denied) = (2 * number, 2 * number + 1);
+        text.push_str(&rule(allowed, "EFFECT_ALLOW", &condition));
+        text.push_str(&rule(denied, "EFFECT_ALLOW", "{ expr: 'true' }"));
+        text.push_str(&rule(denied, "EFFECT_DENY", &condition));
+        text.push_str(
+            &rule(allowed, "EFFECT_ALLOW", "{ expr: 'true' }").replace("[user]", "[free]"),
+        );
+    }
+    text
+}
+
+/// An expression that keeps so many truths waiting.
+fn deep(levels: usize) -> String {
+    (0..levels).fold("R.attr.b".to_owned(), |inner, level| match level % 2 {
+        0 => format!("R.attr.a == {level} || ({inner})"),
+        _ => format!("R.attr.b != 'x' && ({inner})"),
+    })
+}
+
+fn rule(action: usize, effect: &str, condition: &str) -> String {
+    format!(
+        "    - {{ actions: [do{action}], effect: {effect}, roles: [user], condition: {{ match: {condition} }} }}\n"
+    )
+}
+
+const HEAD: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: all
+  variables:
+    local:
+      same: R.attr.a == R.attr.b
+      twice: V.same || V.same
+      text: dyn(R.attr.a)
+      far: '[R.attr.b].exists(x, x == R.attr.a)'
+  rules:
+";
+
+const WRAPPED: &[&str] = &[
+    "{ expr: EXPR }",
+    "{ none: { of: [{ expr: EXPR }] } }",
+    "{ any: { of: [{ expr: R.attr.b == 1 }, { expr: EXPR }] } }",
+    "{ all: { of: [{ none: { of: [{ expr: R.attr.b == 1 }, { expr: EXPR }] } }, { expr: has(R.attr.b) }] } }",
+];
+
+/// The first one stands for a missing attribute.
+const VALUES: &[&str] = &[
+    "\"missing\"",
+    "null",
+    "true",
+    "false",
+    "0",
+    "-0.0",
+    "1",
+    "2.5",
+    "1e300",
+    "\"\"",
+    "\"x\"",
+    "\"y\"",
+    "\"user\"",
+    "[]",
+    "[1]",
+    "[\"x\"]",
+    "{}",
+    "{\"c\": \"x\"}",
+    "{\"c\": {\"d\": 1}}",
+    "{\"c\": []}",
+];
+
+const OPERATIONS: &[&str] = &[
+    "R.attr.a",
+    "!R.attr.a",
+    "R.attr.a == R.attr.b",
+    "R.attr.a != R.attr.b",
+    "R.attr.a < R.attr.b",
+    "R.attr.a <= R.attr.b",
+    "R.attr.a > R.attr.b",
+    "R.attr.a >= R.attr.b",
+    "R.attr.a == 'x'",
+    "'x' != R.attr.a",
+    "R.attr.a == 1",
+    "1 == R.attr.a",
+    "R.attr.a != 1",
+    "R.attr.a == 0",
+    "R.attr.a < 2",
+    "2 < R.attr.a",
+    "2.5 <= R.attr.a",
+    "1 > R.attr.a",
+    "1u >= R.attr.a",
+    "R.attr.a < 'xx'",
+    "R.attr.a == 9007199254740993",
+    "R.attr.a == null",
+    "R.attr.a == true",
+    "R.attr.a == false",
+    "R.attr.a in ['x', 'y']",
+    "R.attr.a in [1, 2.5]",
+    "R.attr.a in ['x', 1, null, true]",
+    "R.attr.a in []",
+    "R.attr.a in [[1]]",
+    "has(R.attr.a)",
+    "has(R.attr.a.c)",
+    "has(R.attr.a.c.d)",
+    "has(R.attr.a) == false",
+    "R.attr.a.c == 'x'",
+    "R.attr.a.c.d == 1",
+    "(R.attr.a == 'x') == true",
+    "(R.attr.a == R.attr.b) != (R.attr.a == 'x')",
+    "R.attr.a && R.attr.b",
+    "R.attr.a || R.attr.b",
+    "!(R.attr.a && R.attr.b) || R.attr.a == R.attr.b",
+    "R.attr.a == 'x' || R.attr.b == 'x'",
+    "R.attr.a == 'x' && R.attr.b == 'x'",
+    "R.attr.a == R.attr.b && R.attr.a == 'x'",
+    "R.attr.a == P.id || R.attr.b == R.id && R.id == P.id",
+    "R.kind == R.attr.a || R.kind == 'all' && R.attr.b",
+    "has(R.attr.a) && R.attr.a == P.id",
+    "!has(R.attr.a) || R.attr.a > 1",
+    "V.same",
+    "!V.same",
+    "V.twice && V.same",
+    "V.same == true",
+    "V.text.startsWith('x')",
+    "V.text == 'x'",
+    "V.far",
+    "!V.far || R.attr.a == 1",
+    "V.far == true",
+    "has(V.far) && V.far",
+    "R.attr.a ? R.attr.b : true",
+    "size(R.attr.a) > 0",
+    "R.attr.a.startsWith('x')",
+    "R.attr.a in P.roles",
+    "'x' in R.attr.a",
+    "R.attr.a == [1]",
+    "{'c': 'x'} == R.attr.a",
+    "R.attr.a + R.attr.b == 'xy'",
+];
