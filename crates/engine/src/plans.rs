@@ -66,10 +66,7 @@ impl PolicyTable {
     #[inline]
     #[must_use]
     pub fn decide(&self, plan: u32, roles: u32, frame: &Frame) -> Answer {
-        match self.plan(plan) {
-            Some(plan) => plan.decide(roles, frame, &NoPrograms),
-            None => Answer::Unsure,
-        }
+        self.plans().decide(plan, roles, frame)
     }
 
     /// Decides by a plan by class that runs no programs.

@@ -4,11 +4,11 @@
 //! ends the class, an allow is noted. Somebody whose classes hold an allow is allowed; where another of
 //! their classes fails, the order of the roles matters and the answer is Unsure.
 
-use crate::code::{Machine, Programs, Truth};
+use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Frame, word};
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
-use crate::record::{Entry, Plan};
+use crate::record::{Entry, Plan, Plans};
 
 /// What a plan says of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,23 @@ pub enum Answer {
     Unsure,
 }
 
+impl Plans<'_> {
+    /// Decides by plan `id`, if it runs no programs: finds it and asks [`Plan::decide`].
+    // The runtime module builds the callers for size: inlined there it would be built so too.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[must_use]
+    pub fn decide(self, id: u32, roles: u32, frame: &Frame) -> Answer {
+        match self.get(id) {
+            Some(plan) => plan.decide(roles, frame, &NoPrograms),
+            None => Answer::Unsure,
+        }
+    }
+}
+
 impl Plan<'_> {
     /// Decides for a principal whose roles have the masks that `roles` unites. A principal without
     /// roles has none. A plan by class is Unsure here.
-    // Not inlined: the runtime module builds its callers for size.
+    #[inline]
     #[must_use]
     pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
         let fast =
@@ -58,6 +71,8 @@ impl Plan<'_> {
     }
 
     /// The plain version, for every kind of entry.
+    // Out of line, so that the fast version needs no stack.
+    #[inline(never)]
     #[must_use]
     pub fn decide_all(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
         if self.flags() & BY_CLASS != 0 {
