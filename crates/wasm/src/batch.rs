@@ -8,7 +8,8 @@ use core::cell::Cell;
 use core::mem::offset_of;
 use core::ptr::null_mut;
 
-use wardgate_plan::{Batch, BatchAnswer, Columns};
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::{Batch, BatchAnswer, Columns, Plans};
 
 use crate::shared::shared;
 use crate::{frame, handles};
@@ -51,11 +52,16 @@ fn decided(handle: u32, (plan, roles): (u32, u32), rows: u32, varying: u32) -> O
     // SAFETY: `columns` allocated it and never frees it, and all zeros are columns. Nobody else has it
     // meanwhile: there is one thread, and nothing below calls JavaScript.
     let columns = unsafe { COLUMNS.with(Cell::get).as_mut() }?;
-    handles::look(handle, |table| {
-        let plan = table.plan(plan)?;
-        frame::with(|block| {
-            let batch = Batch { frame: &block.frame, varying, rows, columns };
-            Some(plan.decide_columns(roles, batch))
-        })
-    })?
+    let decide = |_: &PolicyTable, plans: Plans<'_>| {
+        let plan = plans.get(plan)?;
+        // SAFETY: plans do not call JavaScript.
+        unsafe {
+            frame::with(|block| {
+                let batch = Batch { frame: &block.frame, varying, rows, columns };
+                Some(plan.decide_columns(roles, batch))
+            })
+        }
+    };
+    // SAFETY: as above; and nothing there opens or closes a table.
+    unsafe { handles::look(handle, decide) }?
 }

@@ -9,7 +9,7 @@ use core::mem::offset_of;
 
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
-use wardgate_plan::{Answer, Frame};
+use wardgate_plan::{Answer, Frame, Plans};
 
 use crate::arena::Arena;
 use crate::shared::shared;
@@ -51,14 +51,14 @@ extern "C" fn frame() -> *mut Block {
 /// Decides by a plan that runs no programs, for roles with these masks.
 #[unsafe(no_mangle)]
 extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> u32 {
-    ask(handle, |table, block| Some(table.decide(plan, roles, &block.frame)))
+    ask(handle, |_, plans, block| Some(plans.decide(plan, roles, &block.frame)))
 }
 
 /// Decides by a plan that runs programs. `used` bytes of the arena are filled, and `now` is the time
 /// in milliseconds since 1970.
 #[unsafe(export_name = "decideValues")]
 extern "C" fn decide_values(handle: u32, plan: u32, roles: u32, used: u32, now: f64) -> u32 {
-    ask(handle, |table, block| {
+    ask(handle, |table, _, block| {
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
         Some(table.decide_with(plan, roles, (&block.frame, &arena), now))
@@ -69,7 +69,7 @@ extern "C" fn decide_values(handle: u32, plan: u32, roles: u32, used: u32, now: 
 /// words behind those of the slots.
 #[unsafe(export_name = "decideClasses")]
 extern "C" fn decide_classes(handle: u32, plan: u32, count: u32, used: u32, now: f64) -> u32 {
-    ask(handle, |table, block| {
+    ask(handle, |table, _, block| {
         let classes = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
         let classes = classes.get(..usize::try_from(count).ok()?)?;
         let arena = block.arena(used)?;
@@ -84,20 +84,30 @@ impl Block {
     }
 }
 
-/// Shows `work` the block. It must not call JavaScript, which would write there.
+/// Shows `work` the block.
+///
+/// # Safety
+///
+/// `work` must not call JavaScript, which would write there.
 #[inline]
-pub(crate) fn with<R>(work: impl FnOnce(&Block) -> R) -> R {
+pub(crate) unsafe fn with<R>(work: impl FnOnce(&Block) -> R) -> R {
     BLOCK.with(|block| {
         // SAFETY: nothing in the module writes the block, and JavaScript does so between calls only:
-        // there is one thread, and `work` calls nothing outside.
+        // there is one thread.
         work(unsafe { &*block.get() })
     })
 }
 
-/// Asks the table that `handle` names about the block.
+/// Asks the table that `handle` names about the block. `decide` is engine code: it calls neither
+/// JavaScript nor `handles`.
 #[inline]
-fn ask(handle: u32, decide: impl FnOnce(&PolicyTable, &Block) -> Option<Answer>) -> u32 {
-    match handles::look(handle, |table| with(|block| decide(table, block))).flatten() {
+fn ask(handle: u32, decide: impl FnOnce(&PolicyTable, Plans<'_>, &Block) -> Option<Answer>) -> u32 {
+    // SAFETY: nothing here calls JavaScript.
+    let look = |table: &PolicyTable, plans: Plans<'_>| unsafe {
+        with(|block| decide(table, plans, block))
+    };
+    // SAFETY: as above; and nothing here opens or closes a table.
+    match unsafe { handles::look(handle, look) }.flatten() {
         Some(Answer::Deny) => 0,
         Some(Answer::Allow) => 1,
         Some(Answer::Unsure) | None => 2,

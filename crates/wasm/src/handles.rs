@@ -7,12 +7,28 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::{PolicyTable, Section};
+use wardgate_plan::Plans;
 
 use crate::failure::Failure;
 use crate::shared::shared;
 
-type Tables = RefCell<Vec<Option<Rc<PolicyTable>>>>;
+type Tables = RefCell<Vec<Option<Opened>>>;
+
+/// One table.
+struct Opened {
+    table: Rc<PolicyTable>,
+    /// The plans of `table`, so that the fast path need not look for them.
+    // INVARIANT: they lie in `table`, which never changes.
+    plans: *const [u32],
+}
+
+impl Opened {
+    fn new(table: PolicyTable) -> Self {
+        let table = Rc::new(table);
+        Self { plans: table.section(Section::Plans), table }
+    }
+}
 
 shared!(static TABLES: Tables = RefCell::new(Vec::new()));
 
@@ -24,8 +40,8 @@ pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
         let handle =
             u32::try_from(free).map_err(|_| Failure::Range("too many open bundles".into()))?;
         match tables.get_mut(free) {
-            Some(slot) => *slot = Some(Rc::new(table)),
-            None => tables.push(Some(Rc::new(table))),
+            Some(slot) => *slot = Some(Opened::new(table)),
+            None => tables.push(Some(Opened::new(table))),
         }
         Ok(handle)
     })
@@ -36,7 +52,7 @@ pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let slot = index(handle).and_then(|at| tables.get_mut(at)).filter(|slot| slot.is_some());
-        *slot.ok_or_else(closed)? = Some(Rc::new(table));
+        *slot.ok_or_else(closed)? = Some(Opened::new(table));
         Ok(())
     })
 }
@@ -45,17 +61,29 @@ pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
 pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
     TABLES.with(|tables| {
         let tables = tables.borrow();
-        index(handle).and_then(|at| tables.get(at)).cloned().flatten().ok_or_else(closed)
+        let opened = index(handle).and_then(|at| tables.get(at)?.as_ref());
+        opened.map(|opened| Rc::clone(&opened.table)).ok_or_else(closed)
     })
 }
 
-/// Looks at the table that `handle` names, without keeping it alive: `look` must not call JavaScript,
-/// which could close the table meanwhile. Returns nothing if there is no such table.
+/// Looks at the table that `handle` names and at its plans, without taking part in owning it. Returns
+/// nothing if there is no such table.
+///
+/// # Safety
+///
+/// `look` must not call JavaScript, nor this module: either could close the table meanwhile.
 #[inline]
-pub(crate) fn look<R>(handle: u32, look: impl FnOnce(&PolicyTable) -> R) -> Option<R> {
+pub(crate) unsafe fn look<R>(
+    handle: u32,
+    look: impl FnOnce(&PolicyTable, Plans<'_>) -> R,
+) -> Option<R> {
     TABLES.with(|tables| {
-        let tables = tables.try_borrow().ok()?;
-        tables.get(index(handle)?)?.as_deref().map(look)
+        // SAFETY: there is one thread, and by the contract nothing changes the tables meanwhile.
+        let tables = unsafe { tables.try_borrow_unguarded() }.ok()?;
+        let opened = tables.get(index(handle)?)?.as_ref()?;
+        // SAFETY: they lie in the table, which lives as long as `opened`.
+        let plans = unsafe { &*opened.plans };
+        Some(look(&opened.table, Plans::new(plans)))
     })
 }
 
