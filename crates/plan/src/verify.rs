@@ -6,6 +6,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use crate::at;
 use crate::frame::word;
@@ -64,6 +65,9 @@ struct Verifier<'a> {
     slots: Vec<u32>,
     /// Where in the plan code begins that was found sound.
     code: Vec<bool>,
+    /// Words of lists that may still be read: code that names a long list many times would cost a walk
+    /// every time.
+    unread: Cell<usize>,
 }
 
 impl<'a> Verifier<'a> {
@@ -71,7 +75,8 @@ impl<'a> Verifier<'a> {
         let (start, length) = plan.code();
         plan.record().get(start..start.checked_add(length)?)?;
         let slots: Vec<u32> = plan.slots().map(|slot| slot.slot).collect();
-        Some(Self { plan, known, slots, code: vec![false; length] })
+        let unread = Cell::new(plan.record().len().saturating_mul(READS));
+        Some(Self { plan, known, slots, code: vec![false; length], unread })
     }
 
     fn plan(mut self) -> Option<()> {
@@ -204,6 +209,7 @@ impl<'a> Verifier<'a> {
             code::BOOL | code::HAS => ensure(self.has(a)),
             code::MEMBER => {
                 let list = self.plan.list(operand);
+                self.unread.set(self.unread.get().checked_sub(list.len())?);
                 ensure(at(self.plan.word(at(operand))) == list.len())?;
                 ensure(
                     self.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
@@ -257,6 +263,9 @@ const fn is_constant(word: u32) -> bool {
     matches!(word, word::NULL | word::FALSE | word::TRUE)
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
+
+/// How many times a plan's lists may be named, all in all.
+const READS: usize = 16;
 
 fn ensure(holds: bool) -> Option<()> {
     holds.then_some(())

@@ -62,6 +62,17 @@ fn programs_are_named_in_the_flags() {
     assert!(!is_sound(PROGRAMS | SIMPLE, &[entry], &code));
 }
 
+#[test]
+fn a_long_list_is_not_named_without_end() {
+    let long = index(code_at()) - 71;
+    let check = |times, expected| {
+        let code = [head(code::MEMBER, 0, 0, 0), long, code::END].repeat(times);
+        assert_eq!(is_sound(0, &[], &code), expected, "{times}");
+    };
+    check(50, true);
+    check(200, false);
+}
+
 /// Whatever the words are, the proof ends, and what it accepts can be decided.
 #[test]
 fn damaged_plans_are_refused_or_harmless() {
