@@ -25,7 +25,7 @@ import { brokenWord, constantWord, hold } from "./values.ts";
 /** Decides a request as far as the frame can: `DENY`, `ALLOW` or `UNSURE`. */
 export function decideRequest(plans: Plans, request: unknown): number {
   const mine = begin();
-  if (!isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request)) || isDisturbed()) return UNSURE;
+  if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return UNSURE;
   const { principal, action, resource } = request;
   if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;

@@ -10,7 +10,9 @@ export function isPlain(value: object): boolean {
   // The hot functions spell the first half out: read like this it is folded into the check of the shape
   // that comes with the next member, which a call of `getPrototypeOf` is not (12 to 30 ns). A member of
   // that name makes the object look odd, which is as good as being odd.
-  return (value as Fields).__proto__ === Object.prototype || Object.getPrototypeOf(value) === null;
+  if ((value as Fields).__proto__ === Object.prototype) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || (ACCESSOR === "absent" && prototype === Object.prototype);
 }
 
 /** Whether every object has a member of this name, or might seem to. */
@@ -18,10 +20,13 @@ export function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
 
-/** Whether a member of a request that is absent might seem to be there. */
+/**
+ * Whether prototypes cannot be read, or a member of a request that is absent might seem to be there. To be
+ * asked before anything is read.
+ */
 export function isDisturbed(): boolean {
   const object = Object.prototype;
-  return "principal" in object || "action" in object || "resource" in object || "id" in object ||
+  return ACCESSOR === "throws" || "principal" in object || "action" in object || "resource" in object || "id" in object ||
     "roles" in object || "attr" in object || "kind" in object || "scope" in object || "policyVersion" in object;
 }
 
@@ -43,3 +48,12 @@ export interface Fields {
 
 /** What stands for attributes that are absent. */
 export const NOTHING: Fields = Object.freeze({});
+
+/** What this host makes of `__proto__`: Deno has taken it away, and Node can be told to let it throw. */
+const ACCESSOR = ((): "present" | "absent" | "throws" => {
+  try {
+    return ({} as Fields).__proto__ === Object.prototype ? "present" : "absent";
+  } catch {
+    return "throws";
+  }
+})();

@@ -3,8 +3,6 @@
 // A principal that is prepared is the one that it was then: what the caller writes into his objects
 // later changes no decision. What the general path would refuse is not copied, so that it refuses it.
 
-import { isPlain } from "./plain.ts";
-
 /** Returns a copy that shares nothing with `value` that can be changed. */
 export function snapshot(value: unknown): unknown {
   return copy(value, { left: MAX_VALUES }, MAX_DEPTH);
@@ -18,7 +16,8 @@ function copy(value: unknown, budget: { left: number }, depth: number): unknown 
   if (Array.isArray(value)) return Array.from(value, inside);
   if (value instanceof Date) return new Date(value);
   if (value instanceof Map) return new Map(Array.from(value, ([name, member]) => [name, inside(member)]));
-  return isPlain(value) ? copyMembers(value, inside) : value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? copyMembers(value, inside) : value;
 }
 
 function copyMembers(value: object, inside: (member: unknown) => unknown): object {

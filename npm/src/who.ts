@@ -24,7 +24,7 @@ export class Who implements Known {
 
   constructor(principal: unknown) {
     this.principal = principal;
-    if (!isObject(principal) || !isPlain(principal) || isDisturbed()) return;
+    if (isDisturbed() || !isObject(principal) || !isPlain(principal)) return;
     const { id, roles, attr } = principal;
     if (typeof id !== "string" || !Array.isArray(roles)) return;
     if (attr !== undefined && (!isObject(attr) || !isPlain(attr))) return;
@@ -91,7 +91,7 @@ export class Topic {
 /** Decides for a principal that is not prepared on a resource of a kind that is. */
 export function decideAction(plans: Plans, topic: Topic, principal: unknown, resource: unknown): number {
   const mine = begin();
-  if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal)) || isDisturbed()) return UNSURE;
+  if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;

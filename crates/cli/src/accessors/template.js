@@ -7,7 +7,7 @@ export const names = NAMES;
 
 export function decideRequest(plans, request) {
     const mine = begin();
-    if (!isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request)) || isDisturbed())
+    if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request)))
         return UNSURE;
     const { principal, action, resource } = request;
     if (!isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal)))

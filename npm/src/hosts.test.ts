@@ -1,0 +1,35 @@
+// Hosts that have done something about `__proto__`, on which the hot functions rely. They need a process of
+// their own, so they run the built package.
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it } from "vitest";
+
+const program = `
+  import { readFileSync } from "node:fs";
+  import { open } from "./dist/index.js";
+  const pdp = await open(readFileSync("fixtures/album.bundle"), { trust: "unsigned" });
+  const principal = { id: "ada", roles: ["user"] };
+  const resource = { kind: "album", id: "a1", attr: { owner: "ada" } };
+  const inherits = { ...resource, attr: Object.create({ owner: "ada" }) };
+  const topic = { kind: "album", action: "edit" };
+  for (let time = 0; time < 3; time += 1) {
+    for (const one of [resource, inherits]) {
+      console.log(
+        pdp.isAllowed({ principal, action: "edit", resource: one }),
+        pdp.for(principal).isAllowed("edit", one),
+        pdp.prepare(topic).isAllowed(principal, one),
+        pdp.filter({ principal, action: "edit", resources: Array(20).fill(one) }).length,
+      );
+    }
+  }
+`;
+
+describe("a host", () => {
+  it.each(["--no-warnings", "--disable-proto=delete", "--disable-proto=throw"])("with %s gives the same answers", (flag) => {
+    const cwd = fileURLToPath(new URL("..", import.meta.url));
+    const said = execFileSync(process.execPath, [flag, "--input-type=module", "--eval", program], { cwd, encoding: "utf8" });
+    expect(said).toBe("true true true 20\nfalse false false 0\n".repeat(3));
+  });
+});
