@@ -15,6 +15,7 @@ use wardgate_plan::{Answer, Frame, word};
 
 use crate::ask::{Ask, Reading, read};
 use crate::clock::Clock;
+use crate::equalities;
 use crate::index::Index;
 use crate::plan::{Plan, Slot};
 use contents::Held;
@@ -32,13 +33,30 @@ pub(crate) fn decide(
         return None;
     }
     let roles = Roles::of(plan, ask.roles())?;
-    let readings = plan.slots.iter().map(|slot| read(ask, slot));
-    decide_with(table, (plan, &roles), (ask, readings), clock)
+    let reading = |at: usize| plan.slots.get(at).map_or(Reading::Odd, |slot| read(ask, slot));
+    decide_with(table, (plan, &roles), (ask, reading), clock)
 }
 
-/// Decides with `plan`, whose slots hold `readings`.
+/// Decides with `plan`, whose slots `read` reads.
 #[inline]
 pub(crate) fn decide_with<'a>(
+    table: &PolicyTable,
+    (plan, roles): (&Plan, &Roles),
+    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    clock: &impl Clock,
+) -> Option<bool> {
+    match (&plan.equalities, roles) {
+        (Some(equalities), Roles::Mask(mask)) => equalities::decide(equalities, *mask, read),
+        _ => {
+            let readings = (0..plan.slots.len()).map(read);
+            decide_by_frame(table, (plan, roles), (ask, readings), clock)
+        }
+    }
+}
+
+/// Decides with any plan.
+#[inline(never)]
+fn decide_by_frame<'a>(
     table: &PolicyTable,
     (plan, roles): (&Plan, &Roles),
     (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),

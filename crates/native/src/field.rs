@@ -103,7 +103,8 @@ impl Copier {
     }
 
     fn value(&mut self, field: Field<'_>, depth: usize) -> Option<Attr> {
-        self.values_left = self.values_left.checked_sub(1).or_else(|| self.over(RequestError::TooManyValues))?;
+        self.values_left =
+            self.values_left.checked_sub(1).or_else(|| self.over(RequestError::TooManyValues))?;
         Some(match field {
             Field::Missing => return None,
             Field::Null => Attr::Null,

@@ -102,7 +102,8 @@ impl Index {
     fn unusual(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
         let kind = sanitized(target.kind);
         let default = table.default_version();
-        let version = if target.policy_version.is_empty() { default } else { target.policy_version };
+        let version =
+            if target.policy_version.is_empty() { default } else { target.policy_version };
         let scope = trimmed_scope(target.scope);
         if version == default && scope.is_empty() {
             return self.kinds.get(&kind);

@@ -59,8 +59,6 @@ fn checked(request: &[u8]) -> Result<&str, RequestError> {
     if request.len() > MAX_REQUEST_BYTES {
         return Err(RequestError::TooLarge { bytes: request.len() });
     }
-    from_utf8(request).map_err(|error| RequestError::Malformed {
-        offset: error.valid_up_to(),
-        expected: "UTF-8",
-    })
+    from_utf8(request)
+        .map_err(|error| RequestError::Malformed { offset: error.valid_up_to(), expected: "UTF-8" })
 }

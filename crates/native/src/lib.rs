@@ -90,6 +90,7 @@ mod ask;
 mod attributes;
 mod clock;
 mod decide;
+mod equalities;
 mod error;
 mod field;
 mod field_impls;

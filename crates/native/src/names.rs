@@ -13,9 +13,15 @@ pub(crate) struct Names<T> {
 
 #[derive(Clone, Debug)]
 struct Entry<T> {
+    known: Known,
+    value: T,
+}
+
+/// A text that others are compared with.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
     print: Print,
     text: Box<str>,
-    value: T,
 }
 
 /// The length of a text, its first and its last bytes: for up to 16 bytes that is all of it.
@@ -30,9 +36,13 @@ impl<T: Copy> Names<T> {
     /// Returns the value of `text`, if it is known.
     #[inline]
     pub(crate) fn get(&self, text: &str) -> Option<T> {
+        if self.entries.is_empty() {
+            return None;
+        }
         let print = Print::of(text.as_bytes());
         if self.buckets.is_empty() {
-            return self.entries.iter().find(|entry| entry.is(print, text)).map(|entry| entry.value);
+            let is_meant = |entry: &&Entry<T>| entry.known.has(print, text);
+            return self.entries.iter().find(is_meant).map(|entry| entry.value);
         }
         self.probe(print, text)
     }
@@ -50,7 +60,7 @@ impl<T: Copy> Names<T> {
         for _ in 0..self.buckets.len() {
             let position = self.buckets.get(at)?.checked_sub(1)?;
             let entry = self.entries.get(usize::try_from(position).ok()?)?;
-            if entry.is(print, text) {
+            if entry.known.has(print, text) {
                 return Some(entry.value);
             }
             at = at.wrapping_add(1) & mask;
@@ -61,7 +71,7 @@ impl<T: Copy> Names<T> {
     fn insert(&mut self, position: usize) -> Option<()> {
         let entry = self.entries.get(position)?;
         let mask = self.buckets.len().checked_sub(1)?;
-        let mut at = entry.print.hash(entry.text.as_bytes()) & mask;
+        let mut at = entry.known.print.hash(entry.known.text.as_bytes()) & mask;
         while *self.buckets.get(at)? != 0 {
             at = at.wrapping_add(1) & mask;
         }
@@ -79,10 +89,7 @@ impl<T> Default for Names<T> {
 impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
     /// Takes texts that differ from each other.
     fn from_iter<I: IntoIterator<Item = (S, T)>>(names: I) -> Self {
-        let entry = |(text, value): (S, T)| {
-            let text = text.into();
-            Entry { print: Print::of(text.as_bytes()), text, value }
-        };
+        let entry = |(text, value): (S, T)| Entry { known: Known::from(text.into()), value };
         let entries: Box<[_]> = names.into_iter().map(entry).collect();
         let is_few = entries.len() <= FEW;
         // At most half full, so that a probe always ends at an empty place.
@@ -96,10 +103,22 @@ impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
     }
 }
 
-impl<T> Entry<T> {
+impl Known {
+    /// Returns whether `text` is the same.
     #[inline]
-    fn is(&self, print: Print, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.print.length == text.len() && self.has(Print::of(text.as_bytes()), text)
+    }
+
+    #[inline]
+    fn has(&self, print: Print, text: &str) -> bool {
         self.print == print && (print.length <= WHOLE || *self.text == *text)
+    }
+}
+
+impl From<Box<str>> for Known {
+    fn from(text: Box<str>) -> Self {
+        Self { print: Print::of(text.as_bytes()), text }
     }
 }
 

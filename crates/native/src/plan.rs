@@ -6,6 +6,7 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
 use wardgate_plan::{SlotRecord, word};
 
+use crate::equalities::{self, Equality};
 use crate::names::Names;
 
 /// What a request must be read for, to decide with one plan.
@@ -14,6 +15,8 @@ pub(crate) struct Plan {
     /// Its number in the table.
     pub(crate) id: u32,
     pub(crate) slots: Box<[Slot]>,
+    /// Its entries, where they are equalities and nothing else.
+    pub(crate) equalities: Option<Box<[Equality]>>,
     /// Mask of each role, or its class.
     roles: Names<u32>,
     /// Mask or class of other roles.
@@ -52,6 +55,7 @@ impl Plan {
         Some(Self {
             id,
             slots: plan.slots().map(slot).collect::<Option<_>>()?,
+            equalities: equalities::unpack(table, &plan),
             roles: roles.collect(),
             others: plan.others(),
             flags: plan.flags(),

@@ -12,8 +12,8 @@ use crate::decide::decide;
 use crate::error::RequestError;
 use crate::field::Lookup;
 use crate::index::Index;
-use crate::question::Question;
 use crate::json;
+use crate::question::Question;
 use crate::request::RequestAsk;
 use crate::value::{self, ValueAsk};
 
@@ -121,9 +121,8 @@ impl Policies {
     #[cold]
     #[inline(never)]
     pub(crate) fn ask_generally(&self, ask: &impl Copied, clock: impl Clock) -> bool {
-        let is_allowed = |request: Request| {
-            self.table.is_allowed(&request, ask.target().action, clock.now())
-        };
+        let is_allowed =
+            |request: Request| self.table.is_allowed(&request, ask.target().action, clock.now());
         ask.request().is_some_and(is_allowed)
     }
 

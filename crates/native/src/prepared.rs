@@ -121,8 +121,7 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
     #[cold]
     #[inline(never)]
     fn with_later(&self, decide: impl FnOnce(&Binding<P, R>) -> bool) -> bool {
-        let is_current =
-            |later: &Arc<Binding<P, R>>| self.pdp.is_current(later.policies.serial());
+        let is_current = |later: &Arc<Binding<P, R>>| self.pdp.is_current(later.policies.serial());
         let known = self.later.load_full().filter(is_current);
         let binding = known.unwrap_or_else(|| {
             let binding = Arc::new(Binding::new(self.pdp.snapshot(), self.target()));
@@ -161,8 +160,7 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
 
     #[inline]
     fn is_allowed(&self, typed: &Typed<'_, P, R>, clock: impl Clock) -> bool {
-        self.try_plan(typed, &clock)
-            .unwrap_or_else(|| self.policies.ask_generally(typed, clock))
+        self.try_plan(typed, &clock).unwrap_or_else(|| self.policies.ask_generally(typed, clock))
     }
 
     #[inline]
@@ -183,8 +181,8 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
         typed: &Typed<'_, P, R>,
         clock: &impl Clock,
     ) -> Option<bool> {
-        let readings = self.ways.iter().map(|way| way.read(typed));
-        decide_with(self.policies.table(), (plan, roles), (typed, readings), clock)
+        let read = |at: usize| self.ways.get(at).map_or(Reading::Odd, |way| way.read(typed));
+        decide_with(self.policies.table(), (plan, roles), (typed, read), clock)
     }
 }
 

@@ -8,8 +8,8 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use crate::ask::{Ask, Nested, Reading, follow_on};
-use crate::field::{AsField, Field};
 use crate::error::RequestError;
+use crate::field::{AsField, Field};
 use crate::index::Target;
 
 /// A request for the engine, about one action.

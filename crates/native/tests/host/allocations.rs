@@ -2,9 +2,7 @@
 
 use allocation_counter::measure;
 use serde_json::json;
-use wardgate_native::{
-    Attr, Pdp, PrincipalRef, Question, Request, ResourceRef, Timestamp, Trust,
-};
+use wardgate_native::{Attr, Pdp, PrincipalRef, Question, Request, ResourceRef, Timestamp, Trust};
 
 use crate::policies::{DOCUMENTS, Document, Person, bundle, owned_by, person};
 
@@ -46,9 +44,7 @@ fn no_form_allocates() {
                 "attr": { "owner": "ada", "stars": 1, "tags": ["a", { "b": [] }] },
             },
         });
-        free(&format!("value {action}"), expected, &|| {
-            pdp.is_allowed_value(&value, now).unwrap()
-        });
+        free(&format!("value {action}"), expected, &|| pdp.is_allowed_value(&value, now).unwrap());
         let text = value.to_string();
         free(&format!("json {action}"), expected, &|| {
             pdp.is_allowed_json(text.as_bytes(), now).unwrap()

@@ -110,7 +110,11 @@ fn what_is_no_request_is_an_error_in_both_forms() {
         assert_eq!(found.map_err(|error| error.to_string()), Err(expected.to_owned()), "{text}");
         if let Ok(value) = serde_json::from_str::<Value>(text) {
             let found = pdp.is_allowed_value(&value, SystemClock);
-            assert_eq!(found.map_err(|error| error.to_string()), Err(expected.to_owned()), "{text}");
+            assert_eq!(
+                found.map_err(|error| error.to_string()),
+                Err(expected.to_owned()),
+                "{text}"
+            );
         }
     };
     let principal = r#""principal":{"id":"a","roles":["viewer"]}"#;
@@ -138,11 +142,15 @@ fn what_is_no_request_is_an_error_in_both_forms() {
         "`principal.roles`: expected text, found a number",
     );
     check(
-        &format!(r#"{{{principal},"resource":{{"kind":"document","id":"d","attr":[]}},"action":"view"}}"#),
+        &format!(
+            r#"{{{principal},"resource":{{"kind":"document","id":"d","attr":[]}},"action":"view"}}"#
+        ),
         "`resource.attr`: expected an object, found a list",
     );
     check(
-        &format!(r#"{{{principal},"resource":{{"kind":"document","id":"d","attr":{{"x":[1,]}}}},"action":"view"}}"#),
+        &format!(
+            r#"{{{principal},"resource":{{"kind":"document","id":"d","attr":{{"x":[1,]}}}},"action":"view"}}"#
+        ),
         "malformed JSON at byte 97: expected a value",
     );
 }

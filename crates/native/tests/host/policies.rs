@@ -119,5 +119,6 @@ resourcePolicy:
 
 /// The actions of the rules, and one that has none.
 pub(crate) const ACTIONS: &[&str] = &[
-    "view", "list", "edit", "delete", "share", "rate", "visit", "name", "tag", "join", "late", "unknown",
+    "view", "list", "edit", "delete", "share", "rate", "visit", "name", "tag", "join", "late",
+    "unknown",
 ];

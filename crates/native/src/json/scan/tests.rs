@@ -91,7 +91,18 @@ fn json() -> impl Strategy<Value = String> {
 
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "a", "owner", "é", "\\n", "\\\"", "\\\\", "\\/", "\\u0041", "\\ud83d\\ude00", "😀", "0", " ",
+        "a",
+        "owner",
+        "é",
+        "\\n",
+        "\\\"",
+        "\\\\",
+        "\\/",
+        "\\u0041",
+        "\\ud83d\\ude00",
+        "😀",
+        "0",
+        " ",
     ]);
     prop::collection::vec(piece, 0..12).prop_map(|pieces| format!("\"{}\"", pieces.concat()))
 }
