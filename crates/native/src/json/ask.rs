@@ -61,11 +61,11 @@ impl<'a> JsonAsk<'a> {
         }
         let (mut action, mut principal, mut resource) = (None, None, None);
         each_member(scanner, |scanner, name, start| {
-            match name.raw {
-                "action" => action = Some(plain(scanner, start)?),
-                "principal" => principal = Some(Party::read(scanner, start, tape)?),
-                "resource" => resource = Some(Party::read(scanner, start, tape)?),
-                "requestId" => drop(plain(scanner, start)?),
+            match scanner.raw_bytes(name) {
+                b"action" => action = Some(plain(scanner, start)?),
+                b"principal" => principal = Some(Party::read(scanner, start, tape)?),
+                b"resource" => resource = Some(Party::read(scanner, start, tape)?),
+                b"requestId" => drop(plain(scanner, start)?),
                 _ => return Err(Stop::Odd),
             }
             Ok(())
@@ -85,6 +85,13 @@ impl<'a> JsonAsk<'a> {
         self.tape.get(range.clone()).unwrap_or(&[])
     }
 
+    #[inline]
+    fn name(&self, member: &Member) -> &[u8] {
+        let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+        let (start, end) = member.name;
+        self.text.as_bytes().get(place(start)..place(end)).unwrap_or(&[])
+    }
+
     fn slice(&self, start: u32, end: u32) -> Option<&str> {
         self.text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
@@ -92,8 +99,7 @@ impl<'a> JsonAsk<'a> {
     /// Follows a path into noted members.
     fn attribute(&self, party: &Party<'_>, path: &[Box<str>]) -> Reading<'_> {
         let Some((first, rest)) = path.split_first() else { return Reading::Odd };
-        let is_meant =
-            |member: &&Member| self.slice(member.name.0, member.name.1) == Some(&**first);
+        let is_meant = |member: &&Member| self.name(member) == first.as_bytes();
         // Of two members with one name the later one counts.
         match self.members(&party.attributes).iter().rev().find(is_meant) {
             None if rest.is_empty() => Reading::Missing,
@@ -119,13 +125,13 @@ impl<'a> Party<'a> {
             return Err(Stop::Odd);
         }
         each_member(scanner, |scanner, name, start| {
-            match name.raw {
-                "id" => party.id = Some(plain(scanner, start)?),
-                "kind" => party.kind = Some(plain(scanner, start)?),
-                "attr" => party.attributes = tape.object(scanner, start)?,
-                "roles" => party.roles = Some(tape.texts(scanner, start)?),
-                "policyVersion" => party.version = plain(scanner, start)?,
-                "scope" => party.scope = plain(scanner, start)?,
+            match scanner.raw_bytes(name) {
+                b"id" => party.id = Some(plain(scanner, start)?),
+                b"kind" => party.kind = Some(plain(scanner, start)?),
+                b"attr" => party.attributes = tape.object(scanner, start)?,
+                b"roles" => party.roles = Some(tape.texts(scanner, start)?),
+                b"policyVersion" => party.version = plain(scanner, start)?,
+                b"scope" => party.scope = plain(scanner, start)?,
                 _ => return Err(Stop::Odd),
             }
             Ok(())
@@ -150,8 +156,8 @@ impl Tape {
             let value = place(scanner.at())?;
             let is_whole = skip(scanner, start)?;
             let end = if is_whole { place(scanner.at())? } else { 0 };
-            let (name_start, name_end) = (place(name.at)?, place(name.at + name.raw.len())?);
-            self.note(Member { name: (name_start, name_end), value, end })
+            let name = (place(name.start)?, place(name.end)?);
+            self.note(Member { name, value, end })
         })?;
         Ok(first..self.used)
     }
@@ -165,8 +171,8 @@ impl Tape {
         scanner.enter();
         while scanner.element(self.used == first)? {
             let start = scanner.start()?;
-            let at = scanner.at() + 1;
-            let name = (place(at)?, place(at + plain(scanner, start)?.len())?);
+            let role = plain_text(scanner, start)?;
+            let name = (place(role.start)?, place(role.end)?);
             self.note(Member { name, value: 0, end: 0 })?;
         }
         Ok(first..self.used)
@@ -234,7 +240,7 @@ pub(crate) fn with_tape<T>(work: impl FnOnce(&mut Tape) -> T) -> T {
 #[inline]
 fn each_member<'a>(
     scanner: &mut Scanner<'a>,
-    mut visit: impl FnMut(&mut Scanner<'a>, Text<'a>, Start) -> Noted<()>,
+    mut visit: impl FnMut(&mut Scanner<'a>, Text, Start) -> Noted<()>,
 ) -> Noted<()> {
     scanner.enter();
     let mut is_first = true;
@@ -252,11 +258,17 @@ fn each_member<'a>(
 /// Reads text without escapes.
 #[inline]
 fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+    let text = plain_text(scanner, start)?;
+    Ok(scanner.raw(text))
+}
+
+#[inline]
+fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
     if start != Start::Text {
         return Err(Stop::Odd);
     }
     let text = scanner.text()?;
-    if text.is_escaped { Err(Stop::Odd) } else { Ok(text.raw) }
+    if text.is_escaped { Err(Stop::Odd) } else { Ok(text) }
 }
 
 /// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
@@ -282,7 +294,7 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
     let scanned = each_member(&mut scanner, |scanner, member, start| {
         let at = scanner.at();
         let is_whole = skip(scanner, start)?;
-        if member.raw == name {
+        if scanner.raw(member) == name {
             found = Some((scanner.since(at), is_whole));
         }
         Ok(())

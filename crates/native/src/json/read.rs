@@ -15,7 +15,10 @@ pub(crate) fn document(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
 /// Reads one value, in which others nest at most `depth` levels deep.
 pub(crate) fn value(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
     Ok(match scanner.start()? {
-        Start::Text => Attr::String(unescaped(scanner.text()?)),
+        Start::Text => {
+            let text = scanner.text()?;
+            Attr::String(unescaped(scanner, text))
+        }
         Start::Number => Attr::Number(value_of(scanner.number()?)),
         Start::Literal => scanner.literal()?.map_or(Attr::Null, Attr::Bool),
         Start::List => Attr::List(list(scanner, inside(depth)?)?),
@@ -36,7 +39,8 @@ fn object(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<AttrMap> {
     let mut entries = Vec::new();
     scanner.enter();
     while let Some(name) = scanner.member(entries.is_empty())? {
-        entries.push((unescaped(name), value(scanner, depth)?));
+        let name = unescaped(scanner, name);
+        entries.push((name, value(scanner, depth)?));
     }
     Ok(entries.into_iter().collect())
 }
@@ -46,12 +50,12 @@ fn inside(depth: usize) -> Scanned<usize> {
 }
 
 /// Returns what a string says. The scanner has found its escapes to be right.
-fn unescaped(text: Text<'_>) -> Box<str> {
+fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
+    let mut rest = scanner.raw(text);
     if !text.is_escaped {
-        return text.raw.into();
+        return rest.into();
     }
-    let mut out = String::with_capacity(text.raw.len());
-    let mut rest = text.raw;
+    let mut out = String::with_capacity(rest.len());
     while let Some((plain, escape)) = rest.split_once('\\') {
         out.push_str(plain);
         let (said, length) = escaped(escape);

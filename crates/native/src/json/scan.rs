@@ -16,13 +16,11 @@ pub(crate) struct Scanner<'a> {
     values: usize,
 }
 
-/// A string, between its quotes.
+/// Where a string lies, without its quotes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Text<'a> {
-    /// What stands there.
-    pub(crate) raw: &'a str,
-    /// Where it starts in the document.
-    pub(crate) at: usize,
+pub(crate) struct Text {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// Whether some of it stands for something else.
     pub(crate) is_escaped: bool,
 }
@@ -80,8 +78,20 @@ impl<'a> Scanner<'a> {
         self.text.get(start..self.at).unwrap_or("")
     }
 
-    /// Skips white space and tells what value begins here.
+    /// The string as it stands there.
     #[inline]
+    pub(crate) fn raw(&self, text: Text) -> &'a str {
+        self.text.get(text.start..text.end).unwrap_or("")
+    }
+
+    /// The bytes of the string as it stands there.
+    #[inline]
+    pub(crate) fn raw_bytes(&self, text: Text) -> &'a [u8] {
+        self.bytes.get(text.start..text.end).unwrap_or(&[])
+    }
+
+    /// Skips white space and tells what value begins here.
+    #[inline(always)]
     pub(crate) fn start(&mut self) -> Scanned<Start> {
         self.values += 1;
         if self.values > MAX_REQUEST_VALUES {
@@ -99,8 +109,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the string that begins here.
-    #[inline]
-    pub(crate) fn text(&mut self) -> Scanned<Text<'a>> {
+    #[inline(always)]
+    pub(crate) fn text(&mut self) -> Scanned<Text> {
         self.at += 1;
         let start = self.at;
         let mut is_escaped = false;
@@ -115,9 +125,9 @@ impl<'a> Scanner<'a> {
                 _ => return Err(Fault::Expected("the end of a string")),
             }
         }
-        let raw = self.since(start);
+        let end = self.at;
         self.at += 1;
-        Ok(Text { raw, at: start, is_escaped })
+        Ok(Text { start, end, is_escaped })
     }
 
     /// Reads the number that begins here.
@@ -172,8 +182,8 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes to the next member and returns its name, or out of the object.
-    #[inline]
-    pub(crate) fn member(&mut self, is_first: bool) -> Scanned<Option<Text<'a>>> {
+    #[inline(always)]
+    pub(crate) fn member(&mut self, is_first: bool) -> Scanned<Option<Text>> {
         if !self.next(is_first, b'}')? {
             return Ok(None);
         }
@@ -243,7 +253,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes past the comma before what is not the first, or past `end`.
-    #[inline]
+    #[inline(always)]
     fn next(&mut self, is_first: bool, end: u8) -> Scanned<bool> {
         self.skip_space();
         if self.peek() == end {
@@ -261,6 +271,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips one escape.
+    #[cold]
     fn escape(&mut self) -> Scanned<()> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
@@ -304,7 +315,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Skips to the next quote, backslash or control character, or to the end.
-    #[inline]
+    #[inline(always)]
     fn skip_plain(&mut self) {
         while let Some(chunk) = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             let special = special(u64::from_le_bytes(*chunk));
@@ -319,15 +330,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn skip_space(&mut self) {
-        while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
-            self.at += 1;
+        // Mostly there is none.
+        if self.peek() <= b' ' {
+            while matches!(self.peek(), b' ' | b'\n' | b'\r' | b'\t') {
+                self.at += 1;
+            }
         }
     }
 
     /// The next byte; 0, which stands nowhere in JSON, at the end.
-    #[inline]
+    #[inline(always)]
     fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
