@@ -68,10 +68,11 @@
 //! assert!(!of_ada.is_allowed(&his, SystemClock));
 //!
 //! // With attributes that are found by their names.
+//! let attributes = vec![("owner", "ada")];
 //! let question = Question {
 //!     principal: PrincipalRef::new("ada", &["member"], &()),
 //!     action: "delete",
-//!     resource: ResourceRef::new("document", "d1", &vec![("owner", "ada")]),
+//!     resource: ResourceRef::new("document", "d1", &attributes),
 //! };
 //! assert!(pdp.is_allowed_fields(&question, SystemClock));
 //!

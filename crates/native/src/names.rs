@@ -24,8 +24,8 @@ pub(crate) struct Known {
     text: Box<str>,
 }
 
-/// The length of a text, its first and its last bytes: for up to 16 bytes that is all of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The length of a text and some of its bytes: all of them if they are at most 16.
+#[derive(Clone, Copy, Debug)]
 struct Print {
     length: usize,
     head: u64,
@@ -40,11 +40,25 @@ impl<T: Copy> Names<T> {
             return None;
         }
         let print = Print::of(text.as_bytes());
-        if self.buckets.is_empty() {
-            let is_meant = |entry: &&Entry<T>| entry.known.has(print, text);
-            return self.entries.iter().find(is_meant).map(|entry| entry.value);
+        match (self.buckets.is_empty(), print.length <= WHOLE) {
+            (false, _) => self.probe(print, text),
+            (true, false) => {
+                let is_meant = |entry: &&Entry<T>| entry.known.has(print, text);
+                self.entries.iter().find(is_meant).map(|entry| entry.value)
+            }
+            (true, true) => self.compare_all(print),
         }
-        self.probe(print, text)
+    }
+
+    /// Compares with every entry, for which one it is cannot be foreseen: a wrong guess of the
+    /// processor costs more than all the comparisons.
+    #[inline]
+    fn compare_all(&self, print: Print) -> Option<T> {
+        let place = |place: usize, (entry, number): (&Entry<T>, usize)| {
+            place.max(number * usize::from(entry.known.print.is(print)))
+        };
+        let place = self.entries.iter().zip(1..).fold(0, place);
+        self.entries.get(place.checked_sub(1)?).map(|entry| entry.value)
     }
 
     /// Returns whether nothing is known.
@@ -112,7 +126,7 @@ impl Known {
 
     #[inline]
     fn has(&self, print: Print, text: &str) -> bool {
-        self.print == print && (print.length <= WHOLE || *self.text == *text)
+        self.print.is(print) && (print.length <= WHOLE || *self.text == *text)
     }
 }
 
@@ -126,16 +140,27 @@ impl Print {
     #[inline]
     fn of(text: &[u8]) -> Self {
         let length = text.len();
-        if let (Some(head), Some(tail)) = (text.first_chunk(), text.last_chunk()) {
-            let (head, tail) = (u64::from_le_bytes(*head), u64::from_le_bytes(*tail));
-            return Self { length, head, tail };
-        }
-        if let (Some(head), Some(tail)) = (text.first_chunk(), text.last_chunk()) {
-            let (head, tail) = (u32::from_le_bytes(*head), u32::from_le_bytes(*tail));
-            return Self { length, head: head.into(), tail: tail.into() };
-        }
-        let byte = |at: usize| u64::from(text.get(at).copied().unwrap_or(0));
-        Self { length, head: byte(0) | byte(1) << 8 | byte(2) << 16, tail: 0 }
+        let (head, tail) = match length {
+            0..4 => {
+                let byte = |at: usize| u64::from(text.get(at).copied().unwrap_or(0));
+                (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+            }
+            4..=WHOLE => {
+                // Four and four bytes from each end; below eight bytes the same ones twice. So the
+                // lengths that names mostly have need no branch between them.
+                let (step, last) = (length / 8 * 4, length - 4);
+                let pair = |a: usize, b: usize| four_bytes(text, a) << 32 | four_bytes(text, b);
+                (pair(0, step), pair(last, last - step))
+            }
+            _ => (four_bytes(text, 0), four_bytes(text, length - 4)),
+        };
+        Self { length, head, tail }
+    }
+
+    /// Returns whether both are equal, without a branch.
+    #[inline]
+    const fn is(self, other: Self) -> bool {
+        (self.length == other.length) & (self.head == other.head) & (self.tail == other.tail)
     }
 
     #[inline]
@@ -148,6 +173,13 @@ impl Print {
         }
         usize::try_from((hash ^ hash >> 32) & u64::from(u32::MAX)).unwrap_or(0)
     }
+}
+
+/// Returns four bytes of a text.
+#[inline]
+fn four_bytes(text: &[u8], at: usize) -> u64 {
+    let bytes = text.get(at..).and_then(<[u8]>::first_chunk);
+    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes).into())
 }
 
 /// Multiplies into 128 bits and folds them: each bit of the factors reaches each bit of the result.
