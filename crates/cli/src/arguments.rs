@@ -253,9 +253,10 @@ const CHECK_HELP: &str = concat!(
 );
 
 const BENCH_HELP: &str = concat!(
-    r#"A decision is one action of one request. Both hosts are given the same requests and the same time, and
-before anything is timed every answer in Node is compared with the native one. A quarter of the seconds
-warms up, a quarter gives the throughput, the rest gives the times of single decisions.
+    r#"A decision is one action of one request. Both hosts are given the same requests and the
+same time, and before anything is timed the answers in Node are compared with the native
+ones. A quarter of the seconds warms up, a quarter gives the throughput, and the rest gives
+the times of single decisions.
 
 "#,
     exit_codes!(),

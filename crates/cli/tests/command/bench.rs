@@ -42,7 +42,7 @@ fn people_read_figures_and_a_histogram_in_80_columns() {
         "  one decision   p50 ",
         "█████  ",
         " to read, taken off each time\n",
-        "\nhalf of the decisions take up to ",
+        "\nin Node the median decision takes ",
         "\nwardgate ",
     ] {
         assert!(ran.out.contains(expected), "{expected} in {}", ran.out);
