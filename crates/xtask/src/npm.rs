@@ -24,7 +24,16 @@ pub(crate) fn test() -> Outcome {
     for fixture in FIXTURES {
         compile_fixture(fixture)?;
     }
-    run(&["vitest", "run"])
+    run(&["vitest", "run"])?;
+    bench_album()
+}
+
+/// Lets `wardgate bench` ask the package for once: it fails unless all answers are the native ones.
+fn bench_album() -> Outcome {
+    let program = ["run", "--quiet", "--package", "wardgate-cli", "--", "bench"];
+    let what = ["npm/fixtures/album.bundle", "--requests", "npm/fixtures/album.jsonl"];
+    let how = ["--host", "all", "--package", "npm", "--seconds", "0.1", "--json"];
+    shell::captured(shell::cargo(program).args(what).args(how)).map(drop)
 }
 
 /// Compiles `npm/fixtures/NAME` to the bundle and the module of accessors that the tests read. They are
