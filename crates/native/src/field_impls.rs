@@ -181,13 +181,26 @@ impl Lookup for () {
 impl Lookup for AttrMap {
     #[inline]
     fn get(&self, name: &str) -> Field<'_> {
-        AttrMap::get(self, name).map_or(Field::Missing, Attr::field)
+        member(self, name).map_or(Field::Missing, Attr::field)
     }
 
     fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>)) {
         self.entries().iter().for_each(|(name, value)| visit(name, value.field()));
     }
 }
+
+/// Finds a member. Among few, comparing lengths is quicker than a search by order.
+#[inline]
+pub(crate) fn member<'a>(object: &'a AttrMap, name: &str) -> Option<&'a Attr> {
+    let members = object.entries();
+    if members.len() > FEW {
+        return object.get(name);
+    }
+    members.iter().find(|(known, _)| **known == *name).map(|(_, value)| value)
+}
+
+/// Members of most objects.
+const FEW: usize = 8;
 
 impl Lookup for Map<String, Value> {
     #[inline]

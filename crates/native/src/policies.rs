@@ -131,3 +131,93 @@ impl Policies {
         Ok(request.actions.first().is_some_and(is_allowed))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use wardgate_bundle::{Trust, open, seal};
+    use wardgate_compiler::{Options, compile_files};
+    use wardgate_engine::cel::Timestamp;
+
+    use super::Policies;
+    use crate::json;
+    use crate::question::{PrincipalRef, Question, ResourceRef};
+    use crate::request::RequestAsk;
+    use crate::value::{self, ValueAsk};
+
+    /// What the short way says in each form.
+    fn shortly(action: &str, attributes: &Value) -> [Option<bool>; 4] {
+        let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+        let compiled = compile_files(&files, &Options::default()).unwrap();
+        let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+        let (policies, now) = (Policies::new(table, 0), Timestamp::default());
+        let document = json!({
+            "principal": { "id": "ada", "roles": ["member"] },
+            "action": action,
+            "resource": { "kind": "album", "id": "a", "attr": attributes },
+        });
+        let request = value::request(&document).unwrap();
+        let ask = ValueAsk::read(&document).unwrap();
+        let question = Question {
+            principal: PrincipalRef::new("ada", &["member"], &()),
+            action,
+            resource: ResourceRef::new("album", "a", attributes.as_object().unwrap()),
+        };
+        let text = document.to_string();
+        [
+            policies.shortly(&RequestAsk { request: &request, action }, &now),
+            policies.shortly(&ask, &now),
+            policies.shortly(&question, &now),
+            json::with_ask(text.as_bytes(), |ask| policies.shortly(ask, &now)).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn usual_requests_are_decided_without_the_general_path() {
+        let check = |action: &str, attributes: Value, expected: bool| {
+            assert_eq!(shortly(action, &attributes), [Some(expected); 4], "{action}");
+        };
+        check("view", json!({ "public": true, "unread": [{ "a": "\n" }] }), true);
+        check("view", json!({ "public": "yes" }), false);
+        check("view", json!({}), false);
+        check("edit", json!({ "owner": "ada", "place": { "team": "red" } }), true);
+        check("edit", json!({ "owner": "ada", "place": "red" }), false);
+        check("rate", json!({ "stars": 3.5 }), true);
+        check("rate", json!({ "stars": -1 }), false);
+        check("tag", json!({ "tags": ["a", "shared"], "name": "x" }), true);
+        check("tag", json!({ "tags": [], "name": "holiday" }), true);
+        check("tag", json!({ "tags": [], "name": "work" }), false);
+        check("unknown", json!({}), false);
+    }
+
+    #[test]
+    fn what_a_plan_did_not_ask_for_is_a_doubt() {
+        assert_eq!(shortly("view", &json!({ "public": [true] })), [None; 4]);
+        let escaped = shortly("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
+        assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);
+    }
+
+    const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: R.attr.public == true } }
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.owner == P.id && R.attr.place.team == "red" } }
+    - actions: [rate]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.stars > 3.0 } }
+    - actions: [tag]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: '"shared" in R.attr.tags || R.attr.name.startsWith("holiday")' } }
+"#;
+}

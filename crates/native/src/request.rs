@@ -10,6 +10,7 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use crate::ask::{Ask, Nested, Reading, follow_on};
 use crate::error::RequestError;
 use crate::field::{AsField, Field};
+use crate::field_impls::member;
 use crate::index::Target;
 
 /// A request for the engine, about one action.
@@ -64,9 +65,9 @@ impl Ask for RequestAsk<'_> {
 #[inline]
 fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> Reading<'a> {
     let Some((first, mut rest)) = path.split_first() else { return Reading::Odd };
-    let mut found = attributes.get(first);
+    let mut found = member(attributes, first);
     while let (Some(Attr::Map(map)), Some((name, further))) = (found, rest.split_first()) {
-        found = map.get(name);
+        found = member(map, name);
         rest = further;
     }
     match found {
