@@ -53,12 +53,14 @@ struct Asked {
     thing: Thing,
     kind: String,
     action: &'static str,
-    user_pairs: Vec<(String, Attr)>,
-    thing_pairs: Vec<(String, Attr)>,
+    user_pairs: Pairs,
+    thing_pairs: Pairs,
     request: Request,
     value: Value,
     text: Vec<u8>,
 }
+
+type Pairs = Vec<(String, Attr)>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     // One row alone is what a profiler wants.
@@ -199,7 +201,7 @@ impl Asked {
         Self { user, thing, kind, action, user_pairs, thing_pairs, request, value, text }
     }
 
-    fn question(&self) -> Question<'_, String, Vec<(String, Attr)>, Vec<(String, Attr)>> {
+    fn question(&self) -> Question<'_, String, Pairs, Pairs> {
         Question {
             principal: PrincipalRef::new(&self.user.id, &self.user.roles, &self.user_pairs),
             action: self.action,

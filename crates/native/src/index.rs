@@ -39,6 +39,9 @@ struct List {
     other: Option<u32>,
 }
 
+/// What a list holds: the plan of other actions, then string id and plan of each action.
+type Content = (Option<u32>, Vec<(u32, Option<u32>)>);
+
 /// What a question is about: an action on a kind of resource.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target<'a> {
@@ -117,7 +120,7 @@ impl Index {
         &mut self,
         table: &PolicyTable,
         list: PlanList<'_>,
-        known: &mut HashMap<(Option<u32>, Vec<(u32, Option<u32>)>), u32>,
+        known: &mut HashMap<Content, u32>,
     ) -> u32 {
         let key = (list.other(), list.actions().collect::<Vec<_>>());
         let next = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);

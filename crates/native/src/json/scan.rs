@@ -300,7 +300,7 @@ impl<'a> Scanner<'a> {
         let digits = self.text.get(self.at + 2..self.at + 6);
         let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let unit = unit.ok_or_else(|| Fault::Expected("four hexadecimal digits"))?;
+        let unit = unit.ok_or(Fault::Expected("four hexadecimal digits"))?;
         self.at += 6;
         Ok(unit)
     }
@@ -356,8 +356,8 @@ pub(crate) fn value_of(number: &str) -> f64 {
 /// not be.
 #[inline]
 const fn special(bytes: u64) -> u64 {
-    let quote = bytes ^ EACH * 0x22;
-    let backslash = bytes ^ EACH * 0x5c;
+    let quote = bytes ^ (EACH * 0x22);
+    let backslash = bytes ^ (EACH * 0x5c);
     let quotes = quote.wrapping_sub(EACH) & !quote;
     let backslashes = backslash.wrapping_sub(EACH) & !backslash;
     let controls = bytes.wrapping_sub(EACH * 0x20) & !bytes;
