@@ -107,6 +107,19 @@ describe("what no rule reads", () => {
   });
 });
 
+describe("a misspelt name", () => {
+  it("is found by every way of asking where it leaves a hole", () => {
+    const one = { kind: "album", id: "a1", attrs: { owner: "ada" } } as Resource;
+    const error = new TypeError("unknown field `attrs` in resource, expected one of kind, id, attr, policyVersion, scope");
+    for (let time = 0; time < 3; time += 1) {
+      expect(() => pdp.isAllowed({ principal: ada, action: "edit", resource: one })).toThrow(error);
+      expect(() => pdp.for(ada).isAllowed("edit", one)).toThrow(error);
+      expect(() => pdp.prepare({ kind: "album", action: "edit" }).isAllowed(ada, one)).toThrow(error);
+      expect(() => pdp.filter({ principal: ada, action: "edit", resources: Array(20).fill(one) as Resource[] })).toThrow(error);
+    }
+  });
+});
+
 describe("filter", () => {
   it("takes more rows than fit in a batch, and none", () => {
     const resources = Array.from({ length: 2500 }, (_, at) => resource(at));

@@ -162,9 +162,8 @@ class Run {
       if (readsResourceId) ids[at] = id;
       if (!readsResource) continue;
       const { attr } = row;
-      if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) attrs[at] = attr;
-      else if (attr === undefined) attrs[at] = NOTHING;
-      else return at;
+      if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return at;
+      attrs[at] = attr;
     }
     return end;
   }
@@ -209,7 +208,9 @@ class Run {
       case RESOURCE_KIND:
         return kind;
       default:
-        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) ? this.#who.attr[name] : NOTHING;
+        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) && this.#who.attr !== NOTHING
+          ? this.#who.attr[name]
+          : NOTHING;
     }
   }
 

@@ -35,13 +35,14 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  if (typeof resourceId !== "string") return UNSURE;
+  // `NOTHING` stands for attributes that are absent: see `encoder.ts`.
+  if (typeof resourceId !== "string" || (plan.readsPrincipal && principalAttr === NOTHING)) return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource) {
     const { attr } = resource;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
-    else if (attr !== undefined) return UNSURE;
+    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
+    resourceAttr = attr;
   }
 
   frame.used = ARENA_START;

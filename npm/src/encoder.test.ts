@@ -132,8 +132,7 @@ describe("a value", () => {
     }
   });
 
-  it("is missing where there are no attributes, or no such one", () => {
-    expect(words(undefined)).toEqual([MISSING]);
+  it("is missing where there is no such one", () => {
     expect(words({})).toEqual([MISSING]);
     expect(words(Object.create(null))).toEqual([MISSING]);
     expect(words(Object.freeze({ a: true }))).toEqual([TRUE]);
@@ -148,7 +147,8 @@ describe("a value", () => {
   it("is left to the general path when what holds it is odd", () => {
     class Own { a = true; }
     const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
-    for (const attr of [new Own(), new Map([["a", true]]), [true], "text", null, 7, own, Object.create({ a: true })]) {
+    const inherits = Object.create({ a: true }) as object;
+    for (const attr of [undefined, new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
       expect(words(attr)).toBeUndefined();
     }
   });
@@ -233,6 +233,15 @@ describe("names", () => {
       const attr = Object.fromEntries(names.map((name, at) => [name, at % 3 === 0]));
       expect(words(attr)).toEqual(names.slice(first, first + 20).map((_, at) => ((first + at) % 3 === 0 ? TRUE : FALSE)));
     }
+  });
+});
+
+describe("a principal without attributes", () => {
+  it("is left to the general path where a plan reads some", () => {
+    plan({ slots: [{ root: "principal.attr", path: ["team"] }] });
+    expect(words({})).toBeUndefined();
+    expect(decideRequest(plans, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
+    expect(decideFor(plans, new Who({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
   });
 });
 
@@ -351,9 +360,9 @@ describe("programs", () => {
     expect(words({ a: "\ud800" })).toBeUndefined();
   });
 
-  it("get all attributes as one value, even if there are none", () => {
+  it("get all attributes as one value, even if there is none", () => {
     plan({ flags: 2, slots: [{ root: "resource.attr", uses: 4 }] });
-    expect(words(undefined)).toEqual([VALUE]);
+    expect(words({})).toEqual([VALUE]);
     expect(asked).toMatchObject({ now: 0, used: 4 + 5 });
     expect(words({ a: 1 })).toEqual([VALUE]);
   });

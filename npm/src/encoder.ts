@@ -44,17 +44,18 @@ export function decideRequest(plans: Plans, request: unknown): number {
   const { frame } = plans;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
   if (mask < 0) return UNSURE;
+  // Where attributes are wanted and there are none, their name may be misspelt: the general path looks.
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal) {
     const { attr } = principal;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) principalAttr = attr;
-    else if (attr !== undefined) return UNSURE;
+    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
+    principalAttr = attr;
   }
   let resourceAttr: Fields = NOTHING;
   if (plan.readsResource) {
     const { attr } = resource;
-    if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr))) resourceAttr = attr;
-    else if (attr !== undefined) return UNSURE;
+    if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
+    resourceAttr = attr;
   }
 
   frame.used = ARENA_START;

@@ -21,7 +21,7 @@ export type AttributeValue =
   | ReadonlyMap<string, AttributeValue | undefined>
   | Attributes;
 
-/** Attributes under their names. */
+/** Attributes under their names: enumerable members of the object itself. */
 export interface Attributes {
   readonly [name: string]: AttributeValue | undefined;
 }
@@ -118,8 +118,8 @@ export interface PreparedAction {
  * Where only a yes or no is asked for, a request is not looked at beyond what the answer depends on: ids,
  * roles, kind, scope and version of the resource, the action, and the attributes that the rules about
  * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
- * `explain`, which read everything, and of the others where a rule cannot be decided without reading
- * everything; no answer depends on it.
+ * `explain`, which read everything, and of the others where everything has to be read: when a request is
+ * out of the ordinary, or attributes are wanted and there are none.
  */
 export interface Pdp {
   /** Decides one action. */

@@ -13,6 +13,7 @@ import { begin } from "./turn.ts";
 export class Who implements Known {
   readonly id: string = "";
   readonly roles: readonly unknown[] = [];
+  /** `NOTHING` if it has none. */
   readonly attr: Fields = NOTHING;
   /** The principal as the general path gets it. */
   readonly principal: unknown;

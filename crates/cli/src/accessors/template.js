@@ -37,18 +37,16 @@ export function decideRequest(plans, request) {
     let principalAttr = NOTHING;
     if (plan.readsPrincipal) {
         const { attr } = principal;
-        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
-            principalAttr = attr;
-        else if (attr !== undefined)
+        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
             return UNSURE;
+        principalAttr = attr;
     }
     let resourceAttr = NOTHING;
     if (plan.readsResource) {
         const { attr } = resource;
-        if (isObject(attr) && (attr.__proto__ === OBJECT || isPlain(attr)))
-            resourceAttr = attr;
-        else if (attr !== undefined)
+        if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
             return UNSURE;
+        resourceAttr = attr;
     }
     frame.used = ARENA_START;
     const { words, numbers } = frame;
