@@ -54,6 +54,14 @@ pub trait Backend: Copy {
     /// Finds the rows whose word is less than `bound`, both without a sign.
     fn below(self, column: &Words, bound: u32) -> u64;
 
+    /// Finds both in one pass: the rows whose word is `value`, and those whose word is below `bound`.
+    ///
+    /// It is made for columns in which hardly any word is below.
+    #[inline]
+    fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
+        (self.equal(column, value), self.below(column, bound))
+    }
+
     /// Finds the rows whose number stands in `relation` to `value`: row on the left.
     fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64;
 

@@ -57,6 +57,10 @@ fn words(backend: impl Backend) {
         check(backend.equal(&left, value), |row| left[row] == value);
         check(backend.equal_columns(&left, &right), |row| left[row] == right[row]);
         check(backend.below(&left, value), |row| left[row] < value);
+        let bound = [2, value][random.below(2)];
+        let (equal, below) = backend.equal_and_below(&right, value, bound);
+        check(equal, |row| right[row] == value);
+        check(below, |row| right[row] < bound);
     }
 }
 
@@ -81,6 +85,8 @@ fn places(backend: impl Backend) {
         assert_eq!(backend.equal(&words, 1), 1 << row);
         assert_eq!(backend.below(&words, 2), 1 << row);
         assert_eq!(backend.equal_columns(&words, &[1; ROWS]), 1 << row);
+        assert_eq!(backend.equal_and_below(&words, 5, 2), (!(1 << row), 1 << row));
+        assert_eq!(backend.equal_and_below(&words, 1, 1), (1 << row, 0));
         let mut numbers = [5.0; ROWS];
         numbers[row] = 1.0;
         assert_eq!(backend.compare(Relation::Less, &numbers, 2.0), 1 << row);

@@ -7,7 +7,8 @@
 
 use core::arch::wasm32::{
     f64x2_eq, f64x2_ge, f64x2_gt, f64x2_le, f64x2_lt, f64x2_splat, i8x16_bitmask,
-    i8x16_narrow_i16x8, i16x8_narrow_i32x4, i32x4_eq, i32x4_shuffle, u32x4_lt, u32x4_splat, v128,
+    i8x16_narrow_i16x8, i16x8_narrow_i32x4, i32x4_bitmask, i32x4_eq, i32x4_shuffle, i32x4_sub,
+    u32x4_lt, u32x4_splat, v128, v128_or,
 };
 
 use crate::{Backend, Numbers, Relation, Words};
@@ -42,6 +43,12 @@ impl Backend for Simd128 {
     fn below(self, column: &Words, bound: u32) -> u64 {
         let bound = u32x4_splat(bound);
         words(column, |row| u32x4_lt(row, bound))
+    }
+
+    #[inline]
+    fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
+        let (equal, some_below) = equal_and_some_below(column, value, bound);
+        (equal, if some_below { self.below(column, bound) } else { 0 })
     }
 
     #[inline]
@@ -82,6 +89,24 @@ fn word_pairs(left: &Words, right: &Words) -> u64 {
         let ([a, b, c, d], [e, f, g, h]) = (quads(left), quads(right));
         bits([i32x4_eq(a, e), i32x4_eq(b, f), i32x4_eq(c, g), i32x4_eq(d, h)])
     }))
+}
+
+/// Tells too whether some row may be below: a word below the bound is negative when the bound is
+/// taken from it. So are some others. A bound with the highest bit tells nothing that way.
+#[inline]
+fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
+    let (equal, less) = (u32x4_splat(value), u32x4_splat(bound));
+    let mut differences = u32x4_splat(0);
+    let (groups, _) = column.as_chunks::<GROUP>();
+    let bits = join(groups.iter().map(|group| {
+        let mut rows = quads(group);
+        for row in &mut rows {
+            differences = v128_or(differences, i32x4_sub(*row, less));
+            *row = i32x4_eq(*row, equal);
+        }
+        bits(rows)
+    }));
+    (bits, i32x4_bitmask(differences) != 0 || bound > SIGN)
 }
 
 #[inline]
@@ -136,3 +161,6 @@ fn pairs(group: &[f64; GROUP]) -> [v128; 8] {
 
 /// The rows whose masks fit one vector of bytes.
 const GROUP: usize = 16;
+
+/// The highest bit of a word.
+const SIGN: u32 = 1 << 31;

@@ -47,9 +47,9 @@ impl<'a, B: Backend> Lanes<'a, B> {
         self.backend.run(|backend| {
             let mut truths = Truths::FALSE;
             let results = truths.low.0.iter_mut().zip(&mut truths.high.0);
-            for (words, (equal, broken)) in self.column(slot).words.iter().zip(results) {
-                *broken = backend.below(words, word::NULL);
-                *equal = backend.equal(words, operand) & !*broken;
+            for (words, (low, high)) in self.column(slot).words.iter().zip(results) {
+                let (equal, broken) = backend.equal_and_below(words, operand, word::NULL);
+                (*low, *high) = (equal & !broken, broken);
             }
             truths
         })

@@ -2,8 +2,9 @@
 
 use core::arch::x86_64::{
     __cpuid, __cpuid_count, __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ,
-    _CMP_LT_OQ, _mm256_castsi256_ps, _mm256_cmp_pd, _mm256_cmpeq_epi32, _mm256_max_epu32,
-    _mm256_movemask_pd, _mm256_movemask_ps, _mm256_set1_epi32, _mm256_set1_pd, _xgetbv,
+    _CMP_LT_OQ, _mm256_cmp_pd, _mm256_cmpeq_epi32, _mm256_max_epu32, _mm256_min_epu32,
+    _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_packs_epi16, _mm256_packs_epi32,
+    _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_pd, _mm256_setr_epi32, _xgetbv,
 };
 
 use crate::{Backend, Numbers, Relation, Words};
@@ -56,6 +57,13 @@ impl Backend for Avx2 {
     }
 
     #[inline]
+    fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
+        // SAFETY: `self` proves the feature.
+        let (equal, some_below) = unsafe { equal_and_some_below(column, value, bound) };
+        (equal, if some_below { self.below(column, bound) } else { 0 })
+    }
+
+    #[inline]
     fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64 {
         // SAFETY: `self` proves the feature.
         unsafe {
@@ -96,7 +104,11 @@ fn equal(column: &Words, value: u32) -> u64 {
     let value = _mm256_set1_epi32(value.cast_signed());
     let mut bits = 0;
     for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
-        bits |= word_bits(_mm256_cmpeq_epi32(octet(group), value)) << place;
+        let mut rows = octets(group);
+        for row in &mut rows {
+            *row = _mm256_cmpeq_epi32(*row, value);
+        }
+        bits |= word_bits(rows) << place;
     }
     bits
 }
@@ -107,7 +119,11 @@ fn equal_columns(left: &Words, right: &Words) -> u64 {
     let mut bits = 0;
     let pairs = left.as_chunks().0.iter().zip(right.as_chunks().0);
     for ((left, right), place) in pairs.zip(WORD_PLACES) {
-        bits |= word_bits(_mm256_cmpeq_epi32(octet(left), octet(right))) << place;
+        let mut rows = octets(left);
+        for (row, right) in rows.iter_mut().zip(octets(right)) {
+            *row = _mm256_cmpeq_epi32(*row, right);
+        }
+        bits |= word_bits(rows) << place;
     }
     bits
 }
@@ -120,10 +136,31 @@ fn below(column: &Words, bound: u32) -> u64 {
     let bound = _mm256_set1_epi32(bound.cast_signed());
     let mut bits = 0;
     for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
-        let row = octet(group);
-        bits |= word_bits(_mm256_cmpeq_epi32(_mm256_max_epu32(row, bound), row)) << place;
+        let mut rows = octets(group);
+        for row in &mut rows {
+            *row = _mm256_cmpeq_epi32(_mm256_max_epu32(*row, bound), *row);
+        }
+        bits |= word_bits(rows) << place;
     }
     !bits
+}
+
+/// Tells too whether some row is below: then it is not the least that bound and rows can be.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
+    let (value, bound) =
+        (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(bound.cast_signed()));
+    let (mut bits, mut least) = (0, bound);
+    for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+        let mut rows = octets(group);
+        for row in &mut rows {
+            least = _mm256_min_epu32(least, *row);
+            *row = _mm256_cmpeq_epi32(*row, value);
+        }
+        bits |= word_bits(rows) << place;
+    }
+    (bits, _mm256_movemask_epi8(_mm256_cmpeq_epi32(least, bound)) != -1)
 }
 
 #[target_feature(enable = "avx2")]
@@ -149,10 +186,15 @@ fn compare_columns<const RELATION: i32>(left: &Numbers, right: &Numbers) -> u64 
     bits
 }
 
+/// Makes one bit of each of 32 lanes that are all ones or all zeros.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn word_bits(masks: __m256i) -> u64 {
-    u64::from(_mm256_movemask_ps(_mm256_castsi256_ps(masks)).cast_unsigned())
+fn word_bits([a, b, c, d]: [__m256i; 4]) -> u64 {
+    let bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+    // Packing leaves the lower halves of all four in front, and the upper ones behind.
+    let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    let ordered = _mm256_permutevar8x32_epi32(bytes, order);
+    u64::from(_mm256_movemask_epi8(ordered).cast_unsigned())
 }
 
 #[target_feature(enable = "avx2")]
@@ -163,8 +205,8 @@ fn number_bits(masks: __m256d) -> u64 {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn octet(group: &[u32; 8]) -> __m256i {
-    // SAFETY: both are 32 bytes of plain data, and every bit pattern is a vector.
+fn octets(group: &[u32; 32]) -> [__m256i; 4] {
+    // SAFETY: both are 128 bytes of plain data, and every bit pattern is a vector.
     unsafe { core::mem::transmute(*group) }
 }
 
@@ -175,8 +217,8 @@ fn quartet(group: &[f64; 4]) -> __m256d {
     unsafe { core::mem::transmute(*group) }
 }
 
-/// Where the answers of eight words begin.
-const WORD_PLACES: [u32; 8] = [0, 8, 16, 24, 32, 40, 48, 56];
+/// Where the answers of 32 words begin.
+const WORD_PLACES: [u32; 2] = [0, 32];
 
 /// Where the answers of four numbers begin.
 const NUMBER_PLACES: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60];

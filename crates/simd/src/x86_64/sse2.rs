@@ -1,9 +1,10 @@
 //! SSE2: four words or two numbers at a time. It is part of x86-64 itself.
 
 use core::arch::x86_64::{
-    __m128d, __m128i, _mm_castpd_ps, _mm_castps_si128, _mm_cmpeq_epi32, _mm_cmpeq_pd,
-    _mm_cmpgt_epi32, _mm_cmple_pd, _mm_cmplt_pd, _mm_movemask_epi8, _mm_packs_epi16,
-    _mm_packs_epi32, _mm_set1_epi32, _mm_set1_pd, _mm_shuffle_ps, _mm_xor_si128,
+    __m128d, __m128i, _mm_castpd_ps, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32,
+    _mm_cmpeq_pd, _mm_cmpgt_epi32, _mm_cmple_pd, _mm_cmplt_pd, _mm_movemask_epi8, _mm_movemask_ps,
+    _mm_or_si128, _mm_packs_epi16, _mm_packs_epi32, _mm_set1_epi32, _mm_set1_pd, _mm_setzero_si128,
+    _mm_shuffle_ps, _mm_sub_epi32, _mm_xor_si128,
 };
 
 use crate::{Backend, Numbers, Relation, Words};
@@ -39,6 +40,13 @@ impl Backend for Sse2 {
     fn below(self, column: &Words, bound: u32) -> u64 {
         // SAFETY: SSE2 is a part of x86-64.
         unsafe { below(column, bound) }
+    }
+
+    #[inline]
+    fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
+        // SAFETY: SSE2 is a part of x86-64.
+        let (equal, some_below) = unsafe { equal_and_some_below(column, value, bound) };
+        (equal, if some_below { self.below(column, bound) } else { 0 })
     }
 
     #[inline]
@@ -82,6 +90,26 @@ fn below(column: &Words, bound: u32) -> u64 {
     let sign = _mm_set1_epi32(i32::MIN);
     let bound = _mm_xor_si128(_mm_set1_epi32(bound.cast_signed()), sign);
     words(column, |row| _mm_cmpgt_epi32(bound, _mm_xor_si128(row, sign)))
+}
+
+/// Tells too whether some row may be below: a word below the bound is negative when the bound is
+/// taken from it. So are some others. A bound with the highest bit tells nothing that way.
+#[target_feature(enable = "sse2")]
+#[inline]
+fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
+    let (equal, less) = (_mm_set1_epi32(value.cast_signed()), _mm_set1_epi32(bound.cast_signed()));
+    let mut differences = _mm_setzero_si128();
+    let (groups, _) = column.as_chunks::<GROUP>();
+    let bits = join(groups.iter().map(|group| {
+        let mut rows = quads(group);
+        for row in &mut rows {
+            differences = _mm_or_si128(differences, _mm_sub_epi32(*row, less));
+            *row = _mm_cmpeq_epi32(*row, equal);
+        }
+        bits(rows)
+    }));
+    let negative = _mm_movemask_ps(_mm_castsi128_ps(differences)) != 0;
+    (bits, negative || bound > SIGN)
 }
 
 #[target_feature(enable = "sse2")]
@@ -183,6 +211,9 @@ fn pairs(group: &[f64; GROUP]) -> [__m128d; 8] {
 
 /// The rows whose masks fit one vector of bytes.
 const GROUP: usize = 16;
+
+/// The highest bit of a word.
+const SIGN: u32 = 1 << 31;
 
 /// The lanes 0 and 2 of both operands.
 const EVEN: i32 = 0b10_00_10_00;
