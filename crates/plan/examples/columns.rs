@@ -96,5 +96,5 @@ fn section(entries: &[Entry]) -> Vec<u32> {
     words
 }
 
-const RUNS: u32 = 200;
-const CALLS: u32 = 1000;
+const RUNS: u32 = 1000;
+const CALLS: u32 = 100;

@@ -8,12 +8,13 @@
 mod lanes;
 mod run;
 mod set;
+mod straight;
 
 use wardgate_simd::Backend;
 
 use self::lanes::Lanes;
 use self::run::{Run, Task};
-use self::set::{BLOCK, BLOCKS, Set, Truths};
+use self::set::{BLOCKS, Set, Truths};
 use crate::frame::Frame;
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, MAX_CLASSES, NEGATE, PROGRAMS};
 use crate::record::{Entry, Plan};
@@ -68,6 +69,8 @@ impl Plan<'_> {
     /// Decides about the rows of a batch with the fastest back end that needs no question.
     ///
     /// `roles` unites the masks of the principal's roles, as for [`Plan::decide`].
+    // Inlined into a caller that is built for size, it would be built for size too.
+    #[inline(never)]
     pub fn decide_columns(&self, roles: u32, batch: Batch<'_>) -> BatchAnswer {
         self.decide_columns_with(wardgate_simd::best(), roles, batch)
     }
@@ -82,35 +85,32 @@ impl Plan<'_> {
         if self.flags() & (PROGRAMS | BY_CLASS) != 0 || !batch.fits() {
             return BatchAnswer::NotColumnar;
         }
+        let Columns { words, numbers, allowed, unsure } = batch.columns;
+        let (frame, varying, rows) = (batch.frame, batch.varying, batch.rows);
+        let lanes = Lanes { backend, frame, varying, words, numbers, rows };
+        if straight::decide(self, &lanes, roles, allowed).is_some() {
+            unsure.iter_mut().for_each(|word| *word = 0);
+            return BatchAnswer::Decided;
+        }
         // Most principals have few roles, and clearing the places of many takes longer than deciding.
         let answers = match roles.count_ones() {
-            0 | 1 => self.decide_rows(backend, roles, &batch, &mut [Class::NONE; 1]),
-            2..=4 => self.decide_rows(backend, roles, &batch, &mut [Class::NONE; 4]),
-            _ => self.decide_rows(backend, roles, &batch, &mut [Class::NONE; MAX_CLASSES]),
+            0 | 1 => self.decide_rows(lanes, roles, &mut [Class::NONE; 1]),
+            2..=4 => self.decide_rows(lanes, roles, &mut [Class::NONE; 4]),
+            _ => self.decide_rows(lanes, roles, &mut [Class::NONE; MAX_CLASSES]),
         };
-        let Some((allowed, unsure)) = answers else { return BatchAnswer::NotColumnar };
-        batch.columns.allowed = allowed.0;
-        batch.columns.unsure = unsure.0;
-        if unsure.is_empty() { BatchAnswer::Decided } else { BatchAnswer::SomeUnsure }
+        let Some((yes, doubt)) = answers else { return BatchAnswer::NotColumnar };
+        (*allowed, *unsure) = (yes.0, doubt.0);
+        if doubt.is_empty() { BatchAnswer::Decided } else { BatchAnswer::SomeUnsure }
     }
 
     /// Returns the rows that are allowed and those that are Unsure.
     fn decide_rows<B: Backend>(
         &self,
-        backend: B,
+        lanes: Lanes<'_, B>,
         roles: u32,
-        batch: &Batch<'_>,
         classes: &mut [Class],
     ) -> Option<(Set, Set)> {
-        let lanes = Lanes {
-            backend,
-            frame: batch.frame,
-            varying: batch.varying,
-            words: &batch.columns.words,
-            numbers: &batch.columns.numbers,
-            blocks: batch.rows.div_ceil(BLOCK),
-        };
-        let mut tally = Tally::new(classes, roles, batch.rows);
+        let mut tally = Tally::new(classes, roles, lanes.rows);
         let mut evaluator = Evaluator { plan: *self, lanes, run: None };
         for entry in self.entries() {
             if entry[0] & !NEGATE & 0xff == layout::SCOPE_END {
@@ -226,15 +226,17 @@ impl<'a> Tally<'a> {
         self.classes.iter().filter(meets).fold(Set::NONE, |live, class| live | class.live)
     }
 
-    fn note(&mut self, entry: &Entry, truths: &Truths) {
-        let (errors, yes) = (truths.errors(), truths.yes());
-        for class in self.classes.iter_mut().filter(|class| class.bit & entry[2] != 0) {
-            self.failed.add(errors & class.live);
-            class.live.remove(errors);
-            match entry[0] >> 24 {
-                DENY => class.live.remove(yes),
-                ALLOW => class.allowed.add(yes),
-                _ => {}
+    fn note(&mut self, [head, _, roles]: &Entry, truths: &Truths) {
+        let all = |chosen| if chosen { u64::MAX } else { 0 };
+        let (ending, allowing) = (all(head >> 24 == DENY), all(head >> 24 == ALLOW));
+        for class in self.classes.iter_mut().filter(|class| class.bit & roles != 0) {
+            // One pass, because each set is longer than the registers are.
+            let state = class.live.0.iter_mut().zip(&mut class.allowed.0).zip(&mut self.failed.0);
+            for (((live, allowed), failed), (low, high)) in state.zip(truths.words()) {
+                let (yes, error) = (low & !high, high & !low);
+                *failed |= error & *live;
+                *live &= !(error | yes & ending);
+                *allowed |= yes & allowing;
             }
         }
     }

@@ -22,13 +22,12 @@ pub(super) struct Lanes<'a, B> {
     pub(super) varying: u32,
     pub(super) words: &'a [[u32; BATCH_ROWS]; BATCH_COLUMNS],
     pub(super) numbers: &'a [[f64; BATCH_ROWS]; BATCH_COLUMNS],
-    /// Blocks that hold a row.
-    pub(super) blocks: usize,
+    pub(super) rows: usize,
 }
 
 /// One slot, as the vector operations read it: its blocks, or one block for all of them.
-struct Lane<'a> {
-    words: &'a [Words],
+pub(super) struct Lane<'a> {
+    pub(super) words: &'a [Words],
     numbers: &'a [Numbers],
 }
 
@@ -57,13 +56,19 @@ impl<'a, B: Backend> Lanes<'a, B> {
 
     /// Adds to `unsure` the rows that hold two lists or maps.
     pub(super) fn equal_slots(&self, a: u32, b: u32, unsure: &mut Set) -> Truths {
-        // All but numbers, lists and maps are equal if their words are.
-        let plain = |word| word != word::NUMBER && word != word::VALUE;
-        match (self.scalar(a), self.scalar(b)) {
-            (_, Some(word)) if word >= word::NULL && plain(word) => self.equal_const(a, word),
-            (Some(word), _) if word >= word::NULL && plain(word) => self.equal_const(b, word),
-            _ => self.equal_lanes(a, b, unsure),
+        match self.against_word(a, b) {
+            Some((slot, word)) => self.equal_const(slot, word),
+            None => self.equal_lanes(a, b, unsure),
         }
+    }
+
+    /// Returns one of two slots, and the word that it must have to be equal to the other. There is
+    /// none where both vary, nor for numbers, lists and maps, whose words do not tell.
+    pub(super) fn against_word(&self, a: u32, b: u32) -> Option<(u32, u32)> {
+        let tells =
+            |word: &u32| *word >= word::NULL && !matches!(*word, word::NUMBER | word::VALUE);
+        let right = self.scalar(b).filter(tells).map(|word| (a, word));
+        right.or_else(|| self.scalar(a).filter(tells).map(|word| (b, word)))
     }
 
     fn equal_lanes(&self, a: u32, b: u32, unsure: &mut Set) -> Truths {
@@ -161,14 +166,14 @@ impl<'a, B: Backend> Lanes<'a, B> {
     fn words_equal(&self, a: u32, b: u32) -> Set {
         let mut rooms = (None, None);
         let (a, b) = (self.lane(a, &mut rooms.0), self.lane(b, &mut rooms.1));
-        let pairs = a.words.iter().cycle().zip(b.words.iter().cycle()).take(self.blocks);
+        let pairs = a.words.iter().cycle().zip(b.words.iter().cycle()).take(self.blocks());
         self.backend.run(|backend| filled(pairs.map(|(a, b)| backend.equal_columns(a, b))))
     }
 
     fn numbers_compare(&self, a: u32, b: u32, relation: Relation) -> Set {
         let mut rooms = (None, None);
         let (a, b) = (self.lane(a, &mut rooms.0), self.lane(b, &mut rooms.1));
-        let pairs = a.numbers.iter().cycle().zip(b.numbers.iter().cycle()).take(self.blocks);
+        let pairs = a.numbers.iter().cycle().zip(b.numbers.iter().cycle()).take(self.blocks());
         let test = |backend: B, (a, b)| backend.compare_columns(relation, a, b);
         self.backend.run(|backend| filled(pairs.map(|pair| test(backend, pair))))
     }
@@ -178,11 +183,16 @@ impl<'a, B: Backend> Lanes<'a, B> {
         if self.varies(slot) { found } else { Set::of(found.0[0] != 0) }
     }
 
+    /// Returns how many blocks hold a row.
+    fn blocks(&self) -> usize {
+        self.rows.div_ceil(BLOCK)
+    }
+
     fn varies(&self, slot: u32) -> bool {
         at(slot) < MAX_SLOTS && self.varying >> slot & 1 == 1
     }
 
-    fn scalar(&self, slot: u32) -> Option<u32> {
+    pub(super) fn scalar(&self, slot: u32) -> Option<u32> {
         (!self.varies(slot)).then(|| self.frame.word(slot))
     }
 
@@ -197,14 +207,15 @@ impl<'a, B: Backend> Lanes<'a, B> {
     }
 
     /// Returns the column of a slot that varies: they stand in the order of the slots.
-    fn column(&self, slot: u32) -> Lane<'a> {
+    pub(super) fn column(&self, slot: u32) -> Lane<'a> {
         let before = self.varying & !(u32::MAX << (slot % u32::BITS));
         let place = at(before.count_ones());
         let words = self.words.get(place).map_or(&[][..], |column| column.as_chunks().0);
         let numbers = self.numbers.get(place).map_or(&[][..], |column| column.as_chunks().0);
+        let blocks = self.blocks();
         Lane {
-            words: words.get(..self.blocks).unwrap_or(words),
-            numbers: numbers.get(..self.blocks).unwrap_or(numbers),
+            words: words.get(..blocks).unwrap_or(words),
+            numbers: numbers.get(..blocks).unwrap_or(numbers),
         }
     }
 }

@@ -22,17 +22,23 @@ pub(super) struct Truths {
     pub(super) high: Set,
 }
 
+/// Which rows of a block are among the first `rows`.
+pub(super) fn rows_of(block: usize, rows: usize) -> u64 {
+    let here = rows.saturating_sub(block * BLOCK).min(BLOCK);
+    let beyond = u32::try_from(BLOCK - here).unwrap_or(u64::BITS);
+    u64::MAX.checked_shr(beyond).unwrap_or(0)
+}
+
 impl Set {
     pub(super) const NONE: Self = Self([0; BLOCKS]);
 
     /// The first `rows` rows.
     pub(super) fn first(rows: usize) -> Self {
-        let mut left = rows;
-        Self([0; BLOCKS].map(|_| {
-            let here = left.min(BLOCK);
-            left -= here;
-            if here == BLOCK { u64::MAX } else { !(u64::MAX << here) }
-        }))
+        let mut set = Self::NONE;
+        for (block, word) in set.0.iter_mut().enumerate() {
+            *word = rows_of(block, rows);
+        }
+        set
     }
 
     /// All rows or none.
@@ -103,6 +109,11 @@ impl Truths {
             low: Set::of(matches!(truth, Truth::True | Truth::Other)),
             high: Set::of(matches!(truth, Truth::Error | Truth::Other)),
         }
+    }
+
+    /// Returns the two bits of each row, 64 rows at a time.
+    pub(super) fn words(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.low.0.into_iter().zip(self.high.0)
     }
 
     pub(super) fn yes(&self) -> Set {

@@ -1,6 +1,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::set::BLOCK;
 use super::*;
 use crate::code::NoPrograms;
 use crate::decide::Answer;
