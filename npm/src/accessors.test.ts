@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 import * as entry from "./accessors.ts";
 import { open } from "./open.ts";
 import { album, closed, noon, viewing } from "./testing.ts";
-import type { Accessors } from "./accessors.ts";
+import type { Accessors } from "./types.ts";
 
 const accessors = (await import(fileURLToPath(new URL("../fixtures/album.accessors.js", import.meta.url)))) as Accessors;
 

@@ -4,12 +4,10 @@
 // here. Its one function is that of `encoder.ts` with the names of a bundle in the place of the variables
 // of `sites.ts`. Nothing here is for use by hand, and it changes together with `FORMAT`.
 
-import type { Plans } from "./plans.ts";
-
 export { decideLong, decideShort } from "./deciding.ts";
 export * as frames from "./frame.ts";
+export { digest, planFor } from "./kinds.ts";
 export { isDisturbed, isListOrMap, isObject, isPlain, NOTHING } from "./plain.ts";
-export { digest, planFor } from "./plans.ts";
 export { classesOf, maskOf } from "./roles.ts";
 export * as places from "./sites.ts";
 export { begin } from "./turn.ts";
@@ -17,13 +15,3 @@ export { brokenWord, constantWord, hold } from "./values.ts";
 
 /** Which version of this entry a module was written for. */
 export const FORMAT = 1;
-
-/** A module that `wardgate compile --emit` wrote. */
-export interface Accessors {
-  readonly format: number;
-  /** The digest of the bundle that it was written for. */
-  readonly bundle: string;
-  /** The names that it reads, in the order of its places. */
-  readonly names: readonly string[];
-  readonly decideRequest: (plans: Plans, request: unknown) => number;
-}

@@ -19,9 +19,10 @@ import {
   UNSURE,
   type Columns,
 } from "./frame.ts";
+import { planFor } from "./kinds.ts";
 import { describe } from "./options.ts";
 import { isDisturbed, isInherited, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
-import { planFor, type Detail, type Plan, type Plans } from "./plans.ts";
+import type { Detail, Plan, Plans } from "./plans.ts";
 import { decideFor, listFor, type Who } from "./who.ts";
 import {
   BY_NAME,
@@ -81,7 +82,8 @@ export function filterRows<R>(
 /** Decides on every row as far as the frame can: one of `DENY`, `ALLOW` and `UNSURE` for each. */
 export function decideRows(plans: Plans, who: Who, action: unknown, rows: readonly unknown[]): Uint8Array {
   const answers = new Uint8Array(rows.length).fill(UNSURE);
-  if (typeof action !== "string" || who.isOdd || isDisturbed() || (plans.hasPrincipals && plans.principals.has(who.id))) return answers;
+  if (typeof action !== "string" || who.isOdd || isDisturbed()) return answers;
+  if (plans.hasPrincipals && plans.principals.has(who.id)) return answers;
   const run = new Run(plans, who, action, Math.min(rows.length, ROWS));
   let at = 0;
   while (at < rows.length) {

@@ -11,7 +11,8 @@
 
 import { decideLong, decideShort } from "./deciding.ts";
 import * as frames from "./frame.ts";
-import { planFor, digest, type Plans } from "./plans.ts";
+import { digest, planFor } from "./kinds.ts";
+import type { Plans } from "./plans.ts";
 import { isDisturbed, isListOrMap, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
 import { classesOf, maskOf } from "./roles.ts";
 import * as places from "./sites.ts";

@@ -4,6 +4,7 @@ export { WardgateError, type Code } from "./errors.ts";
 export { open } from "./open.ts";
 export type { OpenOptions, Trust } from "./options.ts";
 export type {
+  Accessors,
   ActionRequest,
   AttributeValue,
   Attributes,

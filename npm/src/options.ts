@@ -1,7 +1,8 @@
 // Reads the options of `open`. A key that is not known is an error: an option accepted and ignored
 // would be a silent downgrade.
 
-import { FORMAT, type Accessors } from "./accessors.ts";
+import { FORMAT } from "./accessors.ts";
+import type { Accessors } from "./types.ts";
 
 /**
  * Which bundles may be opened. `"unsigned"` accepts every bundle whose digest fits: whoever can write

@@ -1,6 +1,5 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import type { Accessors } from "./accessors.ts";
 import { check, close, explain, isAllowed, open, principals, reload } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -13,6 +12,7 @@ import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
+  Accessors,
   ActionRequest,
   AuxData,
   Bundle,
@@ -38,7 +38,7 @@ export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
   readonly #plans: Plans;
-  readonly #decide: (plans: Plans, request: unknown) => number;
+  readonly #decide: typeof decideRequest;
   readonly #backing: Backing;
   // The last good bundle, for a fresh instance after a trap.
   #bundle: Uint8Array;
@@ -52,7 +52,7 @@ export class OpenedPdp implements Pdp {
     const handle = runtime.call(() => open(this.#bundle, settings.trust));
     this.#lease = { runtime, handle, generation: runtime.generation };
     net.register(this, this.#lease, this.#lease);
-    this.#decide = accessors?.decideRequest ?? decideRequest;
+    this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
     this.#plans = new Plans(runtime, settings.clock, accessors?.names);
     this.#backing = {
       plans: this.#plans,

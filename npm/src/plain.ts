@@ -26,8 +26,9 @@ export function isInherited(name: string): boolean {
  */
 export function isDisturbed(): boolean {
   const object = Object.prototype;
-  return ACCESSOR === "throws" || "principal" in object || "action" in object || "resource" in object || "id" in object ||
-    "roles" in object || "attr" in object || "kind" in object || "scope" in object || "policyVersion" in object;
+  return ACCESSOR === "throws" || "principal" in object || "action" in object || "resource" in object ||
+    "id" in object || "roles" in object || "attr" in object || "kind" in object || "scope" in object ||
+    "policyVersion" in object;
 }
 
 /** Whether the value has members at all. */

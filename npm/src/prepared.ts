@@ -25,7 +25,9 @@ export class PrincipalAsking implements PreparedPrincipal {
     let answer: number;
     try {
       answer = decideFor(backing.plans, this.#who, action, resource);
-      if (answer === UNSURE && backing.plans.refresh()) answer = decideFor(backing.plans, this.#who, action, resource);
+      if (answer === UNSURE && backing.plans.refresh()) {
+        answer = decideFor(backing.plans, this.#who, action, resource);
+      }
     } catch (thrown) {
       throw backing.failure(thrown);
     }
@@ -61,7 +63,9 @@ class QuestionAsking implements PreparedQuestion {
     let answer: number;
     try {
       answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
-      if (answer === UNSURE && backing.plans.refresh()) answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
+      if (answer === UNSURE && backing.plans.refresh()) {
+        answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
+      }
     } catch (thrown) {
       throw backing.failure(thrown);
     }
@@ -90,7 +94,9 @@ export class ActionAsking implements PreparedAction {
     let answer: number;
     try {
       answer = decideAction(backing.plans, this.#topic, principal, resource);
-      if (answer === UNSURE && backing.plans.refresh()) answer = decideAction(backing.plans, this.#topic, principal, resource);
+      if (answer === UNSURE && backing.plans.refresh()) {
+        answer = decideAction(backing.plans, this.#topic, principal, resource);
+      }
     } catch (thrown) {
       throw backing.failure(thrown);
     }

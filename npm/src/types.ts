@@ -7,6 +7,16 @@ import type { Decision, Explanation } from "./decision.ts";
 /** A sealed set of policies, as `wardgate compile` writes it. */
 export type Bundle = Uint8Array | ArrayBuffer;
 
+/** A module that `wardgate compile --emit` wrote. What stands in it is between the two of them. */
+export interface Accessors {
+  readonly format: number;
+  /** The digest of the bundle that it was written for. */
+  readonly bundle: string;
+  /** The names that it reads, in the order of its places. */
+  readonly names: readonly string[];
+  readonly decideRequest: (...given: never) => unknown;
+}
+
 /**
  * What an attribute may be. A `Date` stands for its ISO text and a `Map` with string keys for an
  * object; a member that is `undefined` is absent.

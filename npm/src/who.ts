@@ -4,8 +4,9 @@
 
 import { decideResource, type Known } from "./encoder-prepared.ts";
 import { BY_CLASS, UNSURE } from "./frame.ts";
+import { digest, planFor, type PlanList } from "./kinds.ts";
 import { isDisturbed, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
-import { digest, planFor, type Plan, type PlanList, type Plans, type RoleTable } from "./plans.ts";
+import type { Plan, Plans, RoleTable } from "./plans.ts";
 import { classesOf, maskOf } from "./roles.ts";
 import { begin } from "./turn.ts";
 
@@ -99,10 +100,12 @@ export function decideAction(plans: Plans, topic: Topic, principal: unknown, res
   const plan = topic.plan(plans);
   if (plan === null) return UNSURE;
   const { id, roles } = principal;
-  if (typeof id !== "string" || !Array.isArray(roles) || (plans.hasPrincipals && plans.principals.has(id))) return UNSURE;
+  if (typeof id !== "string" || !Array.isArray(roles)) return UNSURE;
+  if (plans.hasPrincipals && plans.principals.has(id)) return UNSURE;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, plans.frame) : maskOf(plan.roles, roles);
   const attr = plan.readsPrincipal ? principal["attr"] : undefined;
-  if (mask < 0 || (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))))) return UNSURE;
+  if (mask < 0) return UNSURE;
+  if (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))) return UNSURE;
   // One object for all calls. It is read before anything that might come back to it runs.
   const { passing } = topic;
   passing.id = id;
