@@ -30,28 +30,27 @@ export class Kinds {
   /** Finds a list that does not stand where its digest says, or is not here yet. */
   miss(plans: Plans, kind: string): PlanList | null {
     const known = this.#all.get(kind);
-    if (known !== undefined) return this.#place(kind, known);
+    if (known !== undefined) return known;
     if (this.#without.has(kind)) return null;
     const list = plans.load(this, kind);
-    if (list !== null) {
-      const name = interned(kind);
-      this.#all.set(name, list);
-      return this.#place(name, list);
-    }
-    if (plans.isLive && kind.length <= MAX_WITHOUT_LENGTH) {
-      // Forgotten as a whole when it is full: what is asked for often soon stands in it again.
-      if (this.#without.size === MAX_WITHOUT) this.#without.clear();
-      this.#without.add(kind);
-    }
-    return null;
+    // What is kept is a string of its own: that of the request may be a piece of a long one.
+    if (list !== null) this.#add(interned(kind), list);
+    else if (plans.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(interned(kind));
+    return list;
   }
 
-  #place(kind: string, list: PlanList): PlanList {
+  #add(kind: string, list: PlanList): void {
+    this.#all.set(kind, list);
     if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
+    else this.#place(kind, list);
+  }
+
+  /** The first one to come has the place; others with the same digest take the longer way. */
+  #place(kind: string, list: PlanList): void {
     const at = digest(kind) & this.mask;
+    if (this.lists[at] !== null) return;
     this.names[at] = kind;
     this.lists[at] = list;
-    return list;
   }
 
   #grow(): void {
@@ -59,11 +58,13 @@ export class Kinds {
     this.names = Array.from({ length: size }, () => "");
     this.lists = Array.from({ length: size }, () => null);
     this.mask = size - 1;
-    for (const [kind, list] of this.#all) {
-      const at = digest(kind) & this.mask;
-      this.names[at] = kind;
-      this.lists[at] = list;
-    }
+    for (const [kind, list] of this.#all) this.#place(kind, list);
+  }
+
+  /** Forgets all when it is full: what is asked for often soon stands in it again. */
+  #exclude(kind: string): void {
+    if (this.#without.size === MAX_WITHOUT) this.#without.clear();
+    this.#without.add(kind);
   }
 }
 

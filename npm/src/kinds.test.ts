@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+
+import { digest, Kinds, type PlanList } from "./kinds.ts";
+import type { Plans } from "./plans.ts";
+
+/** Plans for every kind that starts with `k`. */
+function plans(): { readonly loaded: string[]; readonly plans: Plans } {
+  const loaded: string[] = [];
+  const load = (_: Kinds, kind: string): PlanList | null => {
+    loaded.push(kind);
+    return kind.startsWith("k") ? { actions: [kind], plans: [null], map: null, other: null } : null;
+  };
+  return { loaded, plans: { isLive: true, load } as unknown as Plans };
+}
+
+/** Finds a list as the hot functions do. */
+function find(kinds: Kinds, from: Plans, kind: string): string | undefined {
+  const at = digest(kind) & kinds.mask;
+  const list = kinds.names[at] === kind ? kinds.lists[at] : kinds.miss(from, kind);
+  return list?.actions[0];
+}
+
+describe("the lists of kinds", () => {
+  it("are found, however many, and loaded once", () => {
+    const { loaded, plans: from } = plans();
+    const kinds = new Kinds("", "");
+    const names = ["k", "kk", ...Array.from({ length: 3000 }, (_, at) => `kind_${at}`)];
+    for (let time = 0; time < 3; time += 1) for (const name of names) expect(find(kinds, from, name)).toBe(name);
+    expect(loaded).toEqual(names);
+  });
+
+  it("are kept apart where their names have one digest", () => {
+    const { plans: from } = plans();
+    const kinds = new Kinds("", "");
+    const [one, two] = ["kind_abc", "kinx_abc"];
+    expect(digest(one)).toBe(digest(two));
+    for (let time = 0; time < 3; time += 1) for (const name of [one, two]) expect(find(kinds, from, name)).toBe(name);
+  });
+
+  it("that do not exist are remembered, up to a bound", () => {
+    const { loaded, plans: from } = plans();
+    const kinds = new Kinds("", "");
+    for (let time = 0; time < 3; time += 1) expect(find(kinds, from, "none")).toBeUndefined();
+    expect(loaded).toEqual(["none"]);
+    for (let at = 0; at < 5000; at += 1) find(kinds, from, `x${at}`);
+    expect(kinds.names.length).toBe(64);
+    const long = "x".repeat(1000);
+    for (let time = 0; time < 2; time += 1) find(kinds, from, long);
+    expect(loaded.filter((name) => name === long).length).toBe(2);
+  });
+
+  it("take the empty name for a name", () => {
+    const { plans: from } = plans();
+    expect(find(new Kinds("", ""), from, "")).toBeUndefined();
+  });
+});
