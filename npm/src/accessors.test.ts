@@ -11,7 +11,8 @@ import { open } from "./open.ts";
 import { album, closed, noon, viewing } from "./testing.ts";
 import type { Accessors } from "./types.ts";
 
-const accessors = (await import(fileURLToPath(new URL("../fixtures/album.accessors.js", import.meta.url)))) as Accessors;
+const emitted = fileURLToPath(new URL("../fixtures/album.accessors.js", import.meta.url));
+const accessors = (await import(emitted)) as Accessors;
 
 /** A source file of the package. */
 function source(name: string): string {
@@ -64,14 +65,16 @@ describe("the template of the command", () => {
 
 describe("a module of accessors", () => {
   it("belongs to its bundle", async () => {
-    await expect(open(closed, { trust: "unsigned", accessors })).rejects.toThrow(/^the accessors were emitted for another bundle: /);
-    await expect(open(closed, { trust: "unsigned", accessors })).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+    const opening = open(closed, { trust: "unsigned", accessors });
+    await expect(opening).rejects.toThrow(/^the accessors were emitted for another bundle: /);
+    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
   });
 
   it("changes no answer", async () => {
     const settings = { trust: "unsigned", clock: () => noon } as const;
     const [plain, fast] = [await open(album, settings), await open(album, { ...settings, accessors })];
-    const attrs = [undefined, {}, { owner: "ada" }, { owner: "eve" }, { owner: 7 }, { owner: null }, new Map([["owner", "ada"]])];
+    const owners = ["ada", "eve", 7, null, undefined].map((owner) => ({ owner }));
+    const attrs = [undefined, {}, ...owners, new Map([["owner", "ada"]])];
     for (const attr of attrs) {
       for (const action of ["view", "edit", "echo", "share", "burn"]) {
         for (let time = 0; time < 3; time += 1) {

@@ -17,6 +17,11 @@ function resource(at: number, changes: object = {}): Resource {
   return { kind: "album", id: `a${at}`, attr: { owner: at % 3 === 0 ? "ada" : `u${at}` }, ...changes };
 }
 
+/** Enough resources for a batch. */
+function many(one: Resource): Resource[] {
+  return Array<Resource>(20).fill(one);
+}
+
 /** What `check` says, which reads every request completely. */
 function allowed(principal: Principal, action: string, one: Resource): boolean {
   return pdp.check({ principal, resource: one, actions: [action] }).actions[action]?.effect === "allow";
@@ -30,7 +35,7 @@ function compare(principal: Principal, action: string, resources: readonly Resou
   const topic = pdp.prepare({ kind: "album", action });
   const requests = resources.map((one) => ({ principal, action, resource: one }));
   for (let time = 0; time < 3; time += 1) {
-    const many = pdp.isAllowedMany(requests);
+    const answers = pdp.isAllowedMany(requests);
     for (const found of [
       pdp.filter({ principal, action, resources }),
       prepared.filter(action, resources),
@@ -40,7 +45,7 @@ function compare(principal: Principal, action: string, resources: readonly Resou
       resources.filter((one) => prepared.isAllowed(action, one)),
       resources.filter((one) => question.isAllowed(one)),
       resources.filter((one) => topic.isAllowed(principal, one)),
-      resources.filter((_, at) => many[at]),
+      resources.filter((_, at) => answers[at]),
     ]) {
       expect(found).toEqual(expected);
     }
@@ -56,8 +61,10 @@ describe("every way of asking", () => {
   });
 
   it("takes all values of an attribute", () => {
-    const values = [undefined, null, true, false, 0, -0, 1.5, "", "ada", "a" + "da", "\ud83d\uddddä", [], {}, ["ada"], new Date(noon)];
-    const resources = values.flatMap((owner, at) => Array.from({ length: 20 }, () => resource(at, { attr: { owner } })));
+    const scalars = [undefined, null, true, false, 0, -0, 1.5, "", "ada", "a" + "da", "\ud83d\uddddä"];
+    const values = [...scalars, [], {}, ["ada"], new Date(noon)];
+    const twenty = (owner: unknown, at: number): Resource[] => many(resource(at, { attr: { owner } }));
+    const resources = values.flatMap(twenty);
     compare(ada, "edit", resources);
     compare(ada, "edit", [...resources].reverse());
   });
@@ -67,16 +74,17 @@ describe("every way of asking", () => {
     class Own { owner = "ada"; }
     const own = JSON.parse('{"owner": "ada", "__proto__": {"owner": "x"}}') as object;
     const bare = Object.assign(Object.create(null) as object, { owner: "ada" });
-    const odd = [undefined, {}, map, new Own(), own, bare, Object.create({ owner: "ada" }) as object, Object.freeze({ owner: "ada" })];
+    const inherits = Object.create({ owner: "ada" }) as object;
+    const odd = [undefined, {}, map, new Own(), own, bare, inherits, Object.freeze({ owner: "ada" })];
     const shapes = Array.from({ length: 30 }, (_, at) => ({ [`x${at}`]: 1, owner: "ada" }));
     const attrs = [...odd, new Proxy({ owner: "ada" }, {}), ...shapes];
     compare(ada, "edit", attrs.map((attr, at) => resource(at, { attr })));
   });
 
   it("keeps the order of resources of many kinds, scopes and versions", () => {
-    const mixed = Array.from({ length: 200 }, (_, at) => resource(at, [
-      {}, { kind: "photo" }, { scope: "acme" }, { policyVersion: "v9" }, { scope: "", policyVersion: "" }, { policyVersion: "default" },
-    ][at % 6]));
+    const versions = [{ policyVersion: "v9" }, { scope: "", policyVersion: "" }, { policyVersion: "default" }];
+    const changes = [{}, { kind: "photo" }, { scope: "acme" }, ...versions];
+    const mixed = Array.from({ length: 200 }, (_, at) => resource(at, changes[at % 6]));
     compare(ada, "edit", mixed);
     compare(ada, "view", mixed);
     const runs = Array.from({ length: 120 }, (_, at) => resource(at, { kind: at % 60 < 40 ? "album" : "photo" }));
@@ -92,7 +100,7 @@ describe("what no rule reads", () => {
     ["for", (own, one) => own.for(ada).isAllowed("view", one)],
     ["for and prepare", (own, one) => own.for(ada).prepare({ kind: "album", action: "view" }).isAllowed(one)],
     ["prepare", (own, one) => own.prepare({ kind: "album", action: "view" }).isAllowed(ada, one)],
-    ["filter", (own, one) => own.filter({ principal: ada, action: "view", resources: Array(20).fill(one) as Resource[] }).length === 20],
+    ["filter", (own, one) => own.filter({ principal: ada, action: "view", resources: many(one) }).length === 20],
     ["filter of a few", (own, one) => own.filter({ principal: ada, action: "view", resources: [one] }).length === 1],
   ];
 
@@ -110,12 +118,13 @@ describe("what no rule reads", () => {
 describe("a misspelt name", () => {
   it("is found by every way of asking where it leaves a hole", () => {
     const one = { kind: "album", id: "a1", attrs: { owner: "ada" } } as Resource;
-    const error = new TypeError("unknown field `attrs` in resource, expected one of kind, id, attr, policyVersion, scope");
+    const known = "kind, id, attr, policyVersion, scope";
+    const error = new TypeError(`unknown field \`attrs\` in resource, expected one of ${known}`);
     for (let time = 0; time < 3; time += 1) {
       expect(() => pdp.isAllowed({ principal: ada, action: "edit", resource: one })).toThrow(error);
       expect(() => pdp.for(ada).isAllowed("edit", one)).toThrow(error);
       expect(() => pdp.prepare({ kind: "album", action: "edit" }).isAllowed(ada, one)).toThrow(error);
-      expect(() => pdp.filter({ principal: ada, action: "edit", resources: Array(20).fill(one) as Resource[] })).toThrow(error);
+      expect(() => pdp.filter({ principal: ada, action: "edit", resources: many(one) })).toThrow(error);
     }
   });
 });
@@ -140,10 +149,13 @@ describe("filter", () => {
       expect(() => pdp.filter(request as never)).toThrow(new TypeError(message));
     check(undefined, "request must be an object, found undefined");
     check({ principal: ada, action: "edit" }, "resources must be an array, found undefined");
-    check({ principal: ada, action: "edit", resource: [] }, "unknown field `resource` in request, expected one of principal, action, resources, auxData");
+    const known = "principal, action, resources, auxData";
+    check({ principal: ada, resource: [] }, `unknown field \`resource\` in request, expected one of ${known}`);
     check({ principal: ada, action: 7, resources: [resource(1)] }, "action must be a string, found number");
-    check({ principal: { id: 7, roles: [] }, action: "edit", resources: [resource(1)] }, "principal.id must be a string, found number");
-    check({ principal: { id: "ada", roles: "user" }, action: "edit", resources: [resource(1)] }, "principal.roles must be an array of strings, found string");
+    const asking = { action: "edit", resources: [resource(1)] };
+    check({ ...asking, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");
+    const roles = "principal.roles must be an array of strings, found string";
+    check({ ...asking, principal: { id: "ada", roles: "user" } }, roles);
     const resources = Array.from({ length: 40 }, (_, at) => resource(at, at === 30 ? { id: 7n } : {}));
     check({ principal: ada, action: "edit", resources }, "resource.id must be a string, found bigint");
   });
@@ -173,8 +185,10 @@ describe("a prepared principal", () => {
   it("outlives a reload, and ends with its PDP", async () => {
     const own = await openAlbum();
     const prepared = own.for(ada);
-    const [question, topic] = [prepared.prepare({ kind: "album", action: "view" }), own.prepare({ kind: "album", action: "view" })];
-    const ask = (): boolean[] => [prepared.isAllowed("view", resource(1)), question.isAllowed(resource(1)), topic.isAllowed(ada, resource(1))];
+    const viewingAlbums = { kind: "album", action: "view" };
+    const [question, topic] = [prepared.prepare(viewingAlbums), own.prepare(viewingAlbums)];
+    const one = resource(1);
+    const ask = (): boolean[] => [prepared.isAllowed("view", one), question.isAllowed(one), topic.isAllowed(ada, one)];
     for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([true, true, true]);
     own.reload(closed);
     for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([false, false, false]);
@@ -188,8 +202,10 @@ describe("a prepared principal", () => {
 
   it("is refused when it is asked about, not when it is prepared", () => {
     const prepared = pdp.for({ id: 7, roles: [] } as never);
-    expect(() => prepared.isAllowed("view", resource(1))).toThrow(new TypeError("principal.id must be a string, found number"));
-    expect(() => pdp.prepare({ kind: "album" } as never)).toThrow(new TypeError("action must be a string, found undefined"));
+    const ofId = new TypeError("principal.id must be a string, found number");
+    expect(() => prepared.isAllowed("view", resource(1))).toThrow(ofId);
+    const ofAction = new TypeError("action must be a string, found undefined");
+    expect(() => pdp.prepare({ kind: "album" } as never)).toThrow(ofAction);
   });
 });
 
@@ -210,7 +226,8 @@ describe("code of the caller that runs while a request is read", () => {
 
   it("may ask about somebody else", async () => {
     const own = await warm();
-    const asking = editing(() => own.isAllowed(viewing({ resource: { attr: { owner: "eve" } }, request: { action: "edit" } })));
+    const another = viewing({ resource: { attr: { owner: "eve" } }, request: { action: "edit" } });
+    const asking = editing(() => own.isAllowed(another));
     expect(own.isAllowed(asking)).toBe(true);
   });
 
@@ -223,7 +240,8 @@ describe("code of the caller that runs while a request is read", () => {
     const own = await warm();
     const other = await openAlbum();
     other.dispose();
-    expect(() => own.isAllowed(editing(() => own.dispose()))).toThrow(expect.objectContaining({ code: "disposed" }) as Error);
+    const disposed = expect.objectContaining({ code: "disposed" }) as Error;
+    expect(() => own.isAllowed(editing(() => own.dispose()))).toThrow(disposed);
   });
 
   it("may make the memory grow", async () => {

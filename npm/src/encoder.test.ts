@@ -140,7 +140,8 @@ describe("a value", () => {
   });
 
   it("is left to the general path when it is odd", () => {
-    const odd = [Number.NaN, Infinity, -Infinity, 1n, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
+    const numbers = [Number.NaN, Infinity, -Infinity, 1n];
+    const odd = [...numbers, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
     for (const value of odd) expect(words({ a: value })).toBeUndefined();
   });
 
@@ -231,7 +232,8 @@ describe("names", () => {
     for (let first = 0; first < 80; first += 20) {
       plan({ slots: attributes(...names.slice(first, first + 20)) });
       const attr = Object.fromEntries(names.map((name, at) => [name, at % 3 === 0]));
-      expect(words(attr)).toEqual(names.slice(first, first + 20).map((_, at) => ((first + at) % 3 === 0 ? TRUE : FALSE)));
+      const expected = Array.from({ length: 20 }, (_, at) => ((first + at) % 3 === 0 ? TRUE : FALSE));
+      expect(words(attr)).toEqual(expected);
     }
   });
 });
@@ -327,7 +329,13 @@ describe("code of the caller", () => {
   it("that decides meanwhile takes the frame away", () => {
     plan({ slots: attributes("a", "b") });
     const inner: number[] = [];
-    const attr = { get a(): boolean { inner.push(decideRequest(plans, request({ attr: { a: false } }))); return true; }, b: true };
+    const attr = {
+      get a(): boolean {
+        inner.push(decideRequest(plans, request({ attr: { a: false } })));
+        return true;
+      },
+      b: true,
+    };
     expect(words(attr)).toBeUndefined();
     expect(new Set(inner)).toEqual(new Set([ALLOW]));
   });
@@ -349,7 +357,8 @@ describe("code of the caller", () => {
 
 describe("programs", () => {
   it("get texts and values behind the words, and the time where they want it", () => {
-    plan({ flags: 2 | 4, slots: [{ root: "resource.attr", path: ["a"], uses: 6 }, { root: "principal.roles", uses: 4 }] });
+    const slots = [{ root: "resource.attr", path: ["a"], uses: 6 }, { root: "principal.roles", uses: 4 }];
+    plan({ flags: 2 | 4, slots });
     expect(words({ a: "text" })).toEqual([TEMPORARY, VALUE]);
     expect(asked).toMatchObject({ now: 7, used: 4 + 9 + 5 + 9 });
     expect([frame.spans[0], frame.spans[1]]).toEqual([4, 13]);

@@ -27,9 +27,12 @@ const program = `
 `;
 
 describe("a host", () => {
-  it.each(["--no-warnings", "--disable-proto=delete", "--disable-proto=throw"])("with %s gives the same answers", (flag) => {
+  const flags = ["--no-warnings", "--disable-proto=delete", "--disable-proto=throw"];
+
+  it.each(flags)("with %s gives the same answers", (flag) => {
     const cwd = fileURLToPath(new URL("..", import.meta.url));
-    const said = execFileSync(process.execPath, [flag, "--input-type=module", "--eval", program], { cwd, encoding: "utf8" });
+    const words = [flag, "--input-type=module", "--eval", program];
+    const said = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
     expect(said).toBe("true true true 20\nfalse false false 0\n".repeat(3));
   });
 });

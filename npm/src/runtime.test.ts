@@ -115,11 +115,12 @@ describe("a trap", () => {
 });
 
 describe("a trap while a frame is decided on", () => {
+  const topic = { kind: "album", action: "view" };
   const ways: readonly (readonly [string, () => unknown])[] = [
     ["isAllowed", () => pdp.isAllowed(viewing())],
     ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
     ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
-    ["prepare", () => pdp.prepare({ kind: "album", action: "view" }).isAllowed(viewing().principal, viewing().resource)],
+    ["prepare", () => pdp.prepare(topic).isAllowed(viewing().principal, viewing().resource)],
   ];
 
   it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, ask) => {
