@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
-use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES};
+use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, MAX_REPEATED_NODES};
 use super::padding::Padding;
 use super::{Entry, Fault, Kind, Node, Read, plain};
 use crate::diagnostics::{Code, Diagnostic};
@@ -48,6 +48,7 @@ struct Builder<'a> {
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
+    repeated: usize,
     /// Where the last scalar started and ended, if it was plain.
     last_plain: Option<(Position, Position)>,
     read: Read,
@@ -70,6 +71,7 @@ impl<'a> Builder<'a> {
             open: Vec::new(),
             anchors: HashMap::new(),
             nodes: 0,
+            repeated: 0,
             last_plain: None,
             read: Read::default(),
         }
@@ -205,23 +207,32 @@ impl<'a> Builder<'a> {
             return Err(self.limit(at, "values nest too deeply", MAX_DEPTH));
         }
         let node = node.clone();
-        self.charge(size, at)?;
+        self.repeat(size, at)?;
         self.place(node)
     }
 
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
-        self.charge(1, node.position)?;
+        self.count(node.position)?;
         if anchor > 0 {
-            self.charge(measure(&node).0, node.position)?;
+            self.repeat(measure(&node).0, node.position)?;
             self.anchors.insert(anchor, node.clone());
         }
         self.place(node)
     }
 
-    fn charge(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
-        self.nodes = self.nodes.saturating_add(nodes);
+    fn count(&mut self, at: Position) -> Result<(), Fault> {
+        self.nodes = self.nodes.saturating_add(1);
         if self.nodes > MAX_NODES {
-            return Err(self.limit(at, "the file holds too many values", MAX_NODES));
+            return Err(self.limit(at, TOO_MANY, MAX_NODES));
+        }
+        Ok(())
+    }
+
+    /// Pays for values that stand in the file once and in the tree again.
+    fn repeat(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
+        self.repeated = self.repeated.saturating_add(nodes);
+        if self.repeated > MAX_REPEATED_NODES {
+            return Err(self.limit(at, TOO_MANY, MAX_REPEATED_NODES));
         }
         Ok(())
     }
@@ -471,3 +482,5 @@ impl<'a> Offsets<'a> {
         self.text.get(offset..).is_some_and(|rest| rest.starts_with(['~', 'n', 'N']))
     }
 }
+
+const TOO_MANY: &str = "the file holds too many values";

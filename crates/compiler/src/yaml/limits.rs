@@ -1,13 +1,16 @@
 //! Every bound on the input, in one place.
 
 /// Bytes of the largest policy file.
-pub const MAX_FILE_BYTES: usize = 4 << 20;
+pub const MAX_FILE_BYTES: usize = 32 << 20;
 
 /// How deep values may nest.
 pub const MAX_DEPTH: usize = 64;
 
-/// Values of one file, those that aliases repeat included.
-pub const MAX_NODES: usize = 200_000;
+/// Values of one file. A policy of 100,000 rules has about two million.
+pub const MAX_NODES: usize = 4_000_000;
+
+/// Values that anchors and aliases of one file repeat.
+pub const MAX_REPEATED_NODES: usize = 200_000;
 
 /// Documents of one file.
 pub const MAX_DOCUMENTS: usize = 1_000;
