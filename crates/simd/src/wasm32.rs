@@ -25,33 +25,35 @@ impl Simd128 {
     }
 }
 
+// Calls, one for a block: this crate is built for speed, and those that use it for size. Inlined there,
+// the operations take twice as long, and the module is larger.
 impl Backend for Simd128 {
     const NAME: &'static str = "simd128";
 
-    #[inline]
+    #[inline(never)]
     fn equal(self, column: &Words, value: u32) -> u64 {
         let value = u32x4_splat(value);
         words(column, |row| i32x4_eq(row, value))
     }
 
-    #[inline]
+    #[inline(never)]
     fn equal_columns(self, left: &Words, right: &Words) -> u64 {
         word_pairs(left, right)
     }
 
-    #[inline]
+    #[inline(never)]
     fn below(self, column: &Words, bound: u32) -> u64 {
         let bound = u32x4_splat(bound);
         words(column, |row| u32x4_lt(row, bound))
     }
 
-    #[inline]
+    #[inline(never)]
     fn equal_and_below(self, column: &Words, value: u32, bound: u32) -> (u64, u64) {
         let (equal, some_below) = equal_and_some_below(column, value, bound);
         (equal, if some_below { self.below(column, bound) } else { 0 })
     }
 
-    #[inline]
+    #[inline(never)]
     fn compare(self, relation: Relation, column: &Numbers, value: f64) -> u64 {
         let value = f64x2_splat(value);
         match relation {
@@ -63,7 +65,7 @@ impl Backend for Simd128 {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn compare_columns(self, relation: Relation, left: &Numbers, right: &Numbers) -> u64 {
         match relation {
             Relation::Equal => number_pairs(left, right, |left, right| f64x2_eq(left, right)),
