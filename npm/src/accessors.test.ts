@@ -1,4 +1,4 @@
-// Modules of accessors: the template that the command fills, and a module that it has filled.
+// Accessor modules: the template that the command fills, and a module that it has filled.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -63,7 +63,7 @@ describe("the template of the command", () => {
   });
 });
 
-describe("a module of accessors", () => {
+describe("an accessor module", () => {
   it("belongs to its bundle", async () => {
     const opening = open(closed, { trust: "unsigned", accessors });
     await expect(opening).rejects.toThrow(/^the accessors were emitted for another bundle: /);

@@ -1,4 +1,4 @@
-// What modules of accessors are made of: the entry `wardgate/accessors`.
+// What accessor modules are made of: the entry `wardgate/accessors`.
 //
 // Such a module is written by `wardgate compile --emit` and imports what it shares with `encoder.ts` from
 // here. Its one function is that of `encoder.ts` with the names of a bundle in the place of the variables

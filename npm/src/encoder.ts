@@ -4,7 +4,7 @@
 // nothing but the frame. Whatever is not exactly as planned is `UNSURE`: the general path reads the
 // request anew, and decides or refuses it.
 //
-// The loop over the steps stands here, in `encoder-prepared.ts` and in every module of accessors, the
+// The loop over the steps stands here, in `encoder-prepared.ts` and in every accessor module, the
 // same each time but for the reads. What the host learns about the objects that pass one of them would
 // slow down the others, and in a function of its own it was 5 % slower. For the same reason the checks of
 // prototypes are spelt out.

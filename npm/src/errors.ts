@@ -1,7 +1,7 @@
 // The one error class of the package. Its codes never change meaning; its messages may.
 
 /**
- * - `accessors`: the module of accessors was emitted for another bundle.
+ * - `accessors`: the accessor module was emitted for another bundle.
  * - `bundle`: the bytes are not a bundle that may be opened.
  * - `disposed`: the PDP was used after it was disposed of.
  * - `internal`: a fault of Wardgate itself. Nothing was decided, and the PDP has recovered.

@@ -39,7 +39,7 @@ describe("options", () => {
     expect(Math.abs(readOptions({ trust: "unsigned" }).clock() - Date.now())).toBeLessThan(1000);
   });
 
-  it("take a module of accessors, and nothing that only looks like one", () => {
+  it("take an accessor module, and nothing that only looks like one", () => {
     const accessors = { format: 1, bundle: "00", names: [], decideRequest: () => 2 };
     expect(readOptions({ trust: "unsigned", accessors }).accessors).toBe(accessors);
     const check = (changes: unknown, error: new () => Error, message: string): void =>

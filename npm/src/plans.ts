@@ -275,7 +275,7 @@ export class Plans {
     return number;
   }
 
-  /** Where the module of accessors reads what the step reads. */
+  /** Where the accessor module reads what the step reads. */
   #accessorOf(step: number, name: string): number {
     const site = step & SITE;
     return site > BY_NAME ? site : (this.#accessors.get(name) ?? BY_NAME);

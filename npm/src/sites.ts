@@ -46,7 +46,7 @@ export const WITH_VALUE = USES_VALUE << USES;
 /** Whether the text or value of the slot is held in the arena. */
 export const HELD = (USES_TEXT | USES_VALUE) << USES;
 
-/** The bits of the second: its detail, and the place in a module of accessors. */
+/** The bits of the second: its detail, and the place in an accessor module. */
 export const DETAIL = (1 << 20) - 1;
 export const ACCESSOR = 20;
 /** Names have numbers from here on there; below, the words above mean the same. */

@@ -1,4 +1,4 @@
-//! The module of accessors for the npm package: its hot function with the names of one bundle.
+//! The accessor module for the npm package: its hot function with the names of one bundle.
 //!
 //! The template is that function as the package has it, and a test there compares them. What is filled
 //! in is text from policies, so it is written as JSON strings and nothing else.

@@ -31,7 +31,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
     Ok(Status::Done)
 }
 
-/// Writes the module of accessors, if one is wanted. It names the bundle, so it is written after it: a
+/// Writes the accessor module, if one is wanted. It names the bundle, so it is written after it: a
 /// module without its bundle could not be used, and is refused beside another.
 fn emit(compile: &Compile, table: &PolicyTable, bundle: &[u8]) -> Result<(), Failure> {
     let Some(path) = &compile.emit else { return Ok(()) };

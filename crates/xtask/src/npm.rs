@@ -36,7 +36,7 @@ fn bench_album() -> Outcome {
     shell::captured(shell::cargo(program).args(what).args(how)).map(drop)
 }
 
-/// Compiles `npm/fixtures/NAME` to the bundle and the module of accessors that the tests read. They are
+/// Compiles `npm/fixtures/NAME` to the bundle and the accessor module that the tests read. They are
 /// not kept in the project: they would be of an older format one day.
 fn compile_fixture(name: &str) -> Outcome {
     let policies = format!("npm/fixtures/{name}");
