@@ -163,6 +163,24 @@ fn bytes_that_are_no_text_are_an_error() {
 }
 
 #[test]
+fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
+    let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
+    let ask = |name: &str, depth: usize| {
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        let text = format!(
+            r#"{{"action":"list","principal":{{"id":"a","roles":["viewer"]}},
+                "resource":{{"kind":"document","id":"d","attr":{{"{name}":{open}{close}}}}}}}"#
+        );
+        pdp.is_allowed_json(text.as_bytes(), SystemClock)
+    };
+    // The escape is what the plain reader is for.
+    for name in ["x", "\\u0078"] {
+        assert_eq!(ask(name, 64), Ok(true), "{name}");
+        assert_eq!(ask(name, 65), Err(RequestError::TooDeep), "{name}");
+    }
+}
+
+#[test]
 fn a_kind_without_policies_is_denied() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let (ada, document) = (person("ada", &["viewer"]), owned_by("ada"));
