@@ -11,6 +11,8 @@ pub(crate) struct Arguments {
     pub(crate) native: bool,
     pub(crate) node: bool,
     pub(crate) quick: bool,
+    /// Whether to count what is left behind instead of the time.
+    pub(crate) memory: bool,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
     /// Names of workloads and of the other sections; everything if there are none.
@@ -24,6 +26,7 @@ impl Arguments {
             native: true,
             node: true,
             quick: false,
+            memory: false,
             opa: None,
             only: Vec::new(),
         };
@@ -34,6 +37,7 @@ impl Arguments {
                 "--native" => arguments.node = false,
                 "--node" => arguments.native = false,
                 "--quick" => arguments.quick = true,
+                "--memory" => arguments.memory = true,
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
@@ -65,7 +69,7 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] = &["cold", "reload"];
+const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload"];
 
-const USAGE: &str = "expected --quick, --json, --native or --node (leave the other host out), \
+const USAGE: &str = "expected --quick, --json, --memory, --native or --node (leave the other host out), \
     --opa PROGRAM, --only SECTION (may be repeated)";

@@ -20,7 +20,7 @@ pub(crate) enum Side {
 }
 
 /// Something that answers the requests.
-pub(crate) struct Row<'a> {
+pub struct Row<'a> {
     name: String,
     side: Side,
     requests: usize,
@@ -110,7 +110,31 @@ impl<'a> Row<'a> {
             let expected = expected.get(asked.clone()).unwrap_or_default();
             asked.zip(expected).filter(|(at, expected)| decide(*at) != **expected).count()
         };
-        Self { name: name.to_owned(), side, requests: expected.len(), pass: Box::new(pass) }
+        Self::of_pass(name, side, expected.len(), pass)
+    }
+
+    /// A row that answers some of `requests` requests and returns how many answers were wrong.
+    pub(crate) fn of_pass(
+        name: &str,
+        side: Side,
+        requests: usize,
+        pass: impl Fn(Range<usize>) -> usize + 'a,
+    ) -> Self {
+        Self { name: name.to_owned(), side, requests, pass: Box::new(pass) }
+    }
+
+    /// What a report calls it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Answers every request once.
+    ///
+    /// # Errors
+    /// An answer is wrong.
+    pub fn pass(&self) -> Result<(), String> {
+        self.run(&(0..self.requests), 1).map(drop)
     }
 
     /// Answers some requests `passes` times.

@@ -64,6 +64,37 @@ pub(crate) fn measure(root: &Path, job: &Job<'_>) -> Result<Measured, String> {
     Ok(Measured { figures: figures(&answer, "rows")?, reloads: figures(&answer, "reloads")? })
 }
 
+/// Measures the evaluation alone.
+pub(crate) fn evaluation(root: &Path, job: &Job<'_>) -> Result<Vec<Figure>, String> {
+    let answer = ask(&root.join("host-bench/node/evaluate.mjs"), &[], &job.json())?;
+    figures(&answer, "rows")
+}
+
+/// Measures lists, for each action.
+pub(crate) fn filters(root: &Path, job: &Job<'_>) -> Result<Vec<(String, Vec<Figure>)>, String> {
+    let answer = ask(&root.join("host-bench/node/filter.mjs"), &[], &job.json())?;
+    let filters = answer.get("filters").ok_or("node: no `filters`")?;
+    let names = filters.as_object().into_iter().flat_map(|object| object.keys());
+    names.map(|name| Ok((name.clone(), figures(filters, name)?))).collect()
+}
+
+/// Counts what ten million checks leave behind, and says it in a sentence.
+pub(crate) fn memory(root: &Path, job: &Job<'_>) -> Result<String, String> {
+    let answer = ask(&root.join("host-bench/node/memory.mjs"), &[], &job.json())?;
+    let number = |path: &str| answer.pointer(path).and_then(Json::as_i64).ok_or("node: no number");
+    let pair = |name: &str| -> Result<(i64, i64), String> {
+        Ok((number(&format!("/{name}/0"))?, number(&format!("/{name}/1"))?))
+    };
+    let ((heap, heap_after), (linear, linear_after)) = (pair("heap")?, pair("linear")?);
+    Ok(format!(
+        "Node, {} checks: heap {heap} -> {heap_after} bytes ({:+}), memory of the module {linear} -> \
+         {linear_after} bytes ({:+})",
+        number("/checks")?,
+        heap_after - heap,
+        linear_after - linear,
+    ))
+}
+
 /// Measures the first calls of one row in a fresh process: of the load, of the first call, of the next 99.
 pub(crate) fn cold(root: &Path, job: &Job<'_>, row: &str) -> Result<Vec<Figure>, String> {
     let answer = ask(&root.join("host-bench/node/cold.mjs"), &[row], &job.json())?;
@@ -79,6 +110,7 @@ pub(crate) fn version() -> Result<String, String> {
 
 fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
     let mut node = Command::new("node")
+        .arg("--expose-gc")
         .arg(script)
         .args(words)
         .stdin(Stdio::piped())

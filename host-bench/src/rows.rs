@@ -4,7 +4,9 @@
 pub(crate) mod casbin;
 #[cfg(feature = "rivals")]
 pub(crate) mod cedar;
+pub(crate) mod evaluation;
 pub(crate) mod floor;
+pub(crate) mod native;
 #[cfg(feature = "rivals")]
 pub(crate) mod regorus;
 pub(crate) mod wardgate;

@@ -6,11 +6,15 @@ use std::time::Instant;
 use wardgate_engine::request::Request;
 
 use crate::arguments::Arguments;
-use crate::measure::{self, Figure, Row, Side, median};
+#[cfg(feature = "rivals")]
+use crate::measure::Row;
+use crate::measure::{self, Figure, Side, median};
 use crate::node::{self, Job};
 use crate::opa;
 use crate::report::Section;
 use crate::rows;
+use crate::rows::evaluation::Frames;
+use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
 use crate::workload::{Rivals, Workload};
 
@@ -31,6 +35,12 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
         if arguments.wants(&name) {
             sections.push(prepared.decisions()?);
         }
+        if is_reference && arguments.wants("evaluation") {
+            sections.push(prepared.evaluation()?);
+        }
+        if is_reference && arguments.wants("filter") && arguments.node {
+            sections.extend(prepared.filter()?);
+        }
         if is_reference && arguments.wants("reload") {
             sections.push(prepared.reload()?);
         }
@@ -42,6 +52,11 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
     Ok(sections)
+}
+
+/// Counts what ten million checks in Node leave behind.
+pub(crate) fn memory(root: &Path, arguments: &Arguments) -> Result<String, String> {
+    Prepared::new(root, arguments, REFERENCE)?.memory()
 }
 
 /// A workload, ready to be asked about.
@@ -69,8 +84,7 @@ impl<'a> Prepared<'a> {
     fn decisions(&self) -> Result<Section, String> {
         let mut hosts = Vec::new();
         if self.arguments.native && self.is_native() {
-            let rows = self.native_rows()?;
-            hosts.push((NATIVE.to_owned(), measure::rows(&rows, self.arguments.bounds())?));
+            hosts.push((NATIVE.to_owned(), self.native()?));
         }
         if self.arguments.node {
             hosts.push((node_name()?, node::measure(self.root, &self.job(false))?.figures));
@@ -84,13 +98,48 @@ impl<'a> Prepared<'a> {
         self.workload.objects == crate::workload::Objects::Kept
     }
 
-    fn native_rows(&self) -> Result<Vec<Row<'_>>, String> {
+    fn native(&self) -> Result<Vec<Figure>, String> {
         let Self { workload, compiled, requests, .. } = self;
-        let mut rows = rows::wardgate::rows(workload, compiled, requests);
+        let forms = Forms::new(workload, &compiled.bundle, requests)?;
+        let mut rows = forms.rows(workload, requests);
+        rows.extend(rows::wardgate::rows(workload, compiled, requests));
         rows.push(rows::floor::row(workload, requests)?);
         #[cfg(feature = "rivals")]
         rows.extend(rival_rows(workload, requests)?);
-        Ok(rows)
+        measure::rows(&rows, self.arguments.bounds())
+    }
+
+    /// What is left of a decision when the request has been read.
+    fn evaluation(&self) -> Result<Section, String> {
+        let Self { workload, compiled, requests, .. } = self;
+        let mut hosts = Vec::new();
+        if self.arguments.native {
+            let frames = Frames::new(&compiled.table, requests)?;
+            let rows = [frames.row(workload, &compiled.table)];
+            hosts.push((NATIVE.to_owned(), measure::rows(&rows, self.arguments.bounds())?));
+        }
+        if self.arguments.node {
+            hosts.push((node_name()?, node::evaluation(self.root, &self.job(false))?));
+        }
+        Ok(Section {
+            name: "evaluation".to_owned(),
+            title: "Evaluation alone: frames that are filled already, 200 kinds".to_owned(),
+            note: "Each decision stores three words and asks; in Node it also crosses the border to \
+                   WebAssembly.",
+            hosts,
+        })
+    }
+
+    /// What a decision takes in a list.
+    fn filter(&self) -> Result<Vec<Section>, String> {
+        let host = node_name()?;
+        let section = |(action, figures): (String, Vec<Figure>)| Section {
+            title: format!("A list of 1000 resources, action `{action}`: time for each resource"),
+            name: format!("filter-{action}"),
+            note: "",
+            hosts: vec![(host.clone(), figures)],
+        };
+        Ok(node::filters(self.root, &self.job(false))?.into_iter().map(section).collect())
     }
 
     /// What it takes until new policies are in use.
@@ -144,6 +193,11 @@ impl<'a> Prepared<'a> {
             hosts: vec![(host.clone(), figures)],
         };
         Ok(COLD.iter().zip(found).map(section).collect())
+    }
+
+    /// What ten million checks in Node leave behind.
+    fn memory(&self) -> Result<String, String> {
+        node::memory(self.root, &self.job(false))
     }
 
     fn job(&self, reload: bool) -> Job<'_> {
@@ -203,7 +257,7 @@ const NATIVE: &str = "native";
 
 /// The workload of the sections that need only one.
 const REFERENCE: &str = "five-rules-200";
-const OF_REFERENCE: &[&str] = &["reload", "cold"];
+const OF_REFERENCE: &[&str] = &["evaluation", "filter", "reload", "cold"];
 
 const COLD_PROCESSES: usize = 5;
 const COLD_ROWS: &[&str] = &["wardgate", "floor", "casl", "opa", "cedar", "casbin"];

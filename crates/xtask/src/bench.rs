@@ -23,8 +23,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         }
     }
     // Compiled apart, so that a long build shows where it stands.
-    let build = ["build", "--release", "--package", "wardgate-host-bench", "--features", "rivals"];
-    shell::logged("building the benchmark", &mut shell::cargo(build))?;
+    let mut build = shell::cargo(["build", "--release", "--features", "rivals"]);
+    build.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
+    shell::logged("building the benchmark", &mut build)?;
     shell::shown(&mut measure)
 }
 

@@ -8,7 +8,10 @@ export async function wardgate(job) {
   const bundle = Buffer.from(job.bundle, "base64");
   const pdp = await open(bundle, { trust: "unsigned" });
   const rows = [isAllowed(job, pdp, bundle)];
-  if (job.objects === "kept") rows.push(check(job, pdp));
+  if (job.fresh) return rows;
+  if (pdp.for !== undefined) rows.push(forPrincipal(job, pdp), forTopic(job, pdp), forBoth(job, pdp));
+  if (pdp.isAllowedMany !== undefined) rows.push(isAllowedMany(job, pdp));
+  rows.push(check(job, pdp));
   return rows;
 }
 
@@ -24,6 +27,83 @@ function isAllowed(job, pdp, bundle) {
   };
   const reload = { what: "reload", run: () => pdp.reload(bundle) };
   return { name: "Wardgate isAllowed", side: "ours", run, reload };
+}
+
+function forPrincipal(job, pdp) {
+  const { expected } = job;
+  const prepared = cached((principal) => principal.id, (principal) => pdp.for(principal));
+  const asked = job.requests.map(({ principal, action, resource }) => ({
+    prepared: prepared(principal),
+    action,
+    resource,
+  }));
+  const run = (from, to) => {
+    let wrong = 0;
+    for (let i = from; i < to; i++) {
+      const { prepared, action, resource } = asked[i];
+      if (prepared.isAllowed(action, resource) !== expected[i]) wrong++;
+    }
+    return wrong;
+  };
+  return { name: "Wardgate for(principal)", side: "ours", run };
+}
+
+function forTopic(job, pdp) {
+  const { expected } = job;
+  const prepared = cached(({ kind, action }) => `${kind} ${action}`, (topic) => pdp.prepare(topic));
+  const asked = job.requests.map(({ principal, action, resource }) => ({
+    prepared: prepared({ kind: resource.kind, action }),
+    principal,
+    resource,
+  }));
+  const run = (from, to) => {
+    let wrong = 0;
+    for (let i = from; i < to; i++) {
+      const { prepared, principal, resource } = asked[i];
+      if (prepared.isAllowed(principal, resource) !== expected[i]) wrong++;
+    }
+    return wrong;
+  };
+  return { name: "Wardgate prepare({ kind, action })", side: "ours", run };
+}
+
+function forBoth(job, pdp) {
+  const { expected } = job;
+  const asked = job.requests.map(({ principal, action, resource }) => ({
+    prepared: pdp.for(principal).prepare({ kind: resource.kind, action }),
+    resource,
+  }));
+  const run = (from, to) => {
+    let wrong = 0;
+    for (let i = from; i < to; i++) {
+      const { prepared, resource } = asked[i];
+      if (prepared.isAllowed(resource) !== expected[i]) wrong++;
+    }
+    return wrong;
+  };
+  return { name: "Wardgate for(principal).prepare(...)", side: "ours", run };
+}
+
+function isAllowedMany(job, pdp) {
+  const { requests, expected } = job;
+  const run = (from, to) => {
+    const all = from === 0 && to === requests.length;
+    const answers = pdp.isAllowedMany(all ? requests : requests.slice(from, to));
+    let wrong = 0;
+    for (let i = 0; i < answers.length; i++) if (answers[i] !== expected[from + i]) wrong++;
+    return wrong;
+  };
+  return { name: "Wardgate isAllowedMany", side: "ours", run };
+}
+
+/** Keeps what `make` makes of equal things. */
+function cached(keyOf, make) {
+  const kept = new Map();
+  return (thing) => {
+    const key = keyOf(thing);
+    if (!kept.has(key)) kept.set(key, make(thing));
+    return kept.get(key);
+  };
 }
 
 function check(job, pdp) {

@@ -13,7 +13,7 @@ use crate::workload::Workload;
 /// The policies of a workload, ready to decide.
 pub(crate) struct Compiled {
     pub(crate) bundle: Vec<u8>,
-    table: PolicyTable,
+    pub(crate) table: PolicyTable,
 }
 
 impl Compiled {
@@ -28,7 +28,7 @@ impl Compiled {
     }
 }
 
-/// The rows of the engine, the quickest first.
+/// The rows of the engine itself, without plans.
 pub(crate) fn rows<'a>(
     workload: &'a Workload,
     compiled: &'a Compiled,
@@ -36,7 +36,7 @@ pub(crate) fn rows<'a>(
 ) -> Vec<Row<'a>> {
     let table = &compiled.table;
     let now = Timestamp::default();
-    let is_allowed = move |at: usize| {
+    let general = move |at: usize| {
         requests.get(at).is_some_and(|request| {
             request.actions.first().is_some_and(|action| table.is_allowed(request, action, now))
         })
@@ -47,7 +47,7 @@ pub(crate) fn rows<'a>(
         actions.map(|action| action.effect).eq([Effect::Allow])
     };
     vec![
-        Row::new("Wardgate is_allowed", Side::Ours, &workload.expected, is_allowed),
+        Row::new("Wardgate general path", Side::Ours, &workload.expected, general),
         Row::new("Wardgate check", Side::Ours, &workload.expected, check),
     ]
 }

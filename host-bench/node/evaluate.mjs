@@ -1,0 +1,67 @@
+// Measures the evaluation alone in Node: frames that are filled already, decided by the module's own call.
+// It reads a job like `bench.mjs` and writes { "rows": [figure] }.
+
+import { readFileSync } from "node:fs";
+import { frame, open, planList, planOf, start } from "../../npm/dist/abi.js";
+import { loadModule } from "../../npm/dist/load-node.js";
+import { measure } from "./measure.mjs";
+
+const MISSING = 0;
+const [FALSE, TRUE, TEMPORARY] = [3, 4, 1 << 24];
+
+const job = JSON.parse(readFileSync(0, "utf8"));
+start(await loadModule());
+const handle = open(Buffer.from(job.bundle, "base64"), "unsigned");
+const plans = new Map();
+const asked = job.requests.map(filled);
+const plan = Uint32Array.from(asked, ({ plan }) => plan);
+const roles = Uint32Array.from(asked, ({ roles }) => roles);
+const first = Uint32Array.from(asked, ({ words }) => words[0]);
+const second = Uint32Array.from(asked, ({ words }) => words[1]);
+const third = Uint32Array.from(asked, ({ words }) => words[2]);
+const { words, decide } = frame();
+
+// Three words are stored for each frame, as many as the largest plan of the workload has slots; the native
+// row does the same.
+const run = (from, to) => {
+  const { expected } = job;
+  let wrong = 0;
+  for (let i = from; i < to; i++) {
+    words[0] = first[i];
+    words[1] = second[i];
+    words[2] = third[i];
+    if ((decide(handle, plan[i], roles[i]) === 1) !== expected[i]) wrong++;
+  }
+  return wrong;
+};
+const rows = measure([{ name: "WebAssembly, filled frame", side: "ours", run }], job);
+process.stdout.write(JSON.stringify({ rows }));
+
+/** Fills a frame in the most obvious way. */
+function filled(request) {
+  const { kind } = request.resource;
+  const list = JSON.parse(planList(handle, kind, "", ""));
+  const id = list.actions.find(([name]) => name === request.action)?.[1] ?? list.other;
+  if (!plans.has(id)) plans.set(id, JSON.parse(planOf(handle, id)));
+  const { slots, roles, others } = plans.get(id);
+  if (slots.length > 3) throw new Error("a plan of this workload has more than three slots");
+  const texts = [];
+  const words = slots.map((slot) => wordOf(valueAt(request, slot), slot, texts));
+  const mask = request.principal.roles.reduce((mask, role) => {
+    return mask | (roles.find(([name]) => name === role)?.[1] ?? others);
+  }, 0);
+  return { plan: id, roles: mask, words: [...words, MISSING, MISSING, MISSING] };
+}
+
+function valueAt(request, { root, path }) {
+  return [...root.split("."), ...path].reduce((value, name) => value?.[name], request);
+}
+
+function wordOf(value, { constants }, texts) {
+  if (value === undefined) return MISSING;
+  if (typeof value === "boolean") return value ? TRUE : FALSE;
+  const constant = constants.find(([text]) => text === value);
+  if (constant !== undefined) return constant[1];
+  if (!texts.includes(value)) texts.push(value);
+  return TEMPORARY + texts.indexOf(value);
+}

@@ -1,0 +1,119 @@
+//! Measures decisions natively and in Node, beside hand-written code and rivals.
+//!
+//! Every row answers every request correctly before it is timed, and again in each pass that is timed.
+//! Nothing here is a test: no figure makes a run fail.
+#![forbid(unsafe_code)]
+
+pub mod hot;
+
+mod arguments;
+mod chart;
+mod machine;
+mod measure;
+mod node;
+mod opa;
+mod report;
+mod rivals;
+mod rows;
+mod run;
+mod workload;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arguments::Arguments;
+use machine::Machine;
+use report::Report;
+
+pub use measure::Row;
+
+/// Runs the command line of this process.
+#[must_use]
+pub fn bench() -> ExitCode {
+    match Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if cfg!(debug_assertions) {
+        return Err("figures of an unoptimised build mean nothing: run with --release".to_owned());
+    }
+    if arguments.memory {
+        return memory(arguments);
+    }
+    let sections = run::sections(&root(), arguments)?;
+    let machine = Machine::describe(&root(), versions(arguments))?;
+    let report = Report { machine, sections };
+    if arguments.json {
+        println!("{}", report.json());
+    } else if arguments.is_complete() {
+        write(&report)?;
+    } else {
+        print!("{}", report.markdown());
+    }
+    Ok(())
+}
+
+/// Says what ten million checks in Node leave behind; `wardgate-host-memory` counts natively.
+fn memory(arguments: &Arguments) -> Result<(), String> {
+    println!("{}", run::memory(&root(), arguments)?);
+    Ok(())
+}
+
+/// Replaces the figures in the project by those of this run.
+fn write(report: &Report) -> Result<(), String> {
+    let folder = root().join("host-bench");
+    let charts = folder.join("charts");
+    fs::create_dir_all(&charts).map_err(|error| cannot_write(&charts, &error))?;
+    for section in &report.sections {
+        save(&charts.join(format!("{}.svg", section.name)), &chart::svg(section))?;
+    }
+    save(&folder.join("RESULTS.md"), &report.markdown())?;
+    println!("wrote host-bench/RESULTS.md and {} charts", report.sections.len());
+    Ok(())
+}
+
+fn save(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| cannot_write(path, &error))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
+}
+
+/// The versions of the rivals: those in Node are pinned beside them, the native ones stand in their rows.
+fn versions(arguments: &Arguments) -> String {
+    let pinned = fs::read_to_string(root().join("host-bench/node/package.json"));
+    let pinned: serde_json::Value =
+        pinned.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let dependencies = pinned.get("dependencies").and_then(serde_json::Value::as_object);
+    let version = |(name, version): (&String, &serde_json::Value)| {
+        format!("{name} {}", version.as_str().unwrap_or("unknown"))
+    };
+    let mut versions: Vec<String> =
+        dependencies.into_iter().flatten().map(version).chain(native_versions()).collect();
+    if let Some(opa) = &arguments.opa {
+        let text = machine::version_of(opa, &["version"]);
+        versions.push(format!("opa {}", text.trim_start_matches("Version: ")));
+    }
+    versions.join(", ")
+}
+
+fn native_versions() -> impl Iterator<Item = String> {
+    let versions: &[&str] = if cfg!(feature = "rivals") {
+        &["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"]
+    } else {
+        &[]
+    };
+    versions.iter().map(ToString::to_string)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}

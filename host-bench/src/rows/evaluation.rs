@@ -1,0 +1,63 @@
+//! The evaluation alone: frames that are filled already.
+//!
+//! As many words are stored for each decision as the largest plan of the workload has slots, so that this row
+//! does what the row in Node does.
+
+use wardgate_engine::plans::Roles;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::{Answer, Frame};
+
+use crate::measure::{Row, Side};
+use crate::workload::Workload;
+
+/// The frame of each request.
+pub(crate) struct Frames {
+    filled: Vec<Filled>,
+}
+
+/// A plan, the roles in its terms, and the words of its slots.
+#[derive(Clone, Copy)]
+struct Filled {
+    plan: u32,
+    roles: u32,
+    words: [u32; SLOTS],
+}
+
+impl Frames {
+    /// Fills the frames.
+    pub(crate) fn new(table: &PolicyTable, requests: &[Request]) -> Result<Self, String> {
+        let filled = |request| fill(table, request).ok_or("a request that no frame holds");
+        Ok(Self { filled: requests.iter().map(filled).collect::<Result<_, _>>()? })
+    }
+
+    /// The row.
+    pub(crate) fn row<'a>(&'a self, workload: &'a Workload, table: &'a PolicyTable) -> Row<'a> {
+        let expected = &workload.expected;
+        Row::of_pass("filled frame", Side::Ours, expected.len(), move |asked| {
+            let mut frame = Frame::new();
+            let (filled, expected) = (self.filled.get(asked.clone()), expected.get(asked));
+            let all = filled.unwrap_or_default().iter().zip(expected.unwrap_or_default());
+            let wrong = |(filled, expected): &(&Filled, &bool)| {
+                for (slot, word) in filled.words.into_iter().enumerate() {
+                    frame.set(slot, word);
+                }
+                let answer = table.decide(filled.plan, filled.roles, &frame);
+                (answer == Answer::Allow) != **expected
+            };
+            all.filter(wrong).count()
+        })
+    }
+}
+
+fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
+    let list = table.plan_list(&request.resource.kind, "", "")?;
+    let id = list.plan(table.string_id(request.actions.first()?))?;
+    let plan = table.plan(id)?;
+    let filled = table.fill(&plan, request)?;
+    let Roles::Mask(roles) = table.roles(&plan, &request.principal.roles)? else { return None };
+    let words = filled.frame.words.first_chunk().copied()?;
+    (plan.slots().count() <= SLOTS).then_some(Filled { plan: id, roles, words })
+}
+
+const SLOTS: usize = 3;
