@@ -13,6 +13,8 @@ pub(crate) struct Arguments {
     pub(crate) quick: bool,
     /// Whether to count what is left behind instead of the time.
     pub(crate) memory: bool,
+    /// Where to draw the charts of a run that is not complete.
+    pub(crate) charts: Option<PathBuf>,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
     /// Names of workloads and of the other sections; everything if there are none.
@@ -27,6 +29,7 @@ impl Arguments {
             node: true,
             quick: false,
             memory: false,
+            charts: None,
             opa: None,
             only: Vec::new(),
         };
@@ -38,6 +41,7 @@ impl Arguments {
                 "--node" => arguments.native = false,
                 "--quick" => arguments.quick = true,
                 "--memory" => arguments.memory = true,
+                "--charts" => arguments.charts = words.next().map(PathBuf::from),
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
@@ -71,5 +75,5 @@ fn section(word: Option<String>) -> Result<String, String> {
 /// The sections that are no workload of their own.
 const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload"];
 
-const USAGE: &str = "expected --quick, --json, --memory, --native or --node (leave the other host out), \
-    --opa PROGRAM, --only SECTION (may be repeated)";
+const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
+    (leave the other host out), --opa PROGRAM, --only SECTION (may be repeated)";

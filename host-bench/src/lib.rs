@@ -53,11 +53,14 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.json {
         println!("{}", report.json());
     } else if arguments.is_complete() {
-        write(&report)?;
+        let folder = root().join("host-bench");
+        save(&folder.join("RESULTS.md"), &report.markdown())?;
+        draw(&report, &folder.join("charts"))?;
+        println!("wrote host-bench/RESULTS.md and {} charts", report.sections.len());
     } else {
         print!("{}", report.markdown());
     }
-    Ok(())
+    arguments.charts.as_ref().map_or(Ok(()), |folder| draw(&report, folder))
 }
 
 /// Says what ten million checks in Node leave behind; `wardgate-host-memory` counts natively.
@@ -66,16 +69,12 @@ fn memory(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces the figures in the project by those of this run.
-fn write(report: &Report) -> Result<(), String> {
-    let folder = root().join("host-bench");
-    let charts = folder.join("charts");
-    fs::create_dir_all(&charts).map_err(|error| cannot_write(&charts, &error))?;
+/// Draws a chart for each section.
+fn draw(report: &Report, folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     for section in &report.sections {
-        save(&charts.join(format!("{}.svg", section.name)), &chart::svg(section))?;
+        save(&folder.join(format!("{}.svg", section.name)), &chart::svg(section))?;
     }
-    save(&folder.join("RESULTS.md"), &report.markdown())?;
-    println!("wrote host-bench/RESULTS.md and {} charts", report.sections.len());
     Ok(())
 }
 

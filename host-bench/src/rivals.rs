@@ -24,19 +24,25 @@ pub(crate) fn rego(workload: &Workload) -> Vec<(&'static str, Modules)> {
 }
 
 fn one_package(kinds: &[String], rules: &[(&str, &str)]) -> Modules {
-    let mut text = format!("package authz\n\n{REGO_ALLOW}\tgranted\n\tnot forbidden\n}}\n\n");
     // OPA refuses a name without any rule.
-    text.push_str("forbidden if false\n");
-    for kind in kinds {
-        write_rules(&mut text, rules, &format!("\tinput.resource.kind == \"{kind}\"\n"));
-    }
-    vec![("authz.rego".to_owned(), text)]
+    let main =
+        format!("{REGO_PACKAGE}{REGO_ALLOW}\tgranted\n\tnot forbidden\n}}\n\nforbidden if false\n");
+    let module = |(at, kinds): (usize, &[String])| {
+        let mut text = REGO_PACKAGE.to_owned();
+        for kind in kinds {
+            write_rules(&mut text, rules, &format!("\tinput.resource.kind == \"{kind}\"\n"));
+        }
+        (format!("rules_{at}.rego"), text)
+    };
+    let mut modules = vec![("authz.rego".to_owned(), main)];
+    modules.extend(kinds.chunks(KINDS_OF_A_FILE).enumerate().map(module));
+    modules
 }
 
 fn package_for_each(kinds: &[String], rules: &[(&str, &str)]) -> Modules {
     let found = "data.kinds[input.resource.kind]";
     let main =
-        format!("package authz\n\n{REGO_ALLOW}\t{found}.granted\n\tnot {found}.forbidden\n}}\n");
+        format!("{REGO_PACKAGE}{REGO_ALLOW}\t{found}.granted\n\tnot {found}.forbidden\n}}\n");
     let module = |kind: &String| {
         let mut text = format!("package kinds.{kind}\n\nforbidden if false\n");
         write_rules(&mut text, rules, "");
@@ -95,6 +101,11 @@ pub(crate) fn casbin_model(request: &str, matcher: &str) -> String {
          [matchers]\nm = {matcher}\n"
     )
 }
+
+const REGO_PACKAGE: &str = "package authz\n\n";
+
+/// regorus takes a megabyte in one file.
+const KINDS_OF_A_FILE: usize = 500;
 
 const REGO_ALLOW: &str = "default allow := false\n\nallow if {\n";
 

@@ -72,6 +72,7 @@ struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     fn new(root: &'a Path, arguments: &'a Arguments, name: &str) -> Result<Self, String> {
         let workload = Workload::generate(name)?;
+        workload.confirm()?;
         let compiled = Compiled::new(&workload)?;
         let requests = workload.engine_requests()?;
         let wanted = arguments.opa.as_ref().filter(|_| workload.rivals != Rivals::None);

@@ -7,6 +7,7 @@
 mod bench;
 mod conformance;
 mod fuzz;
+mod instructions;
 mod layers;
 mod metadata;
 mod npm;
@@ -55,6 +56,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "layers" => without_arguments(rest, layers::check),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
+        "instructions" => instructions::run(rest),
         "fuzz-smoke" => without_arguments(rest, fuzz::smoke),
         "lint" => without_arguments(rest, suite::lint),
         _ => return None,
@@ -94,7 +96,10 @@ cargo xtask <command>
                   --quick           a look, without replacing the figures kept in the project
                   --only SECTION    only this workload (may be repeated)
                   --native, --node  leave the other host out
+                  --memory          what ten million checks in Node leave behind
                   --json            for programs
+  instructions  count the instructions of a decision; fails 5 % above the table
+                  --write           write the table anew
   fuzz-smoke    a short fuzz of every reader of untrusted input
 
 It needs rustup, Node 20 or later and npm, and installs the rest itself.
