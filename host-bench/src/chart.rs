@@ -131,7 +131,7 @@ fn escaped(text: &str) -> String {
 }
 
 const STYLE: &str = "<style>
-text { font: 13px sans-serif; fill: #222 }
+text { font: 13px sans-serif; fill: #222; stroke: #fff; stroke-width: 3px; paint-order: stroke }
 .b { font-size: 16px; font-weight: bold }
 .h { font-weight: bold }
 .n { text-anchor: end }
@@ -145,7 +145,7 @@ line { stroke: #ddd }
 
 const MARGIN: f64 = 16.0;
 /// Room for the names.
-const LEFT: f64 = 340.0;
+const LEFT: f64 = 380.0;
 const WIDTH: f64 = 480.0;
 /// Room for the figure beside the longest bar.
 const RIGHT: f64 = 90.0;
