@@ -17,6 +17,8 @@ pub(crate) struct Arguments {
     pub(crate) charts: Option<PathBuf>,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
+    /// The `wardgate` program, which emits modules of accessors.
+    pub(crate) cli: Option<PathBuf>,
     /// Names of workloads and of the other sections; everything if there are none.
     only: Vec<String>,
 }
@@ -31,6 +33,7 @@ impl Arguments {
             memory: false,
             charts: None,
             opa: None,
+            cli: None,
             only: Vec::new(),
         };
         let mut words = words;
@@ -43,6 +46,7 @@ impl Arguments {
                 "--memory" => arguments.memory = true,
                 "--charts" => arguments.charts = words.next().map(PathBuf::from),
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
+                "--cli" => arguments.cli = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
             }
@@ -76,4 +80,4 @@ fn section(word: Option<String>) -> Result<String, String> {
 const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload"];
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --only SECTION (may be repeated)";

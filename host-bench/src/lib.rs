@@ -6,8 +6,10 @@
 
 pub mod hot;
 
+mod accessors;
 mod arguments;
 mod chart;
+mod files;
 mod machine;
 mod measure;
 mod node;
@@ -54,7 +56,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         println!("{}", report.json());
     } else if arguments.is_complete() {
         let folder = root().join("host-bench");
-        save(&folder.join("RESULTS.md"), &report.markdown())?;
+        files::save(&folder.join("RESULTS.md"), report.markdown())?;
         draw(&report, &folder.join("charts"))?;
         println!("wrote host-bench/RESULTS.md and {} charts", report.sections.len());
     } else {
@@ -71,19 +73,11 @@ fn memory(arguments: &Arguments) -> Result<(), String> {
 
 /// Draws a chart for each section.
 fn draw(report: &Report, folder: &Path) -> Result<(), String> {
-    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| files::cannot(folder, &error))?;
     for section in &report.sections {
-        save(&folder.join(format!("{}.svg", section.name)), &chart::svg(section))?;
+        files::save(&folder.join(format!("{}.svg", section.name)), chart::svg(section))?;
     }
     Ok(())
-}
-
-fn save(path: &Path, text: &str) -> Result<(), String> {
-    fs::write(path, text).map_err(|error| cannot_write(path, &error))
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }
 
 /// The versions of the rivals: those in Node are pinned beside them, the native ones stand in their rows.

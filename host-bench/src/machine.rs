@@ -95,12 +95,12 @@ pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -
     text.lines().next().unwrap_or("unknown").trim().to_owned()
 }
 
-/// Spells the command; where the `opa` program lies is of no interest to others.
+/// Spells the command; where other programs lie is of no interest to others.
 fn command() -> String {
     let mut words = std::env::args().skip(1);
     let mut command = "cargo xtask bench".to_owned();
     while let Some(word) = words.next() {
-        if word == "--opa" {
+        if word == "--opa" || word == "--cli" {
             words.next();
         } else {
             let _ = write!(command, " {word}");

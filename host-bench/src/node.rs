@@ -18,6 +18,8 @@ pub(crate) struct Job<'a> {
     pub(crate) bundle: &'a [u8],
     /// The policies of OPA: what to call each form, and its file.
     pub(crate) opa: &'a [(String, PathBuf)],
+    /// A module of accessors for the bundle.
+    pub(crate) accessors: Option<&'a Path>,
     pub(crate) quick: bool,
     /// Whether to measure how long new policies take to be in use.
     pub(crate) reload: bool,
@@ -52,6 +54,7 @@ impl Job<'_> {
                 "policy": policy,
             })),
             "opa": opa.collect::<Vec<_>>(),
+            "accessors": self.accessors,
             "quick": self.quick,
             "reload": self.reload,
         })

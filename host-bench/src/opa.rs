@@ -1,9 +1,9 @@
 //! Policies of OPA as WebAssembly, compiled by the `opa` program.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::files;
 use crate::rivals::{self, Modules};
 use crate::workload::Workload;
 
@@ -13,24 +13,12 @@ pub(crate) fn compile(opa: &Path, workload: &Workload) -> Result<Vec<(String, Pa
     let form = |(at, (form, modules)): (usize, (&str, Modules))| {
         let sources = folder.join(format!("{}-{at}", workload.name));
         let bundle = folder.join(format!("{}-{at}.tar.gz", workload.name));
-        write(&sources, &modules)?;
+        let files = modules.into_iter().map(|(name, text)| (name, text.into_bytes()));
+        files::write(&sources, &files.collect::<Vec<_>>())?;
         build(opa, &sources, &bundle)?;
         Ok((form.to_owned(), bundle))
     };
     rivals::rego(workload).into_iter().enumerate().map(form).collect()
-}
-
-fn write(folder: &Path, modules: &Modules) -> Result<(), String> {
-    // The files of another version of the workload would be compiled too.
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(|error| cannot(folder, &error))?;
-    }
-    fs::create_dir_all(folder).map_err(|error| cannot(folder, &error))?;
-    for (name, text) in modules {
-        let path = folder.join(name);
-        fs::write(&path, text).map_err(|error| cannot(&path, &error))?;
-    }
-    Ok(())
 }
 
 fn build(opa: &Path, sources: &Path, bundle: &Path) -> Result<(), String> {
@@ -45,8 +33,4 @@ fn build(opa: &Path, sources: &Path, bundle: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("opa: {}", String::from_utf8_lossy(&output.stderr)))
-}
-
-fn cannot(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }

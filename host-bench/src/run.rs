@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use wardgate_engine::request::Request;
 
+use crate::accessors;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
 use crate::measure::Row;
@@ -67,6 +68,7 @@ struct Prepared<'a> {
     compiled: Compiled,
     requests: Vec<Request>,
     opa: Vec<(String, PathBuf)>,
+    accessors: Option<PathBuf>,
 }
 
 impl<'a> Prepared<'a> {
@@ -78,7 +80,10 @@ impl<'a> Prepared<'a> {
         let wanted = arguments.opa.as_ref().filter(|_| workload.rivals != Rivals::None);
         let opa = wanted.map(|program| opa::compile(program, &workload)).transpose()?;
         let opa = opa.unwrap_or_default();
-        Ok(Self { root, arguments, workload, compiled, requests, opa })
+        // Where there is nobody to compare with, a row more would tell nothing new.
+        let cli = arguments.cli.as_ref().filter(|_| workload.rivals != Rivals::None);
+        let accessors = cli.map(|program| accessors::emit(root, program, &workload)).transpose()?;
+        Ok(Self { root, arguments, workload, compiled, requests, opa, accessors })
     }
 
     /// What a decision takes.
@@ -204,7 +209,8 @@ impl<'a> Prepared<'a> {
     fn job(&self, reload: bool) -> Job<'_> {
         let quick = self.arguments.quick;
         let Self { workload, compiled, opa, .. } = self;
-        Job { workload, bundle: &compiled.bundle, opa, quick, reload }
+        let accessors = self.accessors.as_deref();
+        Job { workload, bundle: &compiled.bundle, opa, accessors, quick, reload }
     }
 }
 

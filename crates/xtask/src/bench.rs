@@ -17,6 +17,9 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.iter().any(|argument| argument == "--native") {
         npm::build()?;
         rivals_in_node()?;
+        let cli = ["build", "--quiet", "--package", "wardgate-cli"];
+        shell::logged("building the command", &mut shell::cargo(cli))?;
+        measure.arg("--cli").arg(target().join("debug/wardgate"));
         match opa() {
             Ok(program) => drop(measure.arg("--opa").arg(program)),
             Err(message) => println!("    opa-wasm is left out: {message}"),

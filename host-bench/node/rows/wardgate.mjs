@@ -8,6 +8,7 @@ export async function wardgate(job) {
   const bundle = Buffer.from(job.bundle, "base64");
   const pdp = await open(bundle, { trust: "unsigned" });
   const rows = [isAllowed(job, pdp, bundle)];
+  if (job.accessors) rows.push(await withAccessors(job, bundle));
   if (job.fresh) return rows;
   if (pdp.for !== undefined) rows.push(forPrincipal(job, pdp), forTopic(job, pdp), forBoth(job, pdp));
   if (pdp.isAllowedMany !== undefined) rows.push(isAllowedMany(job, pdp));
@@ -27,6 +28,17 @@ function isAllowed(job, pdp, bundle) {
   };
   const reload = { what: "reload", run: () => pdp.reload(bundle) };
   return { name: "Wardgate isAllowed", side: "ours", run, reload };
+}
+
+async function withAccessors(job, bundle) {
+  const pdp = await open(bundle, { trust: "unsigned", accessors: await import(job.accessors) });
+  const run = (from, to) => {
+    const { requests, expected } = job;
+    let wrong = 0;
+    for (let i = from; i < to; i++) if (pdp.isAllowed(requests[i]) !== expected[i]) wrong++;
+    return wrong;
+  };
+  return { name: "Wardgate isAllowed, accessors", side: "ours", run };
 }
 
 function forPrincipal(job, pdp) {

@@ -25,13 +25,16 @@ pub(crate) struct Forms {
 struct Asked {
     user: User,
     thing: Thing,
-    user_pairs: Vec<(String, Attr)>,
-    thing_pairs: Vec<(String, Attr)>,
+    user_pairs: Pairs,
+    thing_pairs: Pairs,
     value: Json,
     text: Vec<u8>,
     /// Its place among the prepared questions.
     prepared: usize,
 }
+
+/// Attributes as a host may have them that keeps no types.
+type Pairs = Vec<(String, Attr)>;
 
 struct User {
     id: String,
@@ -171,10 +174,7 @@ impl Asked {
         }
     }
 
-    fn question<'a>(
-        &'a self,
-        request: &'a Request,
-    ) -> Question<'a, String, Vec<(String, Attr)>, Vec<(String, Attr)>> {
+    fn question<'a>(&'a self, request: &'a Request) -> Question<'a, String, Pairs, Pairs> {
         let Request { principal, resource, .. } = request;
         Question {
             principal: PrincipalRef::new(&principal.id, &principal.roles, &self.user_pairs),
@@ -194,7 +194,7 @@ fn action(request: &Request) -> &str {
     request.actions.first().map_or("", String::as_str)
 }
 
-fn pairs(attributes: &AttrMap) -> Vec<(String, Attr)> {
+fn pairs(attributes: &AttrMap) -> Pairs {
     let pair = |(name, value): &(Box<str>, Attr)| (name.to_string(), value.clone());
     attributes.entries().iter().map(pair).collect()
 }
