@@ -86,7 +86,7 @@ impl Workload {
             "parsed" => five_rules::fresh(Objects::Parsed),
             "single-kind-100" => single_kind::workload(1, 100),
             "single-kind-1000" => single_kind::workload(1, 1_000),
-            "single-kind-100000" => single_kind::workload(10, 10_000),
+            "single-kind-100000" => single_kind::workload(1, 100_000),
             "conditions" => conditions::workload(),
             "classic" => classic::workload(),
             other => return Err(format!("no workload `{other}`, expected one of {NAMES:?}")),
