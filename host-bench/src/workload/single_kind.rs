@@ -1,7 +1,7 @@
 //! One kind with many rules, of which few are about any one action.
 //!
-//! A tenant's rules stand in a scope of its own, because one file of a policy is bounded. Each action has
-//! five rules, so that the candidates of a request are equally few however many rules there are.
+//! Each action has five rules, so that the candidates of a request are equally few however many rules there
+//! are.
 
 use std::fmt::Write;
 
@@ -9,30 +9,25 @@ use serde_json::{Value as Json, json};
 
 use super::{Objects, REQUESTS, Random, Rivals, RuleSet, SEED, Workload, pick, user};
 
-/// The workload with this many tenants, each with so many rules.
-pub(super) fn workload(tenants: usize, rules: usize) -> Workload {
+/// The workload with this many rules.
+pub(super) fn workload(rules: usize) -> Workload {
     let mut random = Random(SEED);
     let actions = rules / RULES_OF_AN_ACTION;
-    let mut policies = vec![("root.yaml".to_owned(), root())];
-    policies.extend(
-        (0..tenants)
-            .map(|tenant| (format!("{}.yaml", scope(tenant)), policy(&scope(tenant), actions))),
-    );
     Workload {
-        name: format!("single-kind-{}", tenants * rules),
-        title: format!("One kind with {} rules, five for each action", tenants * rules),
+        name: format!("single-kind-{rules}"),
+        title: format!("One kind with {rules} rules, five for each action"),
         rules: RuleSet::SingleKind,
         kinds: vec![KIND.to_owned()],
         actions,
-        policies,
-        requests: (0..REQUESTS).map(|at| request(&mut random, at, tenants, actions)).collect(),
+        policies: vec![(format!("{KIND}.yaml"), policy(actions))],
+        requests: (0..REQUESTS).map(|at| request(&mut random, at, actions)).collect(),
         expected: Vec::new(),
         objects: Objects::Kept,
         rivals: Rivals::None,
     }
 }
 
-fn request(random: &mut Random, at: usize, tenants: usize, actions: usize) -> Json {
+fn request(random: &mut Random, at: usize, actions: usize) -> Json {
     let principal = random.below(PRINCIPALS);
     let owner = if random.one_in(4) { principal } else { random.below(PRINCIPALS) };
     json!({
@@ -41,7 +36,6 @@ fn request(random: &mut Random, at: usize, tenants: usize, actions: usize) -> Js
         "resource": {
             "kind": KIND,
             "id": format!("resource_{at}"),
-            "scope": scope(random.below(tenants)),
             "attr": {
                 "owner": user(owner),
                 "public": random.one_in(4),
@@ -51,23 +45,10 @@ fn request(random: &mut Random, at: usize, tenants: usize, actions: usize) -> Js
     })
 }
 
-fn scope(tenant: usize) -> String {
-    format!("tenant_{tenant}")
-}
-
-/// The policy that every scope needs above it. It has no rules.
-fn root() -> Vec<u8> {
-    format!(
-        "apiVersion: api.cerbos.dev/v1\n\
-         resourcePolicy: {{ version: default, resource: {KIND}, rules: [] }}\n"
-    )
-    .into_bytes()
-}
-
-fn policy(scope: &str, actions: usize) -> Vec<u8> {
+fn policy(actions: usize) -> Vec<u8> {
     let mut text = format!(
         "apiVersion: api.cerbos.dev/v1\nresourcePolicy:\n  version: default\n  \
-         resource: {KIND}\n  scope: {scope}\n  rules:\n"
+         resource: {KIND}\n  rules:\n"
     );
     for number in 0..actions {
         for (effect, role, condition) in RULES {
