@@ -6,6 +6,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
+use core::iter::repeat_with;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Value;
@@ -17,16 +18,15 @@ use wardgate_plan::layout::{FRAME_WORDS, MAX_SLOTS};
 pub(crate) struct Arena<'f> {
     spans: &'f [u32; FRAME_WORDS],
     bytes: &'f [u8],
-    values: [OnceCell<Option<Attr>>; MAX_SLOTS],
+    /// By slot, made when the first list or map is read: most programs read texts.
+    values: OnceCell<Box<[OnceCell<Option<Attr>>]>>,
 }
 
 impl<'f> Arena<'f> {
-    /// Looks at the first `used` bytes of `arena`.
-    ///
-    /// Returns nothing if there are not as many.
-    pub(crate) fn new(spans: &'f [u32; FRAME_WORDS], arena: &'f [u8], used: u32) -> Option<Self> {
-        let bytes = arena.get(..usize::try_from(used).ok()?)?;
-        Some(Self { spans, bytes, values: [const { OnceCell::new() }; MAX_SLOTS] })
+    /// Looks at the filled bytes of an arena.
+    #[inline]
+    pub(crate) const fn new(spans: &'f [u32; FRAME_WORDS], bytes: &'f [u8]) -> Self {
+        Self { spans, bytes, values: OnceCell::new() }
     }
 
     fn reader(&self, slot: usize) -> Option<Reader<'f>> {
@@ -44,7 +44,9 @@ impl Contents for Arena<'_> {
     /// Reads the list or map of a slot, the first time that it is asked for.
     fn value(&self, slot: usize) -> Option<Value<'_>> {
         let read = || self.reader(slot)?.value(MAX_VALUE_DEPTH);
-        let value = self.values.get(slot)?.get_or_init(read).as_ref();
+        let values =
+            self.values.get_or_init(|| repeat_with(OnceCell::new).take(MAX_SLOTS).collect());
+        let value = values.get(slot)?.get_or_init(read).as_ref();
         value.filter(|value| matches!(value, Attr::List(_) | Attr::Map(_))).map(Value::from)
     }
 }

@@ -79,8 +79,10 @@ extern "C" fn decide_classes(handle: u32, plan: u32, count: u32, used: u32, now:
 }
 
 impl Block {
+    #[inline]
     fn arena(&self, used: u32) -> Option<Arena<'_>> {
-        Arena::new(&self.spans, &self.arena, used)
+        let filled = self.arena.get(..usize::try_from(used).ok()?)?;
+        Some(Arena::new(&self.spans, filled))
     }
 }
 

@@ -33,8 +33,8 @@ pub(super) struct Running<'a> {
     steps: Cell<u32>,
     /// Whether something was not evaluated to its end.
     is_incomplete: Cell<bool>,
-    /// The values of variables.
-    memo: RefCell<Memo<'a>>,
+    /// The values of variables, once there is one: to make room for them takes as long as a program.
+    memo: RefCell<Option<Memo<'a>>>,
 }
 
 impl<'a> Running<'a> {
@@ -51,7 +51,7 @@ impl<'a> Running<'a> {
             now,
             steps: Cell::new(MAX_PLAN_PROGRAM_STEPS),
             is_incomplete: Cell::new(false),
-            memo: RefCell::new(Memo::new()),
+            memo: RefCell::new(None),
         }
     }
 
@@ -134,10 +134,10 @@ impl<'a> Activation<'a> for Running<'a> {
             return self.doubt().into();
         };
         let key = (program, View::Plain);
-        let known = self.memo.borrow().get(key);
+        let known = self.memo.borrow().as_ref().and_then(|memo| memo.get(key));
         let value = known.unwrap_or_else(|| {
             let value = self.evaluate(program);
-            self.memo.borrow_mut().put(key, &value);
+            self.memo.borrow_mut().get_or_insert_with(Memo::new).put(key, &value);
             value
         });
         match value {
