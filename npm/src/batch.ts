@@ -132,6 +132,8 @@ class Run {
     const list = kind === undefined ? null : listFor(plans, kind, undefined, undefined);
     const plan = list === null ? null : planFor(list, this.#action);
     if (kind === undefined || plan === null || !plan.columnar) return 0;
+    // Code of the caller may have reloaded the bundle since the run before this one.
+    if (plans.hasPrincipals && plans.principals.has(this.#who.id)) return 0;
     const columns = plans.revive() ? plans.columns() : null;
     if (columns === null || !plans.revive()) return 0;
 

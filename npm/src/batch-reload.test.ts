@@ -1,0 +1,47 @@
+// A bundle that is reloaded while a batch is being read: a principal who has policies of its own from
+// then on is the general path's.
+
+import { expect, it, vi } from "vitest";
+
+import { decideRows } from "./batch.ts";
+import { columnsAt, frameAt, UNSURE } from "./frame.ts";
+import { Plans } from "./plans.ts";
+import type { Runtime } from "./runtime.ts";
+import { begin } from "./turn.ts";
+import { Who } from "./who.ts";
+
+vi.mock("./abi.ts", () => ({
+  planList: () => '{"other": -1, "actions": [["read", 0]]}',
+  planOf: () => JSON.stringify({
+    flags: 1,
+    others: 1,
+    roles: [],
+    slots: [{ root: "resource.attr", path: ["owner"], uses: 0, constants: [] }],
+  }),
+}));
+
+const decided = (): number => 0;
+const calls = { decide: decided, decideValues: decided, decideClasses: decided, decideColumns: decided };
+const frame = frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
+const columns = columnsAt(new ArrayBuffer(196_864), 0);
+const runtime = {
+  generation: 0,
+  call: (work: () => unknown) => (begin(), work()),
+  frame: () => frame,
+  columns: () => columns,
+};
+
+it("leaves the rows that come later to the general path", () => {
+  const plans = new Plans(runtime as unknown as Runtime, () => 0);
+  const reload = (ids: readonly string[]): void => {
+    begin();
+    plans.begin(ids);
+    plans.resume(0);
+  };
+  reload([]);
+  const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
+  const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
+  rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
+  const answers = decideRows(plans, new Who({ id: "ada", roles: ["user"] }), "read", rows);
+  expect([...answers].every((answer) => answer === UNSURE)).toBe(true);
+});
