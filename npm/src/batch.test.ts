@@ -257,6 +257,7 @@ describe("many requests", () => {
     const asking = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
     expect(pdp.checkMany([asking, asking])).toEqual([pdp.check(asking), pdp.check(asking)]);
     expect(pdp.isAllowedMany([])).toEqual([]);
+    expect(() => pdp.isAllowedMany(new Array<ActionRequest>(1))).toThrow(TypeError);
     expect(() => pdp.isAllowedMany({} as never)).toThrow(new TypeError("requests must be an array, found object"));
     expect(() => pdp.checkMany("x" as never)).toThrow(new TypeError("requests must be an array, found string"));
   });

@@ -278,6 +278,16 @@ describe("roles", () => {
     expect(decideRequest(plans, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
   });
 
+  it("are left to the general path when they are more than a plan answers for", () => {
+    plan({ roles });
+    const some = (length: number): number =>
+      decideRequest(plans, request({}, { roles: Array.from({ length }, () => "user") }));
+    expect([some(64), some(65)]).toEqual([ALLOW, UNSURE]);
+    const long = (length: number): number =>
+      decideRequest(plans, request({}, { roles: ["x".repeat(length), "user"] }));
+    expect([long(64), long(65)]).toEqual([ALLOW, UNSURE]);
+  });
+
   it("must be a list", () => {
     plan({ roles });
     for (const odd of ["user", undefined, null, { 0: "user", length: 1 }, new Set(["user"])]) {

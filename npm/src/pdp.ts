@@ -178,7 +178,8 @@ function free(lease: Lease): void {
 /** A copy: code of the caller may change the list meanwhile. */
 function listed<T>(requests: readonly T[]): T[] {
   if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
-  return Array.prototype.slice.call(requests) as T[];
+  // Every place, even an empty one: what is missing there is refused.
+  return Array.from<T>(requests);
 }
 
 function readFilter<R extends Resource>(request: FilterRequest<R>): FilterRequest<R> {
