@@ -13,7 +13,7 @@ mod validate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, Values, list};
+pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, RuleSet, Values, list};
 pub use inspect::{Inspection, PolicyRecord};
 pub use layout::Section;
 pub use validate::Flaw;

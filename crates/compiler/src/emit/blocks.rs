@@ -101,14 +101,13 @@ impl Block {
         let mut words = vec![0; BLOCK_WORDS];
         set(&mut words, block::RULES, index(self.rows.len()));
         set(&mut words, block::POLICY, assembly.pool.string(&self.policy));
-        let rules = self.rows.len();
         for (place, dimension) in [
             (block::ACTIONS, &self.actions),
             (block::ROLES, &self.roles),
             (block::RESOURCES, &self.resources),
         ] {
             if let Some(values) = dimension {
-                let content = write_dimension(values, rules, assembly);
+                let content = write_dimension(values, assembly);
                 append(&mut words, place, &content);
             }
         }
@@ -180,34 +179,36 @@ fn is_glob(value: &str) -> bool {
     value.contains('*')
 }
 
-fn write_dimension(
-    values: &BTreeMap<String, Vec<usize>>,
-    rules: usize,
-    assembly: &mut Assembly,
-) -> Vec<u32> {
-    let mut exact: Vec<(u32, Vec<u32>)> = Vec::new();
+fn write_dimension(values: &BTreeMap<String, Vec<usize>>, assembly: &mut Assembly) -> Vec<u32> {
+    let mut exact: Vec<(u32, Vec<[u32; 2]>)> = Vec::new();
     let mut globs = Vec::new();
     for (value, rows) in values {
-        let entry = (assembly.pool.string(value), bit_set(rows, rules));
+        let entry = (assembly.pool.string(value), bit_set(rows));
         if is_glob(value) { globs.push(entry) } else { exact.push(entry) }
     }
     exact.sort_by_key(|entry| entry.0);
-    let mut words = vec![index(exact.len()), index(globs.len())];
-    for (id, bits) in exact.into_iter().chain(globs) {
-        words.push(id);
-        words.extend(bits);
+    let mut words = vec![index(exact.len()), index(globs.len()), 0];
+    let mut pairs: Vec<[u32; 2]> = Vec::new();
+    for (id, mut own) in exact.into_iter().chain(globs) {
+        words.extend([id, index(pairs.len()), index(own.len())]);
+        pairs.append(&mut own);
     }
+    set(&mut words, 2, index(pairs.len()));
+    words.extend(pairs.into_iter().flatten());
     words
 }
 
-fn bit_set(rows: &[usize], rules: usize) -> Vec<u32> {
-    let mut bits = vec![0; rules.div_ceil(32)];
+/// Returns the words of a set of rows that are not zero, each behind its number. Rows ascend.
+fn bit_set(rows: &[usize]) -> Vec<[u32; 2]> {
+    let mut pairs: Vec<[u32; 2]> = Vec::new();
     for row in rows {
-        if let Some(word) = bits.get_mut(row / 32) {
-            *word |= 1 << (row % 32);
+        let (number, bit) = (index(row / 32), 1 << (row % 32));
+        match pairs.last_mut() {
+            Some([last, bits]) if *last == number => *bits |= bit,
+            _ => pairs.push([number, bit]),
         }
     }
-    bits
+    pairs
 }
 
 fn append(words: &mut Vec<u32>, place: usize, content: &[u32]) {

@@ -4,8 +4,8 @@
 //! candidates are the AND of the dimensions. Globs are matched against the text of the request.
 
 use super::layout::{
-    DERIVED_ROLE_WORDS, EFFECT_ALLOW, EFFECT_DENY, FROM_ROLE_POLICY, NEGATED, ROLE_POLICY_WORDS,
-    RULE_WORDS, block, rule,
+    DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, FROM_ROLE_POLICY, NEGATED,
+    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, rule,
 };
 use super::{PolicyTable, Section, at, word};
 use crate::decision::Effect;
@@ -38,12 +38,14 @@ pub(crate) struct Block<'a> {
 /// The values of one dimension, each with the set of its rules.
 #[derive(Clone, Copy)]
 pub(crate) struct Values<'a> {
-    entries: &'a [u32],
-    /// Words of one entry.
-    size: usize,
-    exact: usize,
-    globs: usize,
+    exact: &'a [[u32; VALUE_WORDS]],
+    globs: &'a [[u32; VALUE_WORDS]],
+    pairs: &'a [[u32; 2]],
 }
+
+/// A set of rules: numbers of words, ascending, each with the bits of 32 rules.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RuleSet<'a>(&'a [[u32; 2]]);
 
 /// One rule of a block.
 #[derive(Clone, Copy)]
@@ -78,9 +80,8 @@ impl<'a> Block<'a> {
     /// Returns how many globs the dimensions hold.
     pub(crate) fn globs(&self) -> usize {
         let dimensions = [block::ACTIONS, block::ROLES, block::RESOURCES];
-        let offsets = dimensions.map(|dimension| at(word(self.words, dimension)));
-        let counts = offsets.iter().filter(|offset| **offset != 0);
-        counts.fold(0, |sum, offset| sum.saturating_add(at(word(self.words, offset + 1))))
+        let values = dimensions.into_iter().filter_map(|dimension| self.values(dimension));
+        values.fold(0, |sum, values| sum.saturating_add(values.count_globs()))
     }
 
     pub(crate) fn narrow_actions(&self, chunk: &mut Chunk, action: Name<'_>) {
@@ -105,31 +106,22 @@ impl<'a> Block<'a> {
         dimension: usize,
         names: impl Iterator<Item = Name<'n>>,
     ) {
-        let offset = at(word(self.words, dimension));
-        if offset == 0 {
-            return;
-        }
-        let dimension = self.words.get(offset..).unwrap_or(&[]);
+        let Some(values) = self.values(dimension) else { return };
         let mut union = Chunk { bits: [0; CHUNK_WORDS], first_word: chunk.first_word };
         for name in names {
-            self.collect(dimension, name, &mut union);
+            self.collect(values, name, &mut union);
         }
         chunk.retain(&union);
     }
 
     /// Adds the rules that name `name`, exactly or by a glob.
-    fn collect(&self, dimension: &'a [u32], name: Name<'_>, union: &mut Chunk) {
-        let entry = 1 + self.len().div_ceil(32);
-        let exact = at(word(dimension, 0));
-        let globs = at(word(dimension, 1));
-        let entries = dimension.get(2..).unwrap_or(&[]);
-        if let Some(found) = name.id.and_then(|id| search(entries, exact, entry, id)) {
+    fn collect(&self, values: Values<'a>, name: Name<'_>, union: &mut Chunk) {
+        if let Some(found) = name.id.and_then(|id| values.find(id)) {
             union.add(found);
         }
-        for glob in entries.chunks_exact(entry).skip(exact).take(globs) {
-            let rules = glob.get(1..).unwrap_or(&[]);
+        for (glob, rules) in values.globs() {
             // Most globs are none of this chunk's business in a block of many chunks.
-            if union.lacks(rules) && glob::matches(self.table.string(word(glob, 0)), name.text) {
+            if union.lacks(rules) && glob::matches(self.table.string(glob), name.text) {
                 union.add(rules);
             }
         }
@@ -142,10 +134,7 @@ impl<'a> Block<'a> {
 
     /// Returns the values of a dimension; nothing if it does not narrow.
     pub(crate) fn values(&self, dimension: usize) -> Option<Values<'a>> {
-        let offset = at(word(self.words, dimension));
-        let words = self.words.get(offset..).filter(|_| offset != 0)?;
-        let (exact, globs) = (at(word(words, 0)), at(word(words, 1)));
-        Some(Values { entries: words.get(2..)?, size: 1 + self.len().div_ceil(32), exact, globs })
+        Values::read(self.words, dimension)
     }
 
     pub(crate) fn rule(&self, index: usize) -> Rule<'a> {
@@ -178,24 +167,58 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Values<'a> {
+    /// Reads a dimension of the block that begins with `block`; nothing if it does not narrow.
+    pub(crate) fn read(block: &'a [u32], dimension: usize) -> Option<Self> {
+        let offset = at(word(block, dimension));
+        let words = block.get(offset..).filter(|_| offset != 0)?;
+        let [exact, globs, pairs] = words.first_chunk::<DIMENSION_WORDS>()?.map(at);
+        let (values, _) = words.get(DIMENSION_WORDS..)?.as_chunks();
+        let values = values.get(..exact.checked_add(globs)?)?;
+        let rest = DIMENSION_WORDS.checked_add(values.len().checked_mul(VALUE_WORDS)?)?;
+        let (all, _) = words.get(rest..)?.as_chunks();
+        let (exact, globs) = values.split_at_checked(exact)?;
+        Some(Self { exact, globs, pairs: all.get(..pairs)? })
+    }
+
     /// Returns string id and rules of each value that is compared as it stands.
-    pub(crate) fn exact(self) -> impl Iterator<Item = (u32, &'a [u32])> {
-        self.all().take(self.exact)
+    pub(crate) fn exact(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
+        self.exact.iter().map(move |value| (value[0], self.rules(value)))
     }
 
     /// Returns the rules of one such value.
-    pub(crate) fn find(self, id: u32) -> Option<&'a [u32]> {
-        search(self.entries, self.exact, self.size, id)
+    pub(crate) fn find(self, id: u32) -> Option<RuleSet<'a>> {
+        let place = self.exact.binary_search_by(|value| value[0].cmp(&id)).ok()?;
+        self.exact.get(place).map(|value| self.rules(value))
     }
 
     /// Returns string id and rules of each glob.
-    pub(crate) fn globs(self) -> impl Iterator<Item = (u32, &'a [u32])> {
-        self.all().skip(self.exact).take(self.globs)
+    pub(crate) fn globs(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
+        self.globs.iter().map(move |value| (value[0], self.rules(value)))
     }
 
-    fn all(self) -> impl Iterator<Item = (u32, &'a [u32])> {
-        let entries = self.entries.chunks_exact(self.size);
-        entries.map(|entry| (word(entry, 0), entry.get(1..).unwrap_or(&[])))
+    /// Returns how many globs there are.
+    pub(crate) const fn count_globs(self) -> usize {
+        self.globs.len()
+    }
+
+    fn rules(self, value: &[u32; VALUE_WORDS]) -> RuleSet<'a> {
+        let pairs = self.pairs.get(at(value[1])..).and_then(|pairs| pairs.get(..at(value[2])));
+        RuleSet(pairs.unwrap_or(&[]))
+    }
+}
+
+impl<'a> RuleSet<'a> {
+    /// Returns the words that are not zero, with their numbers.
+    pub(crate) fn words(self) -> impl Iterator<Item = (usize, u32)> {
+        self.0.iter().map(|[number, bits]| (at(*number), *bits))
+    }
+
+    /// Returns those of one chunk, counted from its first word.
+    fn of_chunk(self, first_word: usize) -> impl Iterator<Item = (usize, u32)> {
+        let first = self.0.partition_point(|[number, _]| at(*number) < first_word);
+        let rest = Self(self.0.get(first..).unwrap_or(&[])).words();
+        let counted = rest.map(move |(number, bits)| (number - first_word, bits));
+        counted.take_while(|(number, _)| *number < CHUNK_WORDS)
     }
 }
 
@@ -294,15 +317,18 @@ impl Chunk {
         Self { bits, first_word }
     }
 
-    fn add(&mut self, set: &[u32]) {
-        for (bits, word) in self.bits.iter_mut().zip(set.iter().skip(self.first_word)) {
-            *bits |= word;
+    fn add(&mut self, set: RuleSet<'_>) {
+        for (number, word) in set.of_chunk(self.first_word) {
+            if let Some(bits) = self.bits.get_mut(number) {
+                *bits |= word;
+            }
         }
     }
 
     /// Whether `set` holds rules of this chunk that are not in it.
-    fn lacks(&self, set: &[u32]) -> bool {
-        self.bits.iter().zip(set.iter().skip(self.first_word)).any(|(bits, word)| word & !bits != 0)
+    fn lacks(&self, set: RuleSet<'_>) -> bool {
+        let mut words = set.of_chunk(self.first_word);
+        words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & !bits != 0))
     }
 
     fn retain(&mut self, other: &Self) {
@@ -338,19 +364,4 @@ impl Chunk {
 pub(crate) fn list(words: &[u32], offset: u32) -> &[u32] {
     let list = words.get(at(offset)..).unwrap_or(&[]);
     list.get(1..1 + at(word(list, 0))).unwrap_or(&[])
-}
-
-/// Finds `id` among `count` sorted entries of `size` words and returns the words behind it.
-fn search(entries: &[u32], count: usize, size: usize, id: u32) -> Option<&[u32]> {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low.midpoint(high);
-        let entry = entries.get(middle * size..(middle + 1) * size)?;
-        match word(entry, 0).cmp(&id) {
-            core::cmp::Ordering::Less => low = middle + 1,
-            core::cmp::Ordering::Greater => high = middle,
-            core::cmp::Ordering::Equal => return entry.get(1..),
-        }
-    }
-    None
 }

@@ -8,10 +8,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::layout::{
-    BLOCK_WORDS, DERIVED_ROLE_WORDS, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, INDEX_WORDS, Key,
-    POLICY_WORDS, PolicyKind, ROLE_POLICY_WORDS, Section, block,
+    DERIVED_ROLE_WORDS, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, INDEX_WORDS, Key, POLICY_WORDS,
+    PolicyKind, ROLE_POLICY_WORDS, Section, block,
 };
-use super::{PolicyTable, at, list, word};
+use super::{PolicyTable, Values, at, list, word};
 use crate::cel::pool::{PROGRAM_WORDS, Root, VARIABLE_WORDS};
 
 /// What a table holds.
@@ -147,13 +147,9 @@ impl PolicyTable {
         words: &'a [u32],
         dimension: usize,
     ) -> impl Iterator<Item = &'a str> + use<'a> {
-        let offset = at(word(words, dimension)).max(BLOCK_WORDS);
-        let is_there = word(words, dimension) != 0;
-        let values = words.get(offset..).filter(|_| is_there).unwrap_or(&[]);
-        let count = at(word(values, 0)).saturating_add(at(word(values, 1)));
-        let size = 1 + at(word(words, block::RULES)).div_ceil(32);
-        let entries = values.get(2..).unwrap_or(&[]).chunks_exact(size).take(count);
-        entries.map(|entry| self.string(word(entry, 0)))
+        let values = Values::read(words, dimension);
+        let all = values.into_iter().flat_map(|values| values.exact().chain(values.globs()));
+        all.map(|(id, _)| self.string(id))
     }
 
     fn slots(&self) -> BTreeSet<String> {

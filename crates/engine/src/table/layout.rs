@@ -200,8 +200,11 @@ pub mod block {
     pub const RULES: usize = 0;
     /// String id of the key of the policy (empty for role policies).
     pub const POLICY: usize = 1;
-    /// Offset of the actions dimension: number of exact values, number of globs, then for each one
-    /// its string id and its rules as a bit set of `ceil(rules / 32)` words; exact values are sorted.
+    /// Offset of the actions dimension: number of exact values, number of globs, number of pairs; then
+    /// for each value, the exact ones sorted, its string id, the number of its first pair and how many
+    /// pairs it has; then the pairs: the number of a word of a bit set over the rules, and that word.
+    /// The pairs of a value are sorted, and follow those of the value before it. Words that are zero are
+    /// left out: a policy may have many rules and many actions.
     pub const ACTIONS: usize = 2;
     /// Offset of the roles dimension.
     pub const ROLES: usize = 3;
@@ -212,6 +215,12 @@ pub mod block {
     /// Offset of the rule records.
     pub const RULE_RECORDS: usize = 6;
 }
+
+/// Words at the start of a dimension.
+pub const DIMENSION_WORDS: usize = 3;
+
+/// Words of one value of a dimension.
+pub const VALUE_WORDS: usize = 3;
 
 /// Words of one rule record.
 pub const RULE_WORDS: usize = 14;

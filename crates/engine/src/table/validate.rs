@@ -4,9 +4,9 @@
 //! that nothing is there, and every walk over the table ends.
 
 use super::layout::{
-    BLOCK_WORDS, DERIVED_ROLE_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE, FROM_ROLE_POLICY,
-    INDEX_WORDS, Junction, Key, NEGATED, POLICY_WORDS, PolicyKind, ROLE_POLICY_WORDS, RULE_WORDS,
-    block, rule,
+    BLOCK_WORDS, DERIVED_ROLE_WORDS, DIMENSION_WORDS, EFFECT_ALLOW, EFFECT_DENY, EFFECT_NONE,
+    FROM_ROLE_POLICY, INDEX_WORDS, Junction, Key, NEGATED, POLICY_WORDS, PolicyKind,
+    ROLE_POLICY_WORDS, RULE_WORDS, VALUE_WORDS, block, rule,
 };
 use super::{PolicyTable, Section, at, word};
 use crate::cel::pool::PROGRAM_WORDS;
@@ -249,13 +249,23 @@ impl BlockCheck<'_> {
             return Some(());
         }
         let dimension = words.get(offset..)?;
-        let exact = at(word(dimension, 0));
-        let count = exact.checked_add(at(word(dimension, 1)))?;
-        let size = 1 + rules.div_ceil(32);
-        let entries = self.read(dimension, 2, count.checked_mul(size)?)?;
-        let ids = || entries.chunks_exact(size).map(|entry| word(entry, 0));
-        ensure(ids().all(|id| has_string(self.table, id)))?;
-        ensure(ids().take(exact).zip(ids().take(exact).skip(1)).all(|(a, b)| a < b))
+        let [exact, globs, count] = dimension.first_chunk::<DIMENSION_WORDS>()?.map(at);
+        let size = exact.checked_add(globs)?.checked_mul(VALUE_WORDS)?;
+        let (values, _) = self.read(dimension, DIMENSION_WORDS, size)?.as_chunks::<VALUE_WORDS>();
+        let pairs =
+            self.read(dimension, DIMENSION_WORDS.checked_add(size)?, count.checked_mul(2)?)?;
+        ensure(values.iter().all(|value| has_string(self.table, value[0])))?;
+        ensure(values.get(..exact)?.is_sorted_by(|a, b| a[0] < b[0]))?;
+        let mut rest = pairs.as_chunks::<2>().0;
+        for value in values {
+            // Each value's pairs follow those before, so that the check reads them once.
+            ensure(at(value[1]).checked_add(rest.len()) == Some(count))?;
+            let (own, others) = rest.split_at_checked(at(value[2]))?;
+            ensure(own.is_sorted_by(|a, b| a[0] < b[0]))?;
+            ensure(own.last().is_none_or(|[number, _]| at(*number) < rules.div_ceil(32)))?;
+            rest = others;
+        }
+        ensure(rest.is_empty())
     }
 
     fn records(&self, words: &[u32], size: usize) -> Option<()> {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::glob;
 use crate::table::layout::block;
-use crate::table::{Block, PolicyTable, Values, at};
+use crate::table::{Block, PolicyTable, RuleSet, Values, at};
 
 /// The rules of one block.
 pub(super) struct Rows<'a> {
@@ -65,13 +65,13 @@ impl<'a> Rows<'a> {
         self.named = vec![anyone; self.block.len()];
         let Some(roles) = roles else { return };
         for (role, rules) in roles.exact() {
-            for rule in ones(rules) {
+            for rule in rules_of(rules) {
                 self.named.get_mut(rule).into_iter().for_each(|named| named.roles.push(role));
             }
         }
         for (pattern, rules) in roles.globs() {
             let anyone = matches_all(self.table.string(pattern));
-            for named in ones(rules) {
+            for named in rules_of(rules) {
                 let Some(named) = self.named.get_mut(named) else { continue };
                 named.anyone |= anyone;
                 named.patterns.extend((!anyone).then_some(pattern));
@@ -86,8 +86,7 @@ impl<'a> Rows<'a> {
     /// Returns the string ids of the actions that some rule of `among` names as they stand.
     pub(super) fn actions(&self, among: &[u32]) -> impl Iterator<Item = u32> {
         let values = self.actions.into_iter().flat_map(Values::exact);
-        let shared = move |rules: &[u32]| rules.iter().zip(among).any(|(a, b)| a & b != 0);
-        values.filter(move |(_, rules)| shared(rules)).map(|(action, _)| action)
+        values.filter(move |(_, rules)| meets(*rules, among)).map(|(action, _)| action)
     }
 
     /// Returns the rules for a kind of resource.
@@ -130,7 +129,7 @@ impl<'a> Rows<'a> {
         for (pattern, found) in values.globs() {
             if matches_all(self.table.string(pattern)) {
                 unite(&mut rules, found);
-            } else if found.iter().zip(among).any(|(a, b)| a & b != 0) {
+            } else if meets(found, among) {
                 return None;
             }
         }
@@ -148,21 +147,33 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn unite(rules: &mut [u32], more: &[u32]) {
-    for (rules, more) in rules.iter_mut().zip(more) {
-        *rules |= more;
+fn unite(rules: &mut [u32], more: RuleSet<'_>) {
+    for (number, bits) in more.words() {
+        if let Some(word) = rules.get_mut(number) {
+            *word |= bits;
+        }
     }
+}
+
+/// Whether a rule is in both sets.
+fn meets(rules: RuleSet<'_>, among: &[u32]) -> bool {
+    rules.words().any(|(number, bits)| among.get(number).is_some_and(|word| word & bits != 0))
+}
+
+fn rules_of(rules: RuleSet<'_>) -> impl Iterator<Item = usize> {
+    rules.words().flat_map(|(word, bits)| bits_of(word, bits))
 }
 
 /// Returns the numbers of the bits that are set.
 fn ones(bits: &[u32]) -> impl Iterator<Item = usize> {
-    (0..).zip(bits).flat_map(|(word, bits): (usize, &u32)| {
-        let mut bits = *bits;
-        core::iter::from_fn(move || {
-            let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
-            bits &= bits - 1;
-            Some(word * 32 + at(lowest))
-        })
+    (0..).zip(bits).flat_map(|(word, bits): (usize, &u32)| bits_of(word, *bits))
+}
+
+fn bits_of(word: usize, mut bits: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lowest = (bits != 0).then(|| bits.trailing_zeros())?;
+        bits &= bits - 1;
+        Some(word * 32 + at(lowest))
     })
 }
 
