@@ -43,7 +43,8 @@ async function withAccessors(job, bundle) {
 
 function forPrincipal(job, pdp) {
   const { expected } = job;
-  const prepared = cached((principal) => principal.id, (principal) => pdp.for(principal));
+  // In some workloads a principal does not always have the same attributes.
+  const prepared = cached(JSON.stringify, (principal) => pdp.for(principal));
   const asked = job.requests.map(({ principal, action, resource }) => ({
     prepared: prepared(principal),
     action,
