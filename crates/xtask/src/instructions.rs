@@ -130,3 +130,20 @@ a request is part of each row but the first; the comparison with the expected an
 | form | instructions |
 |---|--:|
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    #[test]
+    fn a_twentieth_more_is_allowed_and_no_more() {
+        let table = "| form | instructions |\n|---|--:|\n| JSON text | 1,000 |\n";
+        let check = |name: &str, count, expected| {
+            assert_eq!(compare(&[(name.to_owned(), count)], table).is_ok(), expected, "{count}");
+        };
+        check("JSON text", 900, true);
+        check("JSON text", 1050, true);
+        check("JSON text", 1051, false);
+        check("another", 1, false);
+    }
+}

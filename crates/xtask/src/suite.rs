@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
-use crate::{conformance, fuzz, layers, npm, readme, setup, wasm};
+use crate::{conformance, fuzz, instructions, layers, npm, readme, setup, wasm};
 
 /// Runs every step and prints a summary.
 pub(crate) fn run() -> Outcome {
@@ -23,6 +23,7 @@ pub(crate) fn run() -> Outcome {
         Step("parity", parity),
         Step("readme program", readme::check),
         Step("conformance", || conformance::run(&[])),
+        Step("instructions", || instructions::run(&[])),
         Step("fuzz smoke", fuzz::smoke),
     ])
 }
