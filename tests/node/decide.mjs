@@ -5,15 +5,11 @@
 // `nanoseconds` is the median time of one `isAllowed` over `rounds` passes. `right` is what the native
 // build answers; every way of asking is held to it, or else to the decisions (see ways.mjs).
 
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { open } from "../../npm/dist/index.js";
 import { compare } from "./ways.mjs";
 
 const text = new TextDecoder();
-const template = readFileSync(new URL("../../crates/cli/src/accessors/template.js", import.meta.url), "utf8");
-const ACCESSORS_EVERY = 50;
-let jobs = 0;
 
 for await (const line of createInterface({ input: process.stdin })) {
   const answer = await decide(JSON.parse(line)).catch((error) => ({ error: String(error) }));
@@ -21,37 +17,41 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 async function decide({ bundle, now, requests, rounds, right }) {
+  const clock = clockAt(now);
   const bytes = Buffer.from(bundle, "base64");
-  const options = { trust: "unsigned", clock: () => now };
-  const pdp = await open(bytes, options);
-  const accessors = jobs % ACCESSORS_EVERY === 0 ? await accessorsFor(bytes, requests) : undefined;
-  const fast = accessors && (await open(bytes, { ...options, accessors }));
-  jobs += 1;
+  const settings = { trust: "unsigned", clock: clock.read };
+  const pdp = await open(bytes, settings);
+  const accessors = right?.accessors ? await accessorsOf(right.accessors) : undefined;
+  const accessed = accessors && (await open(bytes, { ...settings, accessors }));
   try {
     const decisions = requests.map((request) => text.decode(pdp.decisionBytes(request)));
-    const answer = { decisions, ...(await compare(pdp, requests, right ?? asDecided(requests, decisions), fast)) };
+    const pdps = { pdp, accessed, clock };
+    const answer = { decisions, ...compare(pdps, requests, right ?? asDecided(requests, decisions)) };
     if (rounds !== undefined) answer.nanoseconds = time(pdp, requests, rounds);
     return answer;
   } finally {
-    fast?.dispose();
     pdp.dispose();
+    accessed?.dispose();
   }
 }
 
-// The module that `wardgate compile --emit` would write, with some names of the requests in it: which
-// names a module knows must not matter to its answers. A module stays in memory, so few jobs get one.
-async function accessorsFor(bytes, requests) {
-  const attributes = requests.flatMap(({ principal, resource }) => [principal.attr, resource.attr]);
-  const every = [...new Set(attributes.flatMap((attr) => Object.keys(attr ?? {})))];
-  const names = every.filter((_, at) => at % 3 !== 0).slice(0, 100);
-  const reads = names.map((name, at) => {
-    const text = JSON.stringify(name);
-    return `case ${64 + at}: if (${text} in OBJECT) return UNSURE; v = o[${text}]; break;\n`;
-  });
-  const fill = { BUNDLE: JSON.stringify(bytes.toString("hex", 32, 64)), NAMES: JSON.stringify(names), READS: reads.join("") };
-  const entry = new URL("../../npm/dist/accessors.js", import.meta.url).href;
-  const text = template.replaceAll(/\b(BUNDLE|NAMES|READS)\b/g, (name) => fill[name]).replace("wardgate/accessors", entry);
-  return import(`data:text/javascript,${encodeURIComponent(text)}`);
+/** Loads a module of accessors from its text. */
+function accessorsOf(source) {
+  const entry = new URL("../../npm/dist/accessors.js", import.meta.url);
+  const module = source.replace('"wardgate/accessors"', JSON.stringify(entry));
+  return import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`);
+}
+
+/** A clock that stands still and counts who looks at it. */
+function clockAt(now) {
+  const clock = {
+    reads: 0,
+    read() {
+      clock.reads += 1;
+      return now;
+    },
+  };
+  return clock;
 }
 
 // Without better knowledge, every way must say what `decisionBytes` says.

@@ -1,104 +1,163 @@
 // Every way in which the package can be asked, held to what the native build answers.
 //
-// A way that the package at hand does not have is left out, and so is missing from the counts.
+// Whether the general path was asked shows in the clock: it always reads it, a plan only for rules that
+// do. So what counts as answered by a plan is never too much.
 
 /**
- * Returns `{ differences, counts }` over all ways, for requests with lists of actions. `fast` is the same
- * bundle opened with accessors, or nothing.
+ * Returns `{ differences, counts }` over all ways, for requests with lists of actions. `accessed` is the
+ * PDP with a module of accessors, if there is one.
  */
-export async function compare(pdp, requests, right, fast) {
-  const found = new Findings();
+export function compare({ pdp, accessed, clock }, requests, right) {
+  const found = new Findings(clock);
   const singles = requests.flatMap(({ actions, ...request }, at) =>
     actions.map((action, which) => ({ at, request: { ...request, action }, allowed: right.allowed[at][which] })),
   );
-  for (const [way, ask] of Object.entries(SINGLE)) {
-    const asked = ask(pdp, fast);
-    if (asked === undefined) continue;
-    for (const { at, request, allowed } of singles) found.hold(way, at, request.action, () => asked(request), allowed);
+  // Of what is slow, or a loop over other ways, some will do.
+  const some = singles.slice(0, SOME);
+  for (const [ways, asked] of [[SINGLE, singles], [SLOW, some]]) {
+    for (const [way, prepare] of Object.entries(ways)) {
+      const ask = prepare(pdp, accessed);
+      if (ask === undefined) continue;
+      for (const { at, request, allowed } of asked) found.hold(way, at, request.action, () => ask(request), allowed);
+    }
   }
   for (const [way, ask] of Object.entries(MANY)) {
-    const asked = ask(pdp);
-    if (asked !== undefined) found.holdAll(way, singles, () => asked(singles.map(({ request }) => request)));
+    const asked = some.map(({ request }) => request);
+    const allowed = some.map(({ allowed }) => allowed);
+    found.holdAll(way, some, () => ask(pdp, asked), allowed);
   }
-  for (const { of, allowed } of right.batches) filter(pdp, requests, of, allowed, found);
+  for (const batch of right.batches) filter(pdp, requests, batch, found);
   return found;
 }
 
-/** Ways to ask about one action: each returns a function of the request, or nothing. */
+/** Ways to ask about one action: each returns a function of the request. */
 const SINGLE = {
   isAllowed: (pdp) => (request) => pdp.isAllowed(request),
   // The first time brings what is kept for later ones.
   "isAllowed again": (pdp) => (request) => pdp.isAllowed(request),
-  accessors: (_, fast) => fast && ((request) => fast.isAllowed(request)),
-  for: (pdp) => ({ principal, action, resource, auxData }) => pdp.for(principal, auxData).isAllowed(action, resource),
-  "for and prepare": (pdp) => ({ principal, action, resource, auxData }) =>
+  accessors: (_, accessed) => accessed && ((request) => accessed.isAllowed(request)),
+  for: (pdp) => {
+    const known = remember(({ principal, auxData }) => pdp.for(principal, auxData));
+    return (request) => known(request.principal, request).isAllowed(request.action, request.resource);
+  },
+  prepare: (pdp) => {
+    const known = remember(({ resource, action }) => pdp.prepare({ kind: resource.kind, action }));
+    return (request) => {
+      const { principal, resource, action, auxData } = request;
+      return known(JSON.stringify([resource.kind, action]), request).isAllowed(principal, resource, auxData);
+    };
+  },
+  "for + prepare": (pdp) => ({ principal, auxData, action, resource }) =>
     pdp.for(principal, auxData).prepare({ kind: resource.kind, action }).isAllowed(resource),
-  prepare: (pdp) => ({ principal, action, resource, auxData }) =>
-    pdp.prepare({ kind: resource.kind, action }).isAllowed(principal, resource, auxData),
-  filter: (pdp) => ({ principal, action, resource, auxData }) =>
-    pdp.filter({ principal, action, resources: [resource], auxData }).length === 1,
+  // One topic for all, so that most resources are of another kind.
+  "prepare for another": (pdp) => {
+    const known = remember(({ action }) => pdp.prepare({ kind: "doc", action }));
+    return (request) => known(request.action, request).isAllowed(request.principal, request.resource, request.auxData);
+  },
+};
+
+/** Like `SINGLE`, but slow. */
+const SLOW = {
+  // So many of one kind are decided in columns, whatever they hold.
   "filter of twenty": (pdp) => ({ principal, action, resource, auxData }) => {
     const { length } = pdp.filter({ principal, action, resources: Array(20).fill(resource), auxData });
     return length === 20 || (length === 0 ? false : `${length} of 20`);
   },
-  check: (pdp) => ({ action, ...request }) => allows(pdp.check({ ...request, actions: [action] })),
+  check: (pdp) => ({ action, ...request }) => effectOf(pdp.check({ ...request, actions: [action] }), action),
 };
 
-/** Ways to ask about many requests at once: each returns a function of them, or nothing. */
+/** Ways to ask about many requests at once. */
 const MANY = {
-  isAllowedMany: (pdp) => (requests) => pdp.isAllowedMany(requests),
-  checkMany: (pdp) => (requests) =>
-    pdp.checkMany(requests.map(({ action, ...request }) => ({ ...request, actions: [action] }))).map(allows),
+  isAllowedMany: (pdp, requests) => pdp.isAllowedMany(requests),
+  checkMany: (pdp, requests) =>
+    pdp
+      .checkMany(requests.map(({ action, ...request }) => ({ ...request, actions: [action] })))
+      .map((decision, at) => effectOf(decision, requests[at].action)),
 };
 
-function allows({ actions }) {
-  return Object.values(actions)[0].effect === "allow";
+const SOME = 32;
+
+/** Ways to filter resources. */
+const FILTER = {
+  filter: (pdp, { principal, auxData }, action, resources) => pdp.filter({ principal, action, resources, auxData }),
+  "for filter": (pdp, { principal, auxData }, action, resources) =>
+    pdp.for(principal, auxData).filter(action, resources),
+  "for + prepare filter": (pdp, { principal, auxData }, action, resources) =>
+    pdp.for(principal, auxData).prepare({ kind: "doc", action }).filter(resources),
+  "prepare filter": (pdp, { principal, auxData }, action, resources) =>
+    pdp.prepare({ kind: "doc", action }).filter(principal, resources, auxData),
+};
+
+/** The principal and first action of one request on the resource of each, by kind and as they come. */
+function filter(pdp, requests, { of, allowed }, found) {
+  const asking = requests[of];
+  const action = asking.actions[0] ?? "";
+  const rows = requests.map(({ resource }, at) => ({ at, resource, allowed: allowed[at], request: { action } }));
+  // Runs of one kind are decided in columns.
+  const sorted = rows.toSorted((a, b) => order(a.resource).localeCompare(order(b.resource)));
+  for (const [number, [way, ask]] of Object.entries(FILTER).entries()) {
+    const listed = number % 2 === 0 ? sorted : rows;
+    const kept = () => {
+      const found = new Set(ask(pdp, asking, action, listed.map(({ resource }) => resource)));
+      return listed.map(({ resource }) => found.has(resource));
+    };
+    found.holdAll(way, listed, kept, listed.map(({ allowed }) => allowed));
+  }
 }
 
-/** The principal and first action of one request on the resource of each. */
-function filter(pdp, requests, of, allowed, found) {
-  const { principal, actions, auxData } = requests[of];
-  if (actions.length === 0) return;
-  const resources = requests.map(({ resource }) => ({ ...resource }));
-  const kept = new Set(attempt(() => pdp.filter({ principal, action: actions[0], resources, auxData })));
-  const singles = resources.map((_, at) => ({ at, request: { action: actions[0] }, allowed: allowed[at] }));
-  found.holdAll("filter of all", singles, () => resources.map((resource) => kept.has(resource)));
+function order({ kind, scope, policyVersion }) {
+  return `${kind} ${scope ?? ""} ${policyVersion ?? ""}`;
+}
+
+function remember(make) {
+  const known = new Map();
+  return (key, request) => {
+    if (!known.has(key)) known.set(key, make(request));
+    return known.get(key);
+  };
+}
+
+function effectOf(decision, action) {
+  return decision.actions[action].effect === "allow";
 }
 
 class Findings {
   differences = [];
   counts = {};
+  #clock;
+
+  constructor(clock) {
+    this.#clock = clock;
+  }
 
   /** Compares one answer, which may be an exception. */
   hold(way, request, action, answer, allowed) {
-    const said = attempt(answer);
-    this.#count(way, 1, 1);
+    const said = this.#ask(way, 1, answer);
     if (said !== allowed) this.#differs(way, request, action, said, allowed);
   }
 
-  /** Compares the answers to all singles. */
-  holdAll(way, singles, answers) {
-    const said = attempt(answers);
-    this.#count(way, singles.length, singles.length);
-    for (const [index, { at, request, allowed }] of singles.entries()) {
-      if (said?.[index] !== allowed) this.#differs(way, at, request.action, said?.[index] ?? said, allowed);
+  /** Compares the answers to all questions. */
+  holdAll(way, questions, answers, allowed) {
+    const said = this.#ask(way, questions.length, answers);
+    for (const [index, { at, request }] of questions.entries()) {
+      if (said[index] !== allowed[index]) this.#differs(way, at, request.action, said[index] ?? said, allowed[index]);
     }
   }
 
-  #count(way, asked, known) {
-    const before = this.counts[way] ?? [0, 0];
-    this.counts[way] = [before[0] + asked, before[1] + known];
+  #ask(way, count, answer) {
+    const [asked, known] = this.counts[way] ?? [0, 0];
+    const before = this.#clock.reads;
+    let said;
+    try {
+      said = answer();
+    } catch (error) {
+      said = String(error);
+    }
+    this.counts[way] = [asked + count, known + Math.max(0, count - (this.#clock.reads - before))];
+    return said;
   }
 
   #differs(way, request, action, said, allowed) {
-    this.differences.push({ way, request, action, said: `answers ${String(said)}, not ${allowed}` });
-  }
-}
-
-function attempt(answer) {
-  try {
-    return answer();
-  } catch (error) {
-    return String(error);
+    this.differences.push({ way, request, action, said: `answers ${said}, not ${allowed}` });
   }
 }

@@ -101,7 +101,7 @@ pub fn worlds(seed: u8, requests: usize) -> impl Iterator<Item = World> {
 
 fn options() -> impl Strategy<Value = Json> {
     let evaluation = select(vec!["strict", "lenient"]);
-    let version = prop_oneof![9 => Just("default"), 1 => Just("v2")];
+    let version = prop_oneof![19 => Just("default"), 1 => Just("v2")];
     let schemas = select(vec!["none", "warn", "reject"]);
     (evaluation, any::<bool>(), version, schemas).prop_map(
         |(evaluation, lenient, version, schemas)| {

@@ -4,6 +4,7 @@
 //! may answer that it is unsure, but not often: how many it did answer is counted, so that nobody
 //! takes a short way that is never taken for one that is always right.
 
+mod hosts;
 mod native;
 mod smallest;
 

@@ -154,7 +154,8 @@ fn generated_twins<'n>(
     native: &'n RefCell<Natively>,
 ) -> impl Iterator<Item = Twin> + use<'n> {
     let mut left = options.pairs;
-    let mut worlds = worlds(options.seed, REQUESTS);
+    // However few pairs there are, they are to come from several policy sets.
+    let mut worlds = worlds(options.seed, (left / LEAST_WORLDS).clamp(1, REQUESTS));
     std::iter::from_fn(move || {
         if left == 0 || native.borrow().failed.is_some() {
             return None;
@@ -180,7 +181,8 @@ fn generated_twin(world: &World) -> Option<(Twin, Compared)> {
         Some((of, native.batch(request, &world.requests).ok()?))
     };
     let batches = (0..world.requests.len()).step_by(BATCH_EVERY).filter_map(batch).collect();
-    let right = Right { allowed: compared.allowed.clone(), batches, accessors: None };
+    let right =
+        Right { allowed: compared.allowed.clone(), batches, accessors: Some(native.accessors()) };
     let job = Job {
         bundle: native.bundle,
         now: native.now,
@@ -293,12 +295,13 @@ fn root() -> PathBuf {
 }
 
 /// Enough to notice, few enough for every run of the tests.
-const DEFAULT_PAIRS: usize = 6000;
+const DEFAULT_PAIRS: usize = 3000;
 /// Any seed will do; this one never changes.
 const SEED: u8 = 1;
 /// The most requests that one generated policy set is asked: to compile it takes as long as to decide
 /// some hundred of them.
 const REQUESTS: usize = 300;
+const LEAST_WORLDS: usize = 50;
 /// Every so many requests one is asked about the resources of all.
-const BATCH_EVERY: usize = 64;
+const BATCH_EVERY: usize = 200;
 const MOST_SHOWN: usize = 5;

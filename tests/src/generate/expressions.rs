@@ -34,6 +34,13 @@ impl Expressions {
         let value = prop_oneof![2 => pool(TEXTS, variables), 1 => condition.clone()].boxed();
         Self { condition, value }
     }
+
+    /// Mostly what policies usually say.
+    pub(super) fn mixed(variables: &[&'static str]) -> Self {
+        let (usual, any) = (Self::typical(variables), Self::new(variables));
+        let condition = prop_oneof![4 => usual.condition, 1 => any.condition].boxed();
+        Self { condition, value: prop_oneof![usual.value, any.value].boxed() }
+    }
 }
 
 /// Joins leaves to expressions that are at most so deep.

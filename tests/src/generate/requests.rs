@@ -8,7 +8,7 @@ use super::values::{address, attributes, flag, list, map, number, status, text, 
 use super::{ACTIONS, CROWD, KINDS, PRINCIPALS, ROLES, crowd_role};
 
 pub(super) fn request() -> BoxedStrategy<Json> {
-    let claims = proptest::option::weighted(0.3, text());
+    let claims = proptest::option::weighted(0.1, text());
     (principal(), resource(), actions(), claims)
         .prop_map(|(principal, resource, actions, sub)| {
             let mut request =
@@ -38,8 +38,8 @@ fn principal() -> BoxedStrategy<Json> {
         ("ip", address()),
     ]);
     let id = prop_oneof![
-        4 => select(PRINCIPALS.to_vec()),
-        4 => select(vec!["ada", "eve", "red"]),
+        2 => select(PRINCIPALS.to_vec()),
+        6 => select(vec!["ada", "eve", "red"]),
         1 => select(vec!["", "__proto__", "constructor", "ключ", "sam "]),
     ];
     let placed = (version(), scope());
@@ -89,8 +89,8 @@ fn resource() -> BoxedStrategy<Json> {
         ("dept", text()),
     ]);
     let kind = prop_oneof![
-        12 => Just("doc"),
-        6 => select(KINDS.to_vec()),
+        20 => Just("doc"),
+        4 => select(KINDS.to_vec()),
         1 => select(vec!["vault", "constructor", "", "Doc", "doc:*", "*"]),
     ];
     let id = prop_oneof![4 => Just("r1"), 1 => select(vec!["sam", "red", ""])];
@@ -127,6 +127,8 @@ fn version() -> impl Strategy<Value = Option<&'static str>> {
 }
 
 fn scope() -> impl Strategy<Value = Option<&'static str>> {
-    let named = select(vec!["acme", "acme.hr", "acme.hr", ".acme", "acme.ops", "globex", "", "."]);
-    prop_oneof![3 => Just(None), 2 => named.prop_map(Some)]
+    let known = select(vec!["acme", "acme.hr", ".acme", ""]);
+    let unknown = select(vec!["acme.ops", "globex", "."]);
+    let named = prop_oneof![4 => known, 1 => unknown];
+    prop_oneof![2 => Just(None), 1 => named.prop_map(Some)]
 }

@@ -1,18 +1,24 @@
 //! The ways to a decision that a native program has.
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Trust, digest, open, seal};
 use wardgate_compiler::compile_files;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
+use wardgate_engine::plans::Answer;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::decision_json;
 
+use super::hosts::{Asked, Host};
 use super::{Difference, Tally};
 use crate::check;
 use crate::generate::World;
 use crate::oracle::{Oracle, Report};
+
+// What writes them belongs to the command, which is a program and no library.
+#[path = "../../../crates/cli/src/accessors.rs"]
+mod accessors;
 
 /// Everything that answers about the policies of one world.
 pub struct Native {
@@ -21,6 +27,7 @@ pub struct Native {
     /// The time of every check.
     pub now: Timestamp,
     table: PolicyTable,
+    host: Host,
     oracle: Oracle,
 }
 
@@ -44,8 +51,9 @@ impl Native {
         let (files, options) = (world.files(), world.table_options().ok()?);
         let bundle = seal(&compile_files(&files, &options).ok()?.parts);
         let table = open(&bundle, Trust::Unsigned).ok()?;
+        let host = Host::open(&bundle)?;
         let oracle = Oracle::new(&files, &options).ok()?;
-        Some(Self { bundle, now: World::now().ok()?, table, oracle })
+        Some(Self { bundle, now: World::now().ok()?, table, host, oracle })
     }
 
     /// Asks every way about every request.
@@ -60,11 +68,17 @@ impl Native {
             let mut asking =
                 Asking { native: self, compared: &mut compared, request: &request, at };
             asking.ask_oracle(&decision);
-            let allowed = asking.ask_each(&decision);
+            let allowed = asking.ask_each(&decision, json);
             compared.decisions.push(decision_json(&decision));
             compared.allowed.push(allowed);
         }
         Ok(compared)
+    }
+
+    /// Returns the module of accessors of the policies.
+    #[must_use]
+    pub fn accessors(&self) -> String {
+        accessors::module(&self.table, digest(&self.bundle).unwrap_or_default())
     }
 
     /// Returns what the general path says if the principal of one request performs its first action on
@@ -103,7 +117,7 @@ impl Asking<'_> {
         }
     }
 
-    fn ask_each(&mut self, decision: &Decision) -> Vec<bool> {
+    fn ask_each(&mut self, decision: &Decision, json: &Json) -> Vec<bool> {
         let Native { table, now, .. } = self.native;
         let mut answers = Vec::new();
         for action in &self.request.actions {
@@ -111,9 +125,34 @@ impl Asking<'_> {
             let decided = decision.actions.iter().find(|decided| decided.action == *action);
             let checked = decided.map(|decided| decided.effect == Effect::Allow);
             self.hold("check", action, checked, allowed);
+            self.hold("plan", action, self.by_plan(action), allowed);
+            self.ask_host(action, json, allowed);
             answers.push(allowed);
         }
         answers
+    }
+
+    fn by_plan(&self, action: &str) -> Option<bool> {
+        let Native { table, now, .. } = self.native;
+        match table.decide_request(self.request, action, *now) {
+            Answer::Allow => Some(true),
+            Answer::Deny => Some(false),
+            Answer::Unsure => None,
+        }
+    }
+
+    /// A form answers always; what is counted is how often by a plan.
+    fn ask_host(&mut self, action: &str, json: &Json, allowed: bool) {
+        let (native, request) = (self.native, self.request);
+        let asked = Asked::new(request, json, action);
+        native.host.ask(&asked, native.now, |way, answer, by_plan| {
+            self.compared.tally.count(way, [1, u64::from(by_plan)]);
+            match answer {
+                Ok(answer) if answer == allowed => {}
+                Ok(answer) => self.differs(way, action, format!("allowed is {answer}")),
+                Err(error) => self.differs(way, action, format!("{error}, allowed is {allowed}")),
+            }
+        });
     }
 
     /// Compares what `way` answers, if it does, with what is right.

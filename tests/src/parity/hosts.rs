@@ -1,0 +1,107 @@
+//! The forms in which a Rust host asks: see `wardgate_native`.
+//!
+//! Whether the general path was asked shows in the clock: it always reads it, a plan only for rules that
+//! do. So what counts as answered by a plan is never too much.
+
+use std::cell::Cell;
+
+use serde_json::Value as Json;
+use wardgate_bundle::Trust;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::request::Request;
+use wardgate_native::{Clock, Pdp, PrincipalRef, Question, RequestError, ResourceRef};
+
+use crate::generate::with;
+
+/// One request about one action, in the forms in which it is asked.
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a Request,
+    pub(super) action: &'a str,
+    json: Json,
+    text: Vec<u8>,
+}
+
+impl<'a> Asked<'a> {
+    /// `json` is the request as a host in JavaScript takes it, with a list of actions.
+    pub(super) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
+        let mut json = with(json, "action", action.into());
+        if let Some(fields) = json.as_object_mut() {
+            fields.remove("actions");
+        }
+        let text = json.to_string().into_bytes();
+        Self { request, action, json, text }
+    }
+}
+
+/// A form, by name: how it is asked.
+type Form = fn(&Pdp, &Asked<'_>, &Counted) -> Result<bool, RequestError>;
+
+const FORMS: [(&str, Form); 4] = [
+    ("native request", |pdp, asked, clock| Ok(pdp.is_allowed(asked.request, asked.action, clock))),
+    ("native fields", |pdp, asked, clock| Ok(pdp.is_allowed_fields(&question(asked), clock))),
+    ("native value", |pdp, asked, clock| pdp.is_allowed_value(&asked.json, clock)),
+    ("native json", |pdp, asked, clock| pdp.is_allowed_json(&asked.text, clock)),
+];
+
+/// The PDP of a Rust host.
+pub(super) struct Host(Pdp);
+
+impl Host {
+    pub(super) fn open(bundle: &[u8]) -> Option<Self> {
+        Pdp::open(bundle, Trust::Unsigned).ok().map(Self)
+    }
+
+    /// Shows to `take` what each form answers, and whether a plan did; an error is what it is.
+    pub(super) fn ask(
+        &self,
+        asked: &Asked<'_>,
+        now: Timestamp,
+        mut take: impl FnMut(&'static str, Result<bool, RequestError>, bool),
+    ) {
+        for (name, form) in FORMS {
+            // Other fields than these have no place in a question.
+            if name == "native fields" && asked.request.aux_data != Default::default() {
+                continue;
+            }
+            let clock = Counted { now, reads: Cell::new(0) };
+            let answer = form(&self.0, asked, &clock);
+            take(name, answer, clock.reads.get() == 0);
+        }
+    }
+}
+
+fn question<'a>(
+    asked: &'a Asked<'_>,
+) -> Question<'a, String, wardgate_engine::attr::AttrMap, wardgate_engine::attr::AttrMap> {
+    let Request { principal, resource, .. } = asked.request;
+    Question {
+        principal: PrincipalRef {
+            id: &principal.id,
+            roles: &principal.roles,
+            attributes: &principal.attr,
+            policy_version: &principal.policy_version,
+            scope: &principal.scope,
+        },
+        action: asked.action,
+        resource: ResourceRef {
+            kind: &resource.kind,
+            id: &resource.id,
+            attributes: &resource.attr,
+            policy_version: &resource.policy_version,
+            scope: &resource.scope,
+        },
+    }
+}
+
+/// A clock that stands still and counts who looks at it.
+struct Counted {
+    now: Timestamp,
+    reads: Cell<u32>,
+}
+
+impl Clock for &Counted {
+    fn now(&self) -> Timestamp {
+        self.reads.set(self.reads.get() + 1);
+        self.now
+    }
+}
