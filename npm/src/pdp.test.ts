@@ -61,6 +61,12 @@ describe("disposing", () => {
     expect(codeOf(() => pdp.check({ ...viewing(), actions: [] }))).toBe("disposed");
     expect(codeOf(() => pdp.explain(viewing()))).toBe("disposed");
     expect(codeOf(() => pdp.reload(album))).toBe("disposed");
+    expect(codeOf(() => pdp.isAllowedMany([]))).toBe("disposed");
+    expect(codeOf(() => pdp.checkMany([]))).toBe("disposed");
+    const { principal, action } = viewing();
+    expect(codeOf(() => pdp.filter({ principal, action, resources: [] }))).toBe("disposed");
+    expect(codeOf(() => pdp.for(principal))).toBe("disposed");
+    expect(codeOf(() => pdp.prepare({ kind: "album", action }))).toBe("disposed");
   });
 
   it("leaves other PDPs alone, also those that get its handle", async () => {

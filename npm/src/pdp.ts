@@ -74,23 +74,28 @@ export class OpenedPdp implements Pdp {
   }
 
   isAllowedMany(requests: readonly ActionRequest[]): boolean[] {
+    this.#mustBeOpen();
     return listed(requests).map((request) => this.isAllowed(request));
   }
 
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
+    this.#mustBeOpen();
     const { principal, action, resources, auxData } = readFilter(request);
     return filterRows(this.#backing, new Who(principal), action, resources, auxData);
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
+    this.#mustBeOpen();
     return new PrincipalAsking(this.#backing, principal, auxData);
   }
 
   prepare(topic: Topic): PreparedAction {
+    this.#mustBeOpen();
     return new ActionAsking(this.#backing, topic);
   }
 
   checkMany(requests: readonly CheckRequest[]): Decision[] {
+    this.#mustBeOpen();
     return listed(requests).map((request) => this.check(request));
   }
 
@@ -135,7 +140,7 @@ export class OpenedPdp implements Pdp {
     const now = this.#settings.clock();
     const answer = this.#call((handle) => isAllowed(handle, request, now));
     // The frame may have died since it was made: the memory grew, or a trap took it.
-    if (!this.#plans.isLive) this.#plans.resume(this.#lease.handle);
+    if (!this.#disposed && !this.#plans.isLive) this.#plans.resume(this.#lease.handle);
     return answer;
   }
 
@@ -149,8 +154,12 @@ export class OpenedPdp implements Pdp {
     return this.#call((handle) => check(handle, request, now));
   }
 
-  #call<T>(work: (handle: number) => T): T {
+  #mustBeOpen(): void {
     if (this.#disposed) throw new WardgateError("disposed", "this PDP is disposed");
+  }
+
+  #call<T>(work: (handle: number) => T): T {
+    this.#mustBeOpen();
     return this.#lease.runtime.call(() => work(this.#handle()));
   }
 

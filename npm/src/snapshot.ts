@@ -11,7 +11,8 @@ export function snapshot(value: unknown): unknown {
 function copy(value: unknown, budget: { left: number }, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   budget.left -= 1;
-  if (budget.left < 0 || depth === 0) return value;
+  if (budget.left < 0) throw new RangeError(`a principal holds at most ${MAX_VALUES} values`);
+  if (depth === 0) return value;
   const inside = (member: unknown): unknown => copy(member, budget, depth - 1);
   if (Array.isArray(value)) return Array.from(value, inside);
   if (value instanceof Date) return new Date(value);

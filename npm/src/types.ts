@@ -128,8 +128,10 @@ export interface PreparedAction {
  * Where only a yes or no is asked for, a request is not looked at beyond what the answer depends on: ids,
  * roles, kind, scope and version of the resource, the action, and the attributes that the rules about
  * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
- * `explain`, which read everything, and of the others where everything has to be read: when a request is
- * out of the ordinary, or attributes are wanted and there are none.
+ * `explain`, which read everything, and of the others where everything has to be read: when attributes
+ * are wanted and there are none, or when the request holds what a plan does not foresee, such as a `Map`, a
+ * `Date`, an instance of a class, or more than 64 roles. Members that `Object.keys` does not list, which no
+ * JSON has, may be read by one and not by the other: do not hide attributes so.
  */
 export interface Pdp {
   /** Decides one action. */

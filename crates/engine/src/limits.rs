@@ -93,6 +93,9 @@ pub const MAX_PLAN_PATH: usize = 32;
 /// for so many is known when the plan is built.
 pub const MAX_PLAN_ROLES: usize = 64;
 
+/// Bytes of the longest role in such a request.
+pub const MAX_PLAN_ROLE_BYTES: usize = 192;
+
 /// Steps of [`MAX_REQUEST_STEPS`] that the programs of a plan may take. The other half is for what the
 /// general path would charge for the walk, which is known when the plan is built: so no plan answers
 /// where the general path would give up.

@@ -8,7 +8,7 @@ mod contents;
 use std::cell::RefCell;
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::limits::MAX_PLAN_ROLES;
+use wardgate_engine::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_plan::{Answer, Frame, word};
@@ -123,14 +123,20 @@ impl Roles {
         if plan.is_by_class() {
             return Self::classes(plan, roles);
         }
-        let join = |(mask, count), role| (mask | plan.role(role), count + 1);
-        let (mask, count) = roles.fold((0, 0), join);
-        (count <= MAX_PLAN_ROLES).then_some(Self::Mask(mask))
+        let join = |(mask, count, longest): (u32, usize, usize), role: &str| {
+            (mask | plan.role(role), count + 1, longest.max(role.len()))
+        };
+        let (mask, count, longest) = roles.fold((0, 0, 0), join);
+        let is_short = count <= MAX_PLAN_ROLES && longest <= MAX_PLAN_ROLE_BYTES;
+        is_short.then_some(Self::Mask(mask))
     }
 
     fn classes<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
         let (mut classes, mut count) = ([0; MAX_REQUEST_CLASSES], 0);
         for role in roles {
+            if role.len() > MAX_PLAN_ROLE_BYTES {
+                return None;
+            }
             *classes.get_mut(count)? = plan.role(role);
             count += 1;
         }

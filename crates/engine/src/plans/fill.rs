@@ -14,7 +14,7 @@ use crate::cel::pool::Root;
 use crate::cel::value::{List, Str};
 use crate::cel::{Timestamp, Value};
 use crate::decide::scopes::Search;
-use crate::limits::MAX_PLAN_ROLES;
+use crate::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
 use crate::names::trimmed_scope;
 use crate::request::Request;
 use crate::table::layout::{INDEX_WORDS, Key};
@@ -95,9 +95,12 @@ impl PolicyTable {
         scopes.any(|scope| self.find(Key::Principal, [principal, version, scope]).is_some())
     }
 
-    /// Returns the roles of a principal in terms of a plan; nothing if they are too many.
+    /// Returns the roles of a principal in terms of a plan; nothing if they are too many or too long.
     #[must_use]
     pub fn roles(&self, plan: &Plan<'_>, roles: &[String]) -> Option<Roles> {
+        if roles.iter().any(|role| role.len() > MAX_PLAN_ROLE_BYTES) {
+            return None;
+        }
         let mut known = roles.iter().map(|role| plan.role(self.string_id(role)));
         if plan.flags() & BY_CLASS == 0 {
             let mask = known.fold(0, |mask, role| mask | role);
