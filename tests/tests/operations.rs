@@ -1,10 +1,4 @@
 //! Every operation that a plan can hold, on every pair of values, against the general path.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "helpers of tests stand outside of the functions that clippy knows as tests"
-)]
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};
