@@ -11,6 +11,9 @@ export const album: Uint8Array = read("album");
 /** `fixtures/closed`: the same kinds, where nobody may do anything. */
 export const closed: Uint8Array = read("closed");
 
+/** `fixtures/odd`: one rule for each way of reading an attribute. */
+export const odd: Uint8Array = read("odd");
+
 /** The noon at which every test takes place. */
 export const noon = Date.UTC(2024, 4, 6, 12);
 

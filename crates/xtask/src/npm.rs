@@ -52,4 +52,4 @@ fn run(words: &[&str]) -> Outcome {
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
 
-const FIXTURES: &[&str] = &["album", "closed"];
+const FIXTURES: &[&str] = &["album", "closed", "odd"];
