@@ -8,10 +8,9 @@ import { fileURLToPath } from "node:url";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { Accessors } from "./accessors.ts";
 import { open } from "./open.ts";
 import { noon, odd } from "./testing.ts";
-import type { ActionRequest, Pdp } from "./types.ts";
+import type { Accessors, ActionRequest, Pdp } from "./types.ts";
 
 const ACTIONS = [
   "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
