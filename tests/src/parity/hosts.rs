@@ -3,12 +3,15 @@
 //! Whether the general path was asked shows in the clock: it always reads it, a plan only for rules that
 //! do. So what counts as answered by a plan is never too much.
 
+mod typed;
+
 use std::cell::Cell;
 
 use serde_json::Value as Json;
 use wardgate_bundle::Trust;
+use wardgate_engine::attr::AttrMap;
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::request::Request;
+use wardgate_engine::request::{AuxData, Request};
 use wardgate_native::{Clock, Pdp, PrincipalRef, Question, RequestError, ResourceRef};
 
 use crate::generate::with;
@@ -36,12 +39,17 @@ impl<'a> Asked<'a> {
 /// A form, by name: how it is asked.
 type Form = fn(&Pdp, &Asked<'_>, &Counted) -> Result<bool, RequestError>;
 
-const FORMS: [(&str, Form); 4] = [
+const FORMS: [(&str, Form); 6] = [
     ("native request", |pdp, asked, clock| Ok(pdp.is_allowed(asked.request, asked.action, clock))),
     ("native fields", |pdp, asked, clock| Ok(pdp.is_allowed_fields(&question(asked), clock))),
     ("native value", |pdp, asked, clock| pdp.is_allowed_value(&asked.json, clock)),
+    ("native typed", |pdp, asked, clock| Ok(typed::ask(pdp, asked, clock))),
+    ("native principal", |pdp, asked, clock| Ok(typed::ask_for(pdp, asked, clock))),
     ("native json", |pdp, asked, clock| pdp.is_allowed_json(&asked.text, clock)),
 ];
+
+/// Forms of questions that have no place for it.
+const HAVE_NO_AUX_DATA: [&str; 3] = ["native fields", "native typed", "native principal"];
 
 /// The PDP of a Rust host.
 pub(super) struct Host(Pdp);
@@ -59,8 +67,7 @@ impl Host {
         mut take: impl FnMut(&'static str, Result<bool, RequestError>, bool),
     ) {
         for (name, form) in FORMS {
-            // Other fields than these have no place in a question.
-            if name == "native fields" && asked.request.aux_data != Default::default() {
+            if HAVE_NO_AUX_DATA.contains(&name) && asked.request.aux_data != AuxData::default() {
                 continue;
             }
             let clock = Counted { now, reads: Cell::new(0) };
@@ -70,9 +77,7 @@ impl Host {
     }
 }
 
-fn question<'a>(
-    asked: &'a Asked<'_>,
-) -> Question<'a, String, wardgate_engine::attr::AttrMap, wardgate_engine::attr::AttrMap> {
+fn question<'a>(asked: &'a Asked<'_>) -> Question<'a, String, AttrMap, AttrMap> {
     let Request { principal, resource, .. } = asked.request;
     Question {
         principal: PrincipalRef {
