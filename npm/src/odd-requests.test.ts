@@ -229,7 +229,7 @@ describe("attributes", () => {
       principal: { id: "ada", roles: ["user"], attr: { x: "ada" } },
     })));
 
-  // FIXME: `check` finds no `x` in these, the others do. JSON makes none of them, and to tell them from
+  // `check` finds no `x` in these, the others do. JSON makes none of them, and to tell them from
   // others would cost each decision more than everything else.
   const hidden: readonly (readonly [string, () => unknown])[] = [
     ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],
