@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 pub mod answer;
+pub mod blake3;
 pub mod cel_eval;
 pub mod cel_spec;
 pub mod cerbos_lib;
 pub mod engine;
+pub mod vectors;
+pub mod wycheproof;
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
@@ -20,6 +23,8 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-lib", load: cerbos_lib::load },
     Suite { name: "cerbos-cel-eval", load: cel_eval::load },
     Suite { name: "cerbos-engine", load: engine::load },
+    Suite { name: "blake3", load: blake3::load },
+    Suite { name: "wycheproof", load: wycheproof::load },
 ];
 
 /// A named set of cases that live in the corpora.

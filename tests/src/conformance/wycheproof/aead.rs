@@ -1,0 +1,82 @@
+//! Vectors of ciphers that seal a text and authenticate what is beside it.
+
+use std::rc::Rc;
+
+use serde_json::Value as Json;
+use wardgate_crypto::aead::{self, Forged, KEY_BYTES, Key, NONCE_BYTES, Nonce, TAG_BYTES};
+
+use super::super::Outcome;
+use super::super::vectors::{bytes, same};
+use super::{Run, is_valid};
+
+/// Returns what decides the vectors of a file if its algorithm is one of ours.
+pub(super) fn recognize(algorithm: &str, schema: &str) -> Option<Result<Run, String>> {
+    let cipher = CIPHERS.iter().find(|cipher| algorithm.eq_ignore_ascii_case(cipher.algorithm))?;
+    if !schema.starts_with("aead_test_schema") {
+        return Some(Err(format!("unknown schema `{schema}` for {algorithm}")));
+    }
+    Some(Ok(Rc::new(move |_, test| run(cipher, test))))
+}
+
+/// One cipher with keys, nonces and tags of any length; it refuses those that are not its own.
+struct Cipher {
+    algorithm: &'static str,
+    seal: fn(&Texts) -> Option<Vec<u8>>,
+    open: fn(&Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged>,
+}
+
+/// What a vector is made of.
+struct Texts {
+    key: Vec<u8>,
+    nonce: Vec<u8>,
+    associated: Vec<u8>,
+    message: Vec<u8>,
+}
+
+fn run(cipher: &Cipher, test: &Json) -> Result<Outcome, String> {
+    let texts = Texts {
+        key: bytes(test, "key")?,
+        nonce: bytes(test, "iv")?,
+        associated: bytes(test, "aad")?,
+        message: bytes(test, "msg")?,
+    };
+    let valid = is_valid(test)?;
+    let sealed = [bytes(test, "ct")?, bytes(test, "tag")?].concat();
+    let opened = (cipher.open)(&texts, &sealed);
+    if !valid {
+        return Ok(same(&Err(Forged), &opened));
+    }
+    let found = ((cipher.seal)(&texts), opened);
+    Ok(same(&(Some(sealed), Ok(texts.message)), &found))
+}
+
+fn chacha_seal(texts: &Texts) -> Option<Vec<u8>> {
+    let (key, nonce) = chacha_keys(texts)?;
+    let sealed = aead::seal(key, nonce, &texts.associated, &texts.message);
+    let mut in_place = texts.message.clone();
+    let tag = aead::seal_in_place(key, nonce, &texts.associated, &mut in_place);
+    (sealed == [in_place.as_slice(), &tag].concat()).then_some(sealed)
+}
+
+/// Opens both ways, which must agree, and leave nothing readable if the text is forged.
+fn chacha_open(texts: &Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged> {
+    let (key, nonce) = chacha_keys(texts).ok_or(Forged)?;
+    let opened = aead::open(key, nonce, &texts.associated, sealed);
+    let (text, tag) = sealed.split_last_chunk::<TAG_BYTES>().ok_or(Forged)?;
+    let mut in_place = text.to_vec();
+    let outcome = aead::open_in_place(key, nonce, &texts.associated, &mut in_place, tag);
+    let untouched = in_place == text || in_place.iter().all(|byte| *byte == 0);
+    match &opened {
+        Ok(opened) => assert_eq!((outcome, opened), (Ok(()), &in_place)),
+        Err(Forged) => assert_eq!((outcome, untouched), (Err(Forged), true)),
+    }
+    opened
+}
+
+fn chacha_keys(texts: &Texts) -> Option<(&Key, &Nonce)> {
+    let key = texts.key.as_array::<KEY_BYTES>()?;
+    Some((key, texts.nonce.as_array::<NONCE_BYTES>()?))
+}
+
+const CIPHERS: &[Cipher] =
+    &[Cipher { algorithm: "CHACHA20-POLY1305", seal: chacha_seal, open: chacha_open }];
