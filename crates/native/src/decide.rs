@@ -14,11 +14,12 @@ use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_plan::{Answer, Frame, word};
 
 use crate::ask::{Ask, Reading, read};
+use crate::cache::with_key;
 use crate::clock::Clock;
 use crate::equalities;
 use crate::index::Index;
 use crate::plan::{Plan, Slot};
-use contents::Held;
+pub(crate) use contents::Held;
 
 /// Decides with a plan, if one can.
 #[inline]
@@ -90,13 +91,31 @@ fn run<'a>(
     clock: &impl Clock,
 ) -> Option<bool> {
     let held = Held::new(ask, readings);
+    let Some(cache) = &plan.cache else { return evaluate(table, (plan, roles), &held, clock) };
+    with_key(|key| {
+        let key = key.and_then(|key| key.write(plan.id, roles, (&held, plan.slots.len())));
+        let decide = || evaluate(table, (plan, roles), &held, clock);
+        match key {
+            Some(key) => cache.answer(key, decide),
+            None => decide(),
+        }
+    })
+}
+
+/// Runs the programs.
+fn evaluate<A: Ask>(
+    table: &PolicyTable,
+    (plan, roles): (&Plan, &Roles),
+    held: &Held<'_, '_, A>,
+    clock: &impl Clock,
+) -> Option<bool> {
     let now = if plan.needs_time() { clock.now() } else { Timestamp::default() };
     with_frame(|frame| {
         fill::<MAX_SLOTS>(frame, plan.slots.iter().zip(held.readings()))?;
         answered(match roles {
-            Roles::Mask(mask) => table.decide_with(plan.id, *mask, (frame, &held), now),
+            Roles::Mask(mask) => table.decide_with(plan.id, *mask, (frame, held), now),
             Roles::Classes(classes, count) => {
-                table.decide_classes_with(plan.id, classes.get(..*count)?, (frame, &held), now)
+                table.decide_classes_with(plan.id, classes.get(..*count)?, (frame, held), now)
             }
         })
     })

@@ -8,6 +8,7 @@ use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_plan::PlanList;
 
+use crate::cache::Cache;
 use crate::names::Names;
 use crate::plan::Plan;
 
@@ -56,11 +57,11 @@ pub struct Target<'a> {
 }
 
 impl Index {
-    /// Unpacks the plans of `table`.
-    pub(crate) fn new(table: &PolicyTable) -> Self {
+    /// Unpacks the plans of `table`, whose answers `cache` remembers.
+    pub(crate) fn new(table: &PolicyTable, cache: Option<&Arc<Cache>>) -> Self {
         let count = u32::try_from(table.plans().len()).unwrap_or(u32::MAX);
         let mut index = Self {
-            plans: (0..count).map(|id| Plan::unpack(table, id).map(Arc::new)).collect(),
+            plans: (0..count).map(|id| Plan::unpack(table, id, cache).map(Arc::new)).collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
             ..Self::default()
         };

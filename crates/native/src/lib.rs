@@ -89,6 +89,7 @@
 
 mod ask;
 mod attributes;
+mod cache;
 mod clock;
 mod decide;
 mod equalities;

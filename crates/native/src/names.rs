@@ -184,7 +184,7 @@ fn four_bytes(text: &[u8], at: usize) -> u64 {
 
 /// Multiplies into 128 bits and folds them: each bit of the factors reaches each bit of the result.
 #[inline]
-fn folded(a: u64, b: u64) -> u64 {
+pub(crate) fn folded(a: u64, b: u64) -> u64 {
     let (low, high) = a.carrying_mul(b, 0);
     low ^ high
 }

@@ -35,6 +35,8 @@ struct Shared {
     serial: AtomicU64,
     /// Held while policies are replaced, so that two reloads do not mix.
     reloading: Mutex<()>,
+    /// How many answers each set of policies remembers.
+    places: usize,
 }
 
 /// The policies of one moment. They stay as they are while the PDP is reloaded.
@@ -47,11 +49,28 @@ impl Pdp {
     /// # Errors
     /// The bundle is refused.
     pub fn open(bundle: &[u8], trust: Trust) -> Result<Self, OpenError> {
-        let policies = Policies::new(open(bundle, trust)?, 0);
+        Self::open_with_cache(bundle, trust, 0)
+    }
+
+    /// Opens a bundle, and remembers answers in at least `places` places of about 540 bytes, up to 65,536
+    /// of them.
+    ///
+    /// It helps where the same questions come back soon and their conditions are long: regular expressions,
+    /// ranges of addresses, lists. Whatever decides by comparisons alone, reads the time, or reads more than
+    /// 512 bytes is decided anew each time. An answer is found again only if everything that can be read is
+    /// the same, and by the same policies. Nothing is allocated after this, but for the cache of a reload.
+    ///
+    /// Objects of the host's own must not change while they are asked about.
+    ///
+    /// # Errors
+    /// The bundle is refused.
+    pub fn open_with_cache(bundle: &[u8], trust: Trust, places: usize) -> Result<Self, OpenError> {
+        let policies = Policies::new(open(bundle, trust)?, 0, places);
         let shared = Shared {
             current: ArcSwap::from_pointee(policies),
             serial: AtomicU64::new(0),
             reloading: Mutex::new(()),
+            places,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -67,7 +86,7 @@ impl Pdp {
         // Whoever panicked while holding it has replaced the policies or has not.
         let _held = shared.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let serial = shared.serial.load(Ordering::Relaxed).wrapping_add(1);
-        shared.current.store(Arc::new(Policies::new(table, serial)));
+        shared.current.store(Arc::new(Policies::new(table, serial, shared.places)));
         shared.serial.store(serial, Ordering::Release);
         Ok(())
     }

@@ -1,11 +1,14 @@
 //! Plans, unpacked when a bundle is opened: names beside the words, so that deciding looks nothing up
 //! in the table.
 
+use std::sync::Arc;
+
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
 use wardgate_plan::{SlotRecord, word};
 
+use crate::cache::Cache;
 use crate::equalities::{self, Equality};
 use crate::names::Names;
 
@@ -22,6 +25,9 @@ pub(crate) struct Plan {
     /// Mask or class of other roles.
     others: u32,
     flags: u32,
+    /// Where answers are remembered, if they are: whatever reads no more than this plan's slots, and takes
+    /// longer than a look there.
+    pub(crate) cache: Option<Arc<Cache>>,
 }
 
 /// One place in a request.
@@ -48,8 +54,9 @@ pub(crate) enum Place {
 
 impl Plan {
     /// Unpacks plan `id`. Nothing if it reads what no plan should: then the general path decides.
-    pub(crate) fn unpack(table: &PolicyTable, id: u32) -> Option<Self> {
+    pub(crate) fn unpack(table: &PolicyTable, id: u32, cache: Option<&Arc<Cache>>) -> Option<Self> {
         let plan = table.plans().get(id)?;
+        let is_worth_it = plan.flags() & (PROGRAMS | NOW) == PROGRAMS;
         let slot = |record: SlotRecord<'_>| Slot::unpack(table, record);
         let roles = plan.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
         Some(Self {
@@ -59,6 +66,7 @@ impl Plan {
             roles: roles.collect(),
             others: plan.others(),
             flags: plan.flags(),
+            cache: cache.filter(|_| is_worth_it).map(Arc::clone),
         })
     }
 

@@ -1,5 +1,7 @@
 //! One opened bundle: a table, its plans, and the questions that it answers.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use wardgate_engine::decide::Explanation;
 use wardgate_engine::decision::Decision;
@@ -7,6 +9,7 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
 use crate::ask::{Ask, Copied};
+use crate::cache::Cache;
 use crate::clock::Clock;
 use crate::decide::decide;
 use crate::error::RequestError;
@@ -27,8 +30,10 @@ pub struct Policies {
 }
 
 impl Policies {
-    pub(crate) fn new(table: PolicyTable, serial: u64) -> Self {
-        let index = Index::new(&table);
+    /// `places` is how many answers are remembered.
+    pub(crate) fn new(table: PolicyTable, serial: u64, places: usize) -> Self {
+        let cache = Cache::new(places).map(Arc::new);
+        let index = Index::new(&table, cache.as_ref());
         Self { table, index, serial }
     }
 
@@ -150,7 +155,7 @@ mod tests {
         let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
         let compiled = compile_files(&files, &Options::default()).unwrap();
         let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
-        let (policies, now) = (Policies::new(table, 0), Timestamp::default());
+        let (policies, now) = (Policies::new(table, 0, 0), Timestamp::default());
         let document = json!({
             "principal": { "id": "ada", "roles": ["member"] },
             "action": action,

@@ -51,12 +51,17 @@ const FORMS: [(&str, Form); 6] = [
 /// Forms of questions that have no place for it.
 const HAVE_NO_AUX_DATA: [&str; 3] = ["native fields", "native typed", "native principal"];
 
-/// The PDP of a Rust host.
-pub(super) struct Host(Pdp);
+/// The PDPs of a Rust host.
+pub(super) struct Host {
+    pdp: Pdp,
+    /// Remembers so little that most answers are forgotten at once.
+    caching: Pdp,
+}
 
 impl Host {
     pub(super) fn open(bundle: &[u8]) -> Option<Self> {
-        Pdp::open(bundle, Trust::Unsigned).ok().map(Self)
+        let open = |places| Pdp::open_with_cache(bundle, Trust::Unsigned, places).ok();
+        Some(Self { pdp: open(0)?, caching: open(4)? })
     }
 
     /// Shows to `take` what each form answers, and whether a plan did; an error is what it is.
@@ -71,8 +76,14 @@ impl Host {
                 continue;
             }
             let clock = Counted { now, reads: Cell::new(0) };
-            let answer = form(&self.0, asked, &clock);
+            let answer = form(&self.pdp, asked, &clock);
             take(name, answer, clock.reads.get() == 0);
+        }
+        // The second answer is the remembered one, where one is.
+        for form in [FORMS[0].1, FORMS[2].1, FORMS[0].1] {
+            let clock = Counted { now, reads: Cell::new(0) };
+            let answer = form(&self.caching, asked, &clock);
+            take("native cached", answer, clock.reads.get() == 0);
         }
     }
 }

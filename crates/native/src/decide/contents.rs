@@ -16,21 +16,26 @@ use crate::field::{Copier, Field};
 use crate::json;
 
 /// The readings of one decision.
-pub(super) struct Held<'a, 'r, A> {
+pub(crate) struct Held<'a, 'r, A> {
     ask: &'a A,
     readings: [Reading<'r>; MAX_SLOTS],
     copies: [OnceCell<Option<Attr>>; MAX_SLOTS],
 }
 
 impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
-    pub(super) fn new(ask: &'a A, readings: impl Iterator<Item = Reading<'r>>) -> Self {
+    pub(crate) fn new(ask: &'a A, readings: impl Iterator<Item = Reading<'r>>) -> Self {
         let mut held = [Reading::Odd; MAX_SLOTS];
         held.iter_mut().zip(readings).for_each(|(place, reading)| *place = reading);
         Self { ask, readings: held, copies: [const { OnceCell::new() }; MAX_SLOTS] }
     }
 
-    pub(super) fn readings(&self) -> impl Iterator<Item = Reading<'r>> {
+    pub(crate) fn readings(&self) -> impl Iterator<Item = Reading<'r>> {
         self.readings.into_iter()
+    }
+
+    /// The roles of the principal, in their order.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = &str> {
+        self.ask.roles()
     }
 
     fn copy(&self, nested: Nested<'_>) -> Option<Attr> {

@@ -8,7 +8,13 @@ use crate::policies::{DOCUMENTS, Document, Person, bundle, owned_by, person};
 
 #[test]
 fn no_form_allocates() {
-    let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
+    for places in [0, 1, 64] {
+        let pdp = Pdp::open_with_cache(&bundle(DOCUMENTS), Trust::Unsigned, places).unwrap();
+        every_form_is_free(&pdp);
+    }
+}
+
+fn every_form_is_free(pdp: &Pdp) {
     let now = Timestamp::default();
     let (bob, document) = (person("bob", &["editor", "viewer"]), owned_by("ada"));
     let pairs = [("owner", Attr::String("ada".into())), ("stars", Attr::Number(1.0))];

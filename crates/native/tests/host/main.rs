@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod allocations;
+mod cache;
 mod decisions;
 mod policies;
 mod threads;

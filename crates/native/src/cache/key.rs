@@ -1,0 +1,136 @@
+//! Keys: everything that a plan can read of a request, written down.
+//!
+//! No two different requests have one key: each part says what it is and how long, or where it ends, and
+//! numbers are written bit by bit. What a key does not hold no program may read: that is what the slots
+//! of a plan are.
+
+use crate::ask::{Ask, Nested, Reading};
+use crate::decide::{Held, Roles};
+use crate::field::{AsField, Field, Items, Lookup};
+
+use super::MAX_KEY_BYTES;
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
+
+/// A key that is being written.
+pub(crate) struct Key {
+    bytes: [u8; MAX_KEY_BYTES],
+    length: usize,
+}
+
+/// Nothing is written of what has no room.
+type Written = Option<()>;
+
+impl Key {
+    pub(super) const fn new() -> Self {
+        Self { bytes: [0; MAX_KEY_BYTES], length: 0 }
+    }
+
+    /// Writes the key of a question about `plan`. Nothing if it is too long, or if only the general path
+    /// can answer.
+    pub(crate) fn write<A: Ask>(
+        &mut self,
+        plan: u32,
+        roles: &Roles,
+        (held, slots): (&Held<'_, '_, A>, usize),
+    ) -> Option<&[u8]> {
+        self.length = 0;
+        self.number(plan)?;
+        match roles {
+            Roles::Mask(mask) => self.number(*mask)?,
+            Roles::Classes(classes, count) => {
+                self.number(u32::try_from(*count).ok()?)?;
+                classes.get(..*count)?.iter().try_for_each(|class| self.number(*class))?;
+            }
+        }
+        held.readings().take(slots).try_for_each(|reading| self.reading(reading, held))?;
+        self.bytes.get(..self.length)
+    }
+
+    fn reading<A: Ask>(&mut self, reading: Reading<'_>, held: &Held<'_, '_, A>) -> Written {
+        match reading {
+            Reading::Broken => self.put(&[BROKEN]),
+            Reading::Missing => self.put(&[MISSING]),
+            Reading::Null => self.put(&[NULL]),
+            Reading::Bool(value) => self.put(&[BOOL, value.into()]),
+            Reading::Number(number) => self.double(number),
+            Reading::Text(text) => self.text(TEXT, text),
+            Reading::Value(Nested::Attr(attr)) => self.field(attr.field(), MAX_VALUE_DEPTH),
+            Reading::Value(Nested::Roles) => {
+                self.put(&[LIST])?;
+                held.roles().try_for_each(|role| self.text(TEXT, role))?;
+                self.put(&[END])
+            }
+            Reading::Value(Nested::List(items)) => self.list(items, MAX_VALUE_DEPTH),
+            Reading::Value(Nested::Map(object)) => self.map(object, MAX_VALUE_DEPTH),
+            Reading::Value(Nested::Json(json)) => self.text(JSON, json),
+            Reading::Odd => None,
+        }
+    }
+
+    fn field(&mut self, field: Field<'_>, depth: usize) -> Written {
+        match field {
+            Field::Missing => self.put(&[MISSING]),
+            Field::Null => self.put(&[NULL]),
+            Field::Bool(value) => self.put(&[BOOL, value.into()]),
+            Field::Number(number) => self.double(number),
+            Field::Text(text) => self.text(TEXT, text),
+            Field::List(items) => self.list(items, depth.checked_sub(1)?),
+            Field::Map(object) => self.map(object, depth.checked_sub(1)?),
+        }
+    }
+
+    fn list(&mut self, items: &dyn Items, depth: usize) -> Written {
+        self.put(&[LIST])?;
+        let mut written = Some(());
+        items.each(&mut |item| written = written.and_then(|()| self.field(item, depth)));
+        written?;
+        self.put(&[END])
+    }
+
+    fn map(&mut self, object: &dyn Lookup, depth: usize) -> Written {
+        self.put(&[MAP])?;
+        let mut written = Some(());
+        object.each(&mut |name, value| {
+            written = written.and_then(|()| self.text(TEXT, name));
+            written = written.and_then(|()| self.field(value, depth));
+        });
+        written?;
+        self.put(&[END])
+    }
+
+    fn text(&mut self, what: u8, text: &str) -> Written {
+        self.put(&[what])?;
+        self.number(u32::try_from(text.len()).ok()?)?;
+        self.put(text.as_bytes())
+    }
+
+    fn double(&mut self, number: f64) -> Written {
+        self.put(&[NUMBER])?;
+        self.put(&number.to_bits().to_le_bytes())
+    }
+
+    fn number(&mut self, number: u32) -> Written {
+        self.put(&number.to_le_bytes())
+    }
+
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Written {
+        let end = self.length.checked_add(bytes.len())?;
+        self.bytes.get_mut(self.length..end)?.copy_from_slice(bytes);
+        self.length = end;
+        Some(())
+    }
+}
+
+const BROKEN: u8 = 0;
+const MISSING: u8 = 1;
+const NULL: u8 = 2;
+const BOOL: u8 = 3;
+const NUMBER: u8 = 4;
+const TEXT: u8 = 5;
+/// Text that is a list or an object in JSON.
+const JSON: u8 = 6;
+const LIST: u8 = 7;
+const MAP: u8 = 8;
+/// Of a list or a map: what begins no value.
+const END: u8 = 9;

@@ -1,0 +1,305 @@
+//! A cache changes no answer: not where places collide, not between threads, not across reloads.
+#![expect(clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use serde_json::{Value, json};
+use wardgate_bundle::seal;
+use wardgate_compiler::{Options, compile_files};
+use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Timestamp, Trust};
+
+/// Each request differs from the one before in one thing, and all of them share a few places.
+#[test]
+fn no_two_requests_share_an_answer() {
+    let bundle = bundle(FIRST);
+    let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
+    for places in [1, 4, 64] {
+        let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, places).unwrap();
+        let (mut random, mut asked) = (Random(7), Asked::new());
+        let mut allowed = 0;
+        for _ in 0..20_000 {
+            asked.change(&mut random);
+            let expected = asked.of(&plain);
+            assert_eq!(asked.of(&cached), expected, "{places}: {asked:?}");
+            assert_eq!(asked.of(&cached), expected, "{places}, again: {asked:?}");
+            allowed += usize::from(expected[0]);
+        }
+        assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");
+    }
+}
+
+/// Within one snapshot the answers are those of its policies, whatever other threads have asked and
+/// whichever policies have come since.
+#[test]
+fn no_answer_outlives_a_reload() {
+    let bundles = [bundle(FIRST), bundle(SECOND)];
+    let plain = bundles.each_ref().map(|bundle| Pdp::open(bundle, Trust::Unsigned).unwrap());
+    let cached = Pdp::open_with_cache(&bundles[0], Trust::Unsigned, 2).unwrap();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let ask = |seed| {
+            let (mut random, mut asked, mut rounds) = (Random(seed), Asked::new(), 0_u32);
+            while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
+                asked.change(&mut random);
+                let snapshot = cached.snapshot();
+                let first = snapshot.is_allowed_value(&marker(), now()).unwrap();
+                let expected = asked.of(&plain[usize::from(!first)]);
+                let document = asked.document();
+                let answer = snapshot.is_allowed_value(&document, now()).unwrap();
+                assert_eq!(answer, expected[0], "{asked:?}");
+                let text = document.to_string();
+                let answer = snapshot.is_allowed_json(text.as_bytes(), now()).unwrap();
+                assert_eq!(answer, expected[0], "{asked:?}");
+                rounds += 1;
+            }
+        };
+        let askers: Vec<_> = (1..=3).map(|seed| scope.spawn(move || ask(seed))).collect();
+        for round in 1..=200 {
+            cached.reload(&bundles[round % 2], Trust::Unsigned).unwrap();
+            assert_eq!(cached.is_allowed_value(&marker(), now()), Ok(round % 2 == 0));
+        }
+        is_done.store(true, Ordering::Relaxed);
+        askers.into_iter().for_each(|asker| asker.join().unwrap());
+    });
+}
+
+/// A request, by what can be changed in it.
+#[derive(Clone, Debug)]
+struct Asked {
+    id: usize,
+    roles: usize,
+    action: usize,
+    kind: usize,
+    scope: usize,
+    principal: usize,
+    resource: [usize; 2],
+}
+
+impl Asked {
+    fn new() -> Self {
+        Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
+    }
+
+    fn change(&mut self, random: &mut Random) {
+        let values = values().len();
+        match random.below(9) {
+            0 => self.id = random.below(TEXTS.len()),
+            1 => self.roles = random.below(ROLES.len()),
+            2 => self.action = random.below(ACTIONS.len()),
+            3 => self.kind = random.below(KINDS.len()),
+            4 => self.scope = random.below(SCOPES.len()),
+            5 => self.principal = random.below(values),
+            6 => self.resource[0] = random.below(values),
+            7 => self.resource[1] = random.below(values),
+            // The same characters, cut elsewhere.
+            _ => self.resource = *random.pick(&[[AB, C], [A, BC], [C, AB], [BC, A]]),
+        }
+    }
+
+    fn document(&self) -> Value {
+        let mut attributes = json!({});
+        for (name, value) in ["a", "b"].iter().zip(self.resource) {
+            if let Some(value) = &values()[value] {
+                attributes[name] = value.clone();
+            }
+        }
+        json!({
+            "principal": { "id": TEXTS[self.id], "roles": ROLES[self.roles], "attr": self.own() },
+            "action": ACTIONS[self.action],
+            "resource": {
+                "kind": KINDS[self.kind],
+                "id": TEXTS[self.id],
+                "scope": SCOPES[self.scope],
+                "attr": attributes,
+            },
+        })
+    }
+
+    fn own(&self) -> Value {
+        values()[self.principal].as_ref().map_or(json!({}), |value| json!({ "c": value }))
+    }
+
+    /// The answers in three forms.
+    fn of(&self, pdp: &Pdp) -> [bool; 3] {
+        let document = self.document();
+        let text = document.to_string();
+        let (own, attributes) = (self.own(), &document["resource"]["attr"]);
+        let question = Question {
+            principal: PrincipalRef::new(
+                TEXTS[self.id],
+                ROLES[self.roles],
+                own.as_object().unwrap(),
+            ),
+            action: ACTIONS[self.action],
+            resource: ResourceRef {
+                scope: SCOPES[self.scope],
+                ..ResourceRef::new(
+                    KINDS[self.kind],
+                    TEXTS[self.id],
+                    attributes.as_object().unwrap(),
+                )
+            },
+        };
+        [
+            pdp.is_allowed_value(&document, now()).unwrap(),
+            pdp.is_allowed_json(text.as_bytes(), now()).unwrap(),
+            pdp.is_allowed_fields(&question, now()),
+        ]
+    }
+}
+
+/// What an attribute may be; nothing is an attribute that is missing.
+fn values() -> &'static [Option<Value>] {
+    static VALUES: std::sync::OnceLock<Vec<Option<Value>>> = std::sync::OnceLock::new();
+    VALUES.get_or_init(|| {
+        let next_to_one = f64::from_bits(1.0_f64.to_bits() + 1);
+        let mut values = vec![
+            json!("ab"),
+            json!("c"),
+            json!("a"),
+            json!("bc"),
+            json!(""),
+            json!("abc"),
+            json!("x".repeat(600)),
+            json!(null),
+            json!(true),
+            json!(false),
+            json!(0.0),
+            json!(-0.0),
+            json!(1),
+            json!(next_to_one),
+            json!(2),
+            json!("1"),
+            json!([]),
+            json!(["a", "b"]),
+            json!(["ab"]),
+            json!(["b", "a"]),
+            json!([["a"], "b"]),
+            json!({}),
+            json!({ "a": "b" }),
+            json!({ "ab": "" }),
+            json!({ "a": null }),
+            json!({ "a": { "b": null } }),
+        ];
+        values.iter_mut().map(|value| Some(value.take())).chain([None]).collect()
+    })
+}
+
+/// Places among the values.
+const AB: usize = 0;
+const C: usize = 1;
+const A: usize = 2;
+const BC: usize = 3;
+
+/// Asks which of the two sets of policies it is.
+fn marker() -> Value {
+    json!({
+        "principal": { "id": "ada", "roles": ["marker"] },
+        "action": "mark",
+        "resource": { "kind": "one", "id": "r", "attr": { "a": "first" } },
+    })
+}
+
+fn bundle(global: &str) -> Vec<u8> {
+    let policy = |kind: &str, scope: &str, more: &str| {
+        let text = POLICY.replace("KIND", kind).replace("SCOPE", scope).replace("MORE", more);
+        (format!("{kind}{scope}.yaml"), text.into_bytes())
+    };
+    let files = [
+        policy("one", "", "size(R.attr.a) > 1"),
+        policy("two", "", "size(R.attr.a) > 2"),
+        policy("one", "acme", "size(R.attr.a) > 0"),
+    ]
+    .map(|(name, text)| (name, String::from_utf8(text).unwrap().replace("WORD", global)));
+    let files = files.map(|(name, text)| (name, text.into_bytes()));
+    seal(&compile_files(&files, &Options::default()).unwrap().parts)
+}
+
+fn now() -> Timestamp {
+    Timestamp::default()
+}
+
+/// A generator of numbers, the same ones each time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        usize::try_from(self.0 >> 33).unwrap() % bound
+    }
+
+    fn pick<'a, T>(&mut self, among: &'a [T]) -> &'a T {
+        &among[self.below(among.len())]
+    }
+}
+
+/// A constant in which two sets of policies differ.
+const FIRST: &str = "first";
+const SECOND: &str = "second";
+
+const TEXTS: &[&str] = &["", "a", "ab", "ada"];
+const ROLES: &[&[&str]] =
+    &[&["viewer"], &["viewer", "editor"], &["editor", "viewer"], &["editor"], &["v", "iewer"], &[]];
+const KINDS: &[&str] = &["one", "two", "three"];
+const SCOPES: &[&str] = &["", "acme"];
+const ACTIONS: &[&str] =
+    &["begin", "end", "size", "sign", "in", "has", "first", "id", "own", "mark", "now", "other"];
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: KIND
+  scope: "SCOPE"
+  constants: { local: { word: WORD } }
+  rules:
+    - actions: [begin]
+      effect: EFFECT_ALLOW
+      roles: [viewer]
+      condition: { match: { expr: 'R.attr.a.startsWith("a")' } }
+    - actions: [begin]
+      effect: EFFECT_ALLOW
+      roles: [editor]
+      condition: { match: { expr: 'R.attr.b.startsWith("b") || MORE' } }
+    - actions: [end]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: '("x" + R.attr.a).endsWith(R.attr.b)' } }
+    - actions: [size]
+      effect: EFFECT_ALLOW
+      roles: [viewer]
+      condition: { match: { expr: 'size(R.attr.a) >= size(R.attr.b) && MORE' } }
+    - actions: [sign]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: '1.0 / R.attr.a > 0.0 && R.attr.b * 1.0 <= 1.0' } }
+    - actions: [in]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: '"a" in R.attr.a' } }
+    - actions: [has]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'has(R.attr.a) && !string(R.attr.b).startsWith("1")' } }
+    - actions: [first]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'P.roles[0].startsWith("v") && size(P.roles) < 2' } }
+    - actions: [id]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'P.id.startsWith("a") && R.kind.endsWith("o") || R.id.endsWith("b")' } }
+    - actions: [own]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'P.attr.c == R.attr.a && size(P.attr.c) > 0' } }
+    - actions: [mark]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'R.attr.a.startsWith(C.word)' } }
+    - actions: [now]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: 'now() < timestamp("2020-01-01T00:00:00Z") && R.attr.a.startsWith("a")' } }
+"#;
