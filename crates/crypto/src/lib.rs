@@ -7,6 +7,9 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(any(test, feature = "threads"))]
+extern crate std;
 
 pub mod aead;
 pub mod blake3;
+pub mod ml_dsa;

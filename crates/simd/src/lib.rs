@@ -4,12 +4,15 @@
 //! all of them and compares each lane with the obvious loop. A back end is a value that proves that
 //! the machine can run it, so holding one is the only permission anybody needs.
 //!
+//! `lanes` holds the vectors of cryptography, under the same law.
+//!
 //! The suite runs as WebAssembly too, with and without `RUSTFLAGS=-Ctarget-feature=+simd128`:
 //! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, after
 //! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` was set to `node` and the path of `run-in-node.mjs`.
 
 #![no_std]
 
+pub mod lanes;
 mod portable;
 #[cfg(target_arch = "wasm32")]
 mod wasm32;
@@ -20,7 +23,7 @@ pub use portable::Portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 pub use wasm32::Simd128;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{Avx2, Sse2};
+pub use x86_64::{Avx2, Avx512, Sse2};
 
 /// The rows of one block, which are the bits of one answer.
 pub const ROWS: usize = 64;

@@ -1,31 +1,29 @@
 //! AVX2: eight words or four numbers at a time, where the machine says that it has them.
 
 use core::arch::x86_64::{
-    __cpuid, __cpuid_count, __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ,
-    _CMP_LT_OQ, _mm256_cmp_pd, _mm256_cmpeq_epi32, _mm256_max_epu32, _mm256_min_epu32,
-    _mm256_movemask_epi8, _mm256_movemask_pd, _mm256_packs_epi16, _mm256_packs_epi32,
-    _mm256_permutevar8x32_epi32, _mm256_set1_epi32, _mm256_set1_pd, _mm256_setr_epi32, _xgetbv,
+    __m256d, __m256i, _CMP_EQ_OQ, _CMP_GE_OQ, _CMP_GT_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_cmp_pd,
+    _mm256_cmpeq_epi32, _mm256_max_epu32, _mm256_min_epu32, _mm256_movemask_epi8,
+    _mm256_movemask_pd, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32,
+    _mm256_set1_epi32, _mm256_set1_pd, _mm256_setr_epi32,
 };
 
+use crate::lanes::Token;
+use crate::lanes::detected::{Answer, Needs};
 use crate::{Backend, Numbers, Relation, Words};
 
-/// Proof that this machine has AVX2 and that its system keeps the wide registers.
+/// Proof that this machine has AVX2 and fused products, and that its system keeps the wide registers.
+///
+/// Every machine with AVX2 that is still sold has both.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
 impl Avx2 {
-    /// Asks the machine. Keep the answer: virtual machines take microseconds for it.
+    /// Asks the machine, once.
     #[must_use]
+    #[inline]
     pub fn detect() -> Option<Self> {
-        let highest = __cpuid(0).eax;
-        let first = __cpuid(1).ecx;
-        if highest < 7 || first & (AVX | OSXSAVE) != (AVX | OSXSAVE) {
-            return None;
-        }
-        // SAFETY: OSXSAVE says that the instruction exists and that the system allows it.
-        let kept = unsafe { _xgetbv(0) };
-        let extended = __cpuid_count(7, 0).ebx;
-        (kept & WIDE_KEPT == WIDE_KEPT && extended & AVX2 != 0).then_some(Self(()))
+        static ANSWER: Answer = Answer::unknown();
+        ANSWER.keep(|| NEEDS.are_met(Self::TIER)).then_some(Self(()))
     }
 }
 
@@ -223,8 +221,10 @@ const WORD_PLACES: [u32; 2] = [0, 32];
 /// Where the answers of four numbers begin.
 const NUMBER_PLACES: [u32; 16] = [0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60];
 
+const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2, kept: WIDE_KEPT };
+
 // CPUID leaf 1, ECX.
-const OSXSAVE: u32 = 1 << 27;
+const FMA: u32 = 1 << 12;
 const AVX: u32 = 1 << 28;
 // CPUID leaf 7, EBX.
 const AVX2: u32 = 1 << 5;

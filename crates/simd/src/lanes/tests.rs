@@ -1,0 +1,166 @@
+//! One suite for every tier: each lane is compared with the obvious arithmetic.
+
+use super::*;
+use crate::Portable;
+
+/// Stamps the suite on one tier; `None` where the machine cannot run it.
+macro_rules! tier_suite {
+    ($name:ident, $tier:expr) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn words_are_computed_lane_by_lane() {
+                if let Some(tier) = $tier {
+                    words(tier);
+                }
+            }
+
+            #[test]
+            fn numbers_are_computed_lane_by_lane() {
+                if let Some(tier) = $tier {
+                    numbers(tier);
+                }
+            }
+
+            #[test]
+            fn rows_are_read_and_written_part_by_part() {
+                if let Some(tier) = $tier {
+                    parts(tier);
+                }
+            }
+
+            #[test]
+            fn narrow_words_are_computed_lane_by_lane() {
+                if let Some(tier) = $tier {
+                    words(Tier::narrow(tier));
+                }
+            }
+        }
+    };
+}
+
+tier_suite!(portable, Some(Portable));
+#[cfg(target_arch = "x86_64")]
+tier_suite!(sse2, Some(Sse2::new()));
+#[cfg(target_arch = "x86_64")]
+tier_suite!(avx2, Avx2::detect());
+#[cfg(target_arch = "x86_64")]
+tier_suite!(avx512, Avx512::detect());
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+tier_suite!(simd128, Some(Simd128::new()));
+
+#[test]
+fn the_chosen_tier_is_not_denied() {
+    assert!(!deny::denies(chosen()));
+}
+
+fn words<T: Lanes64>(tier: T) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..ROUNDS {
+        let rows: [[u64; 8]; 3] = core::array::from_fn(|_| core::array::from_fn(|_| random.word()));
+        let count = u32::try_from(random.word() % 64).unwrap();
+        let [a, b, c] = rows;
+        check(tier, rows, |x, y, _| tier.xor(x, y), |i| a[i] ^ b[i]);
+        check(tier, rows, |x, y, _| tier.and(x, y), |i| a[i] & b[i]);
+        check(tier, rows, |x, y, _| tier.or(x, y), |i| a[i] | b[i]);
+        check(tier, rows, |x, y, z| tier.xor3(x, y, z), |i| a[i] ^ b[i] ^ c[i]);
+        check(tier, rows, |x, y, z| tier.chi(x, y, z), |i| a[i] ^ (!b[i] & c[i]));
+        check(tier, rows, |x, y, _| tier.add_u64(x, y), |i| a[i].wrapping_add(b[i]));
+        check(tier, rows, |x, _, _| tier.shift_left(x, count), |i| a[i] << count);
+        check(tier, rows, |x, _, _| tier.shift_right(x, count), |i| a[i] >> count);
+        check(tier, rows, |x, _, _| tier.rotate_left::<1>(x), |i| a[i].rotate_left(1));
+        check(tier, rows, |x, _, _| tier.rotate_left::<27>(x), |i| a[i].rotate_left(27));
+        check(tier, rows, |x, _, _| tier.rotate_left::<63>(x), |i| a[i].rotate_left(63));
+        check(tier, rows, |_, _, _| tier.splat_u64(a[3]), |_| a[3]);
+    }
+}
+
+/// Compares every lane of every part with what `expected` computes for it.
+fn check<T: Lanes64>(
+    tier: T,
+    rows: [[u64; 8]; 3],
+    found: impl Fn(T::U64, T::U64, T::U64) -> T::U64,
+    expected: impl Fn(usize) -> u64,
+) {
+    let mut row = [0; 8];
+    tier.enter(|tier| {
+        for part in 0..T::PARTS {
+            let [a, b, c] = [0, 1, 2].map(|at| tier.load_u64(&rows[at], part));
+            tier.store_u64(found(a, b, c), &mut row, part);
+        }
+    });
+    assert_eq!(row, core::array::from_fn(expected), "{}", T::TIER);
+}
+
+fn numbers<T: LanesF64>(tier: T) {
+    let mut random = Random(0xd1b5_4a32_d192_ed03);
+    for _ in 0..ROUNDS {
+        let rows: [[f64; 8]; 3] =
+            core::array::from_fn(|_| core::array::from_fn(|_| random.integer()));
+        let [a, b, c] = rows;
+        let value = |row: f64| row;
+        check_f64(tier, rows, |x, y, _| tier.add(x, y), |i| value(a[i] + b[i]));
+        check_f64(tier, rows, |x, y, _| tier.sub(x, y), |i| value(a[i] - b[i]));
+        check_f64(tier, rows, |x, y, _| tier.mul(x, y), |i| value(a[i] * b[i]));
+        check_f64(tier, rows, |x, y, z| tier.mul_add(x, y, z), |i| value(a[i] * b[i] + c[i]));
+        check_f64(tier, rows, |x, y, z| tier.neg_mul_add(x, y, z), |i| c[i] - a[i] * b[i]);
+        check_f64(tier, rows, |_, _, _| tier.splat_f64(a[5]), |_| a[5]);
+        // A third, because no integer times it comes near the middle between two.
+        let third = tier.splat_f64(1.0 / 3.0);
+        let nearest = |i: usize| (a[i] / 3.0).round();
+        check_f64(tier, rows, |x, _, _| tier.nearest_product(x, third), nearest);
+        let bits = |x| tier.as_f64(tier.xor(tier.as_u64(x), tier.splat_u64(1 << 63)));
+        check_f64(tier, rows, |x, _, _| bits(x), |i| -a[i]);
+    }
+}
+
+fn check_f64<T: LanesF64>(
+    tier: T,
+    rows: [[f64; 8]; 3],
+    found: impl Fn(T::F64, T::F64, T::F64) -> T::F64,
+    expected: impl Fn(usize) -> f64,
+) {
+    let mut row = [0.0; 8];
+    tier.enter(|tier| {
+        for part in 0..T::PARTS {
+            let [a, b, c] = [0, 1, 2].map(|at| tier.load_f64(&rows[at], part));
+            tier.store_f64(found(a, b, c), &mut row, part);
+        }
+    });
+    assert_eq!(row, core::array::from_fn(expected), "{}", T::TIER);
+}
+
+fn parts<T: Tier>(tier: T) {
+    let words: [u64; 8] = core::array::from_fn(|i| u64::try_from(i).unwrap() * 3 + 1);
+    assert_eq!(T::PARTS * T::LANES, 8);
+    for part in 0..T::PARTS {
+        let mut row = [0; 8];
+        tier.store_u64(tier.load_u64(&words, part), &mut row, part);
+        let inside = |i: usize| i / T::LANES == part;
+        assert_eq!(row, core::array::from_fn(|i| if inside(i) { words[i] } else { 0 }));
+    }
+    let mut row = [0; 8];
+    tier.store_u64(tier.collect_u64(|lane| words[lane]), &mut row, 0);
+    assert_eq!(row[..T::LANES], words[..T::LANES]);
+}
+
+/// Marsaglia's generator: small, and the same on every host.
+struct Random(u64);
+
+impl Random {
+    fn word(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// An integer whose product with another is exact.
+    fn integer(&mut self) -> f64 {
+        let magnitude = f64::from(u32::try_from(self.word() >> 38).unwrap());
+        if self.word() >> 63 == 0 { magnitude } else { -magnitude }
+    }
+}
+
+const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };

@@ -1,0 +1,33 @@
+//! AVX-512 as a proof: the lanes of `lanes::avx512` are what it permits.
+
+use crate::lanes::Token;
+use crate::lanes::detected::{Answer, Needs};
+
+/// Proof that this machine has AVX-512 with its F, BW, DQ and VL parts, and that its system keeps the
+/// registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Avx512(());
+
+impl Avx512 {
+    /// Asks the machine, once.
+    #[must_use]
+    #[inline]
+    pub fn detect() -> Option<Self> {
+        static ANSWER: Answer = Answer::unknown();
+        ANSWER.keep(|| NEEDS.are_met(Self::TIER)).then_some(Self(()))
+    }
+}
+
+const NEEDS: Needs = Needs { first: FMA | AVX, extended: AVX2 | F | DQ | BW | VL, kept: ALL_KEPT };
+
+// CPUID leaf 1, ECX.
+const FMA: u32 = 1 << 12;
+const AVX: u32 = 1 << 28;
+// CPUID leaf 7, EBX.
+const AVX2: u32 = 1 << 5;
+const F: u32 = 1 << 16;
+const DQ: u32 = 1 << 17;
+const BW: u32 = 1 << 30;
+const VL: u32 = 1 << 31;
+// XCR0: the registers of SSE and AVX, the masks, the upper halves, and the upper sixteen registers.
+const ALL_KEPT: u64 = 0b1110_0110;
