@@ -23,10 +23,12 @@ mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod wide;
+mod words;
 
 #[cfg(target_arch = "x86_64")]
 pub use narrow::Avx512Narrow;
 pub use wide::{Lanes64, LanesF64, Row};
+pub use words::{Block, Lanes32, MOST_WORDS, Quad};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use crate::Simd128;
@@ -43,7 +45,7 @@ pub trait Token: Copy + core::fmt::Debug {
 }
 
 /// Everything that one set of instructions offers to a kernel.
-pub trait Tier: LanesF64 {
+pub trait Tier: LanesF64 + Lanes32 {
     /// The tier that is best at one chain of steps, where there is nothing to do side by side.
     type Narrow: Lanes64;
 

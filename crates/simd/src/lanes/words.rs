@@ -1,0 +1,73 @@
+//! Lanes of 32 bits: the words of BLAKE3 and of ChaCha20, one message or one block in each lane.
+//!
+//! Messages lie in memory one after the other, and vectors want the same word of all of them: `columns`
+//! and `rows` turn the one into the other. Arrays have a place for each lane of the widest tier; a
+//! narrower one uses the first.
+
+use super::Token;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+mod quads;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+#[cfg(test)]
+mod tests;
+
+/// The lanes of the widest tier.
+pub const MOST_WORDS: usize = 16;
+
+/// One block of a message: sixteen words, the lowest byte of each first.
+pub type Block = [u8; 64];
+
+/// Four words in memory, the lowest byte of each first.
+pub type Quad = [u8; 16];
+
+/// Vectors of unsigned 32-bit words. Sums wrap; lanes never mix.
+pub trait Lanes32: Token {
+    /// The vector.
+    type U32: Copy;
+
+    /// How many lanes it has: 1, 4, 8 or 16.
+    const WORDS: usize;
+
+    /// Puts `value` into every lane.
+    fn splat_u32(self, value: u32) -> Self::U32;
+
+    /// Reads the first `WORDS` words.
+    fn load_u32(self, words: &[u32; MOST_WORDS]) -> Self::U32;
+
+    /// `a + b`
+    fn add_u32(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// `a ^ b`
+    fn xor_u32(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// `a & b`
+    fn and_u32(self, a: Self::U32, b: Self::U32) -> Self::U32;
+
+    /// Rotates every lane to the right by `COUNT`, which is from 1 to 31.
+    fn rotate_right_u32<const COUNT: i32>(self, a: Self::U32) -> Self::U32;
+
+    /// Reads one block into each lane: word `i` of every block is in vector `i`.
+    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [Self::U32; 16];
+
+    /// Writes one row for each lane: four times `QUADS` words, each from a vector of its own.
+    fn rows<const QUADS: usize>(
+        self,
+        columns: &[[Self::U32; 4]; QUADS],
+        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+    );
+
+    /// Takes the lanes of `a` where all bits of `mask` are set, and those of `b` where none is.
+    #[inline(always)]
+    fn select_u32(self, mask: Self::U32, a: Self::U32, b: Self::U32) -> Self::U32 {
+        self.xor_u32(b, self.and_u32(mask, self.xor_u32(a, b)))
+    }
+}

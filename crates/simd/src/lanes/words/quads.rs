@@ -1,0 +1,76 @@
+//! How vectors that consist of groups of four words turn blocks into columns and back.
+//!
+//! A group holds four words of one block. Four vectors are transposed group by group, which needs no
+//! instruction that crosses groups, and a group is read or written at once, wherever its block lies.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "every index is a constant below the length of an array"
+)]
+
+use super::{Block, Lanes32, MOST_WORDS, Quad};
+
+/// A tier whose vectors consist of groups of four words.
+pub(super) trait Quads: Lanes32 {
+    /// Reads each group from a place of its own; a narrow vector has fewer than four.
+    fn load_quads(self, groups: [&Quad; 4]) -> Self::U32;
+
+    /// Writes each group to a place of its own; a narrow vector has fewer than four.
+    fn store_quads(self, value: Self::U32, groups: [&mut Quad; 4]);
+
+    /// Transposes the four words of group `i` of the four vectors, for every `i`.
+    fn transpose(self, rows: [Self::U32; 4]) -> [Self::U32; 4];
+}
+
+/// Word `i` of every block in vector `i`.
+#[inline(always)]
+pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MOST_WORDS]) -> [T::U32; 16] {
+    let [a0, a1, a2, a3] = four_columns::<T, 0>(tier, blocks);
+    let [b0, b1, b2, b3] = four_columns::<T, 1>(tier, blocks);
+    let [c0, c1, c2, c3] = four_columns::<T, 2>(tier, blocks);
+    let [d0, d1, d2, d3] = four_columns::<T, 3>(tier, blocks);
+    [a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3]
+}
+
+/// Lane `4 * group + row` is the block of that number, so vector `row` reads one block for each group.
+#[inline(always)]
+fn four_columns<T: Quads, const QUAD: usize>(
+    tier: T,
+    blocks: &[&Block; MOST_WORDS],
+) -> [T::U32; 4] {
+    tier.transpose([
+        tier.load_quads(groups::<QUAD, 0>(blocks)),
+        tier.load_quads(groups::<QUAD, 1>(blocks)),
+        tier.load_quads(groups::<QUAD, 2>(blocks)),
+        tier.load_quads(groups::<QUAD, 3>(blocks)),
+    ])
+}
+
+#[inline(always)]
+fn groups<'a, const QUAD: usize, const ROW: usize>(
+    blocks: &[&'a Block; MOST_WORDS],
+) -> [&'a Quad; 4] {
+    [
+        &blocks[ROW].as_chunks().0[QUAD],
+        &blocks[4 + ROW].as_chunks().0[QUAD],
+        &blocks[8 + ROW].as_chunks().0[QUAD],
+        &blocks[12 + ROW].as_chunks().0[QUAD],
+    ]
+}
+
+/// The reverse of `columns`, for as many words as there are vectors.
+#[inline(always)]
+pub(super) fn rows<T: Quads, const QUADS: usize>(
+    tier: T,
+    columns: &[[T::U32; 4]; QUADS],
+    rows: &mut [[Quad; QUADS]; MOST_WORDS],
+) {
+    for (quad, columns) in columns.iter().enumerate() {
+        let [a, b, c, d] = tier.transpose(*columns);
+        let [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15] = rows;
+        tier.store_quads(a, [&mut r0[quad], &mut r4[quad], &mut r8[quad], &mut r12[quad]]);
+        tier.store_quads(b, [&mut r1[quad], &mut r5[quad], &mut r9[quad], &mut r13[quad]]);
+        tier.store_quads(c, [&mut r2[quad], &mut r6[quad], &mut r10[quad], &mut r14[quad]]);
+        tier.store_quads(d, [&mut r3[quad], &mut r7[quad], &mut r11[quad], &mut r15[quad]]);
+    }
+}

@@ -1,0 +1,113 @@
+//! One suite for every tier: each lane is compared with the obvious arithmetic.
+
+use super::*;
+use crate::Portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use crate::Simd128;
+#[cfg(target_arch = "x86_64")]
+use crate::{Avx2, Avx512, Sse2};
+
+/// Stamps the suite on one tier; `None` where the machine cannot run it.
+macro_rules! word_suite {
+    ($name:ident, $tier:expr) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn words_are_computed_lane_by_lane() {
+                if let Some(tier) = $tier {
+                    arithmetic(tier);
+                }
+            }
+
+            #[test]
+            fn blocks_become_columns_and_columns_rows() {
+                if let Some(tier) = $tier {
+                    turning(tier);
+                }
+            }
+        }
+    };
+}
+
+word_suite!(portable, Some(Portable));
+#[cfg(target_arch = "x86_64")]
+word_suite!(sse2, Some(Sse2::new()));
+#[cfg(target_arch = "x86_64")]
+word_suite!(avx2, Avx2::detect());
+#[cfg(target_arch = "x86_64")]
+word_suite!(avx512, Avx512::detect());
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+word_suite!(simd128, Some(Simd128::new()));
+
+fn arithmetic<T: Lanes32>(tier: T) {
+    let mut random = Random(0x9e37_79b9);
+    for _ in 0..ROUNDS {
+        let rows: [[u32; MOST_WORDS]; 3] =
+            [(); 3].map(|()| [(); MOST_WORDS].map(|()| random.word()));
+        let [a, b, c] = rows;
+        check(tier, rows, |x, y, _| tier.add_u32(x, y), |i| a[i].wrapping_add(b[i]));
+        check(tier, rows, |x, y, _| tier.xor_u32(x, y), |i| a[i] ^ b[i]);
+        check(tier, rows, |x, y, _| tier.and_u32(x, y), |i| a[i] & b[i]);
+        check(tier, rows, |x, y, z| tier.select_u32(x, y, z), |i| a[i] & b[i] | !a[i] & c[i]);
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<7>(x), |i| a[i].rotate_right(7));
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<8>(x), |i| a[i].rotate_right(8));
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<12>(x), |i| a[i].rotate_right(12));
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<16>(x), |i| a[i].rotate_right(16));
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<24>(x), |i| a[i].rotate_right(24));
+        check(tier, rows, |x, _, _| tier.rotate_right_u32::<25>(x), |i| a[i].rotate_right(25));
+        check(tier, rows, |_, _, _| tier.splat_u32(a[3]), |_| a[3]);
+    }
+}
+
+/// Compares every lane with what `expected` computes for it.
+fn check<T: Lanes32>(
+    tier: T,
+    rows: [[u32; MOST_WORDS]; 3],
+    found: impl Fn(T::U32, T::U32, T::U32) -> T::U32,
+    expected: impl Fn(usize) -> u32,
+) {
+    let mut lanes = [[[0; 16]; 1]; MOST_WORDS];
+    tier.enter(|tier| {
+        let [a, b, c] = [0, 1, 2].map(|at| tier.load_u32(&rows[at]));
+        tier.rows(&[[found(a, b, c); 4]], &mut lanes);
+    });
+    for (lane, [quad]) in lanes.iter().enumerate().take(T::WORDS) {
+        let expected = [expected(lane).to_le_bytes(); 4];
+        assert_eq!(quad.as_slice(), expected.as_flattened(), "{} lane {lane}", T::TIER);
+    }
+}
+
+fn turning<T: Lanes32>(tier: T) {
+    let mut random = Random(0xd1b5_4a32);
+    let blocks: [Block; MOST_WORDS] =
+        [(); MOST_WORDS].map(|()| [(); 64].map(|()| random.word().to_le_bytes()[0]));
+    let mut rows = [[[0; 16]; 4]; MOST_WORDS];
+    let mut words = [[[0; 16]; 1]; MOST_WORDS];
+    tier.enter(|tier| {
+        let columns = tier.columns(&blocks.each_ref());
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = columns;
+        tier.rows(&[[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]], &mut rows);
+        tier.rows(&[[p, a, p, a]], &mut words);
+    });
+    for (lane, block) in blocks.iter().enumerate().take(T::WORDS) {
+        assert_eq!(rows[lane].as_flattened(), block, "{} lane {lane}", T::TIER);
+        let picked = [15, 0, 15, 0].map(|word| block.as_chunks::<4>().0[word]);
+        assert_eq!(words[lane][0].as_slice(), picked.as_flattened(), "{} lane {lane}", T::TIER);
+    }
+    assert!(rows[T::WORDS..].iter().flatten().flatten().all(|byte| *byte == 0), "{}", T::TIER);
+}
+
+/// Marsaglia's generator: small, and the same on every host.
+struct Random(u32);
+
+impl Random {
+    fn word(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+}
+
+const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };
