@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::cel::{Env, Standalone, check as check_types, parse};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::{Timestamp, Value};
@@ -67,9 +67,8 @@ pub fn bundle(input: &[u8]) {
             }
         }
         _ => {
-            if let Ok(table) = open(input, Trust::Unsigned) {
-                assert!(seal(table.parts()) == input, "a table that is not all of its bundle");
-                decide(&table);
+            if let Ok(opened) = open(input, Trust::Unsigned, &Conditions::default()) {
+                decide(&opened.table);
             }
         }
     }
@@ -151,15 +150,15 @@ fn sealed() -> &'static [u8] {
         let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
         let files = [file("policy.yaml", POLICY), file("roles.yaml", DERIVED_ROLES)];
         compile_files(&files, &Options::default())
-            .map(|compiled| seal(&compiled.parts))
+            .map(|compiled| pack(&compiled.parts))
             .unwrap_or_default()
     })
 }
 
 /// The parts of a good table with words changed: two bytes say which, four what it becomes.
 fn changed(changes: &[u8]) -> Parts {
-    let mut parts =
-        open(sealed(), Trust::Unsigned).map(|table| table.parts().clone()).unwrap_or_default();
+    let opened = open(sealed(), Trust::Unsigned, &Conditions::default());
+    let mut parts = opened.map(|opened| opened.table.parts().clone()).unwrap_or_default();
     for change in changes.chunks_exact(6) {
         let [a, b, value @ ..] = change else { continue };
         let at = usize::from(u16::from_le_bytes([*a, *b]));

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_tests::check::request;
@@ -15,7 +15,8 @@ fn attributes_and_constants_are_compared_in_place() {
         ("album.acme.eu.yaml".to_owned(), SCOPED.replace("acme", "acme.eu").into_bytes()),
     ];
     let compiled = compile_files(&files, &Options::default()).unwrap();
-    let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+    let table =
+        open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
     let check = |attributes: Json, expected: &[&str]| {
         let asked = json!({
             "principal": { "id": "ada", "roles": ["guest", "member"], "scope": "acme" },

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::decision::Effect;
 use wardgate_tests::cases;
@@ -21,8 +21,8 @@ fn failures(case: &cases::Case) -> Vec<String> {
         Ok(compiled) => compiled,
         Err(errors) => return errors.iter().map(|e| format!("{}: {e}", case.name)).collect(),
     };
-    let table = match open(&seal(&compiled.parts), Trust::Unsigned) {
-        Ok(table) => table,
+    let table = match open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()) {
+        Ok(opened) => opened.table,
         Err(error) => return vec![format!("{}: {error}", case.name)],
     };
     let mut failures = Vec::new();

@@ -1,7 +1,7 @@
 //! A request of any size is decided in bounded time, and what was not decided is not allowed.
 #![forbid(unsafe_code)]
 
-use wardgate_bundle::{OpenError, Trust, open, seal};
+use wardgate_bundle::{Conditions, OpenError, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
@@ -14,7 +14,9 @@ fn table(lenient_scope_search: bool) -> Option<PolicyTable> {
     let files = [("doc.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let options = Options { lenient_scope_search, ..Options::default() };
     let compiled = compile_files(&files, &options).ok()?;
-    open(&seal(&compiled.parts), Trust::Unsigned).ok()
+    open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default())
+        .ok()
+        .map(|opened| opened.table)
 }
 
 fn request(roles: Vec<String>, actions: Vec<String>) -> Request {
@@ -79,7 +81,7 @@ fn a_table_whose_names_share_a_large_block_is_refused() {
     let files = [("doc.yaml", large), ("small.yaml", small)];
     let files = files.map(|(path, text)| (path.to_owned(), text.into_bytes()));
     let mut parts = compile_files(&files, &Options::default()).unwrap().parts;
-    assert!(open(&seal(&parts), Trust::Unsigned).is_ok());
+    assert!(open(&pack(&parts), Trust::Unsigned, &Conditions::default()).is_ok());
     let (start, length) = Header::read(&parts.words).unwrap().bounds(Section::Index);
     let entries = parts.words[start..start + length].chunks_exact_mut(INDEX_WORDS);
     let mut blocks: Vec<&mut u32> = entries
@@ -88,7 +90,7 @@ fn a_table_whose_names_share_a_large_block_is_refused() {
         .collect();
     let first = blocks.iter().map(|block| **block).min().unwrap();
     blocks.iter_mut().for_each(|block| **block = first);
-    let error = open(&seal(&parts), Trust::Unsigned).unwrap_err();
+    let error = open(&pack(&parts), Trust::Unsigned, &Conditions::default()).unwrap_err();
     assert_eq!(error, OpenError::Malformed(Flaw::Blocks));
 }
 
@@ -101,7 +103,7 @@ fn what_a_reader_does_not_know_is_refused() {
     let check = |place: usize, word: u32, flaw: Flaw| {
         let mut parts = sound.clone();
         parts.words[place] = word;
-        let error = open(&seal(&parts), Trust::Unsigned).unwrap_err();
+        let error = open(&pack(&parts), Trust::Unsigned, &Conditions::default()).unwrap_err();
         assert_eq!(error, OpenError::Malformed(flaw), "{word} at {place}");
     };
     check(2, 1 << 4, Flaw::Header);

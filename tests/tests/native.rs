@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value as Json, json};
-use wardgate_bundle::{Trust, seal};
+use wardgate_bundle::{Trust, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Snapshot};
@@ -35,7 +35,7 @@ fn every_form_of_a_generated_request_has_the_same_answer() {
         let Ok(compiled) = compile_files(&world.files(), &options) else {
             return Err(TestCaseError::reject("the policies do not compile"));
         };
-        let policies = opened(&seal(&compiled.parts));
+        let policies = opened(&pack(&compiled.parts));
         for request in &world.requests {
             compared.set(compared.get() + compare(&policies, request, now)?);
         }
@@ -53,7 +53,7 @@ fn every_form_of_the_cases_has_the_same_answer() {
     let cases = cases::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
     for case in &cases {
         let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
-        let policies = opened(&seal(&compiled.parts));
+        let policies = opened(&pack(&compiled.parts));
         for check in &case.checks {
             let answers = compare(&policies, &check.json, case.now);
             compared += answers.unwrap_or_else(|error| panic!("{}: {error}", case.name));

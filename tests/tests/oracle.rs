@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::decision::Effect;
 use wardgate_tests::check;
@@ -52,8 +52,8 @@ fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
     let Ok(compiled) = compile_files(&files, &options) else {
         return Err(TestCaseError::reject("the policies do not compile"));
     };
-    let table = open(&seal(&compiled.parts), Trust::Unsigned);
-    let table = table.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default());
+    let table = opened.map_err(|error| TestCaseError::fail(error.to_string()))?.table;
     let oracle = Oracle::new(&files, &options);
     let oracle = oracle.map_err(|errors| TestCaseError::fail(format!("{errors:?}")))?;
     let (mut allowed, mut compared) = (0, 0);

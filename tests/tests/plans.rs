@@ -11,7 +11,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::plans::BY_CLASS;
@@ -27,7 +27,8 @@ fn cases_are_decided_as_the_general_path_does() {
     let tally = Tally::default();
     for case in &cases {
         let Ok(compiled) = compile_files(&case.files, &case.options) else { continue };
-        let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+        let table =
+            open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
         for check in &case.checks {
             if let Err(difference) = tally.compare(&table, &check.request, case.now) {
                 panic!("{}: {difference}", case.name);
@@ -187,8 +188,8 @@ fn run(change: impl Fn(World) -> World) -> Tally {
         let Ok(compiled) = compile_files(&world.files(), &options) else {
             return Err(TestCaseError::reject("the policies do not compile"));
         };
-        let table = open(&seal(&compiled.parts), Trust::Unsigned);
-        let table = table.map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let opened = open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default());
+        let table = opened.map_err(|error| TestCaseError::fail(error.to_string()))?.table;
         for json in &world.requests {
             let request = check::request(json).map_err(TestCaseError::fail)?;
             let compared = tally.compare(&table, &request, now);

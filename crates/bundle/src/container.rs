@@ -1,231 +1,246 @@
-//! Container version 1.
+//! The container: where everything stands in the bytes of a bundle. Version 2.
 //!
 //! ```text
 //! bytes  0..8    magic "WARDGATE"
-//! bytes  8..12   container version, 1
-//! bytes 12..16   flags, 0
-//! bytes 16..20   length of the signatures in bytes, 0 while there are none
-//! bytes 20..24   length of the words in bytes, a multiple of 4
-//! bytes 24..28   length of the text in bytes
-//! bytes 28..32   length of the blob in bytes
-//! bytes 32..64   BLAKE3 digest of the first 32 bytes and everything after the signatures
-//! then           signatures, words, text, blob, and nothing else
+//! bytes  8..12   container version, 2
+//! bytes 12..16   kind: 1 bundle, 2 delta, 3 sealed
+//! bytes 16..20   length of the envelope
+//! bytes 20..24   length of the index, 40 for each chunk
+//! bytes 24..28   length of the content; in a delta, of the chunks that it carries
+//! bytes 28..32   0
+//! bytes 32..64   root: the BLAKE3 digest of the index
+//! a delta only   root and revision of its base: 32 and 8 bytes
+//! then           the envelope, and zeros up to a multiple of 8
+//! then           the BLAKE3 digest of everything so far
+//! then           index, content, and nothing else
 //! ```
 //!
-//! All numbers are little-endian. The digest leaves out only itself and the signatures, which will be
-//! made over it.
+//! All numbers are little-endian. Lengths are added up before anything is looked at, and digests are
+//! compared before anything is interpreted. See `sealed` for the third kind.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 
-use wardgate_engine::table::{Flaw, Parts, PolicyTable};
+use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash};
 
-use crate::limits::MAX_BUNDLE_BYTES;
+use crate::cbor::wide;
+use crate::envelope::Envelope;
+use crate::error::OpenError;
+use crate::header::Header;
+use crate::index::Index;
+use crate::limits::{MAX_CHUNKS, MAX_ENVELOPE_BYTES};
 
-const MAGIC: &[u8; 8] = b"WARDGATE";
-const VERSION: u32 = 1;
-const PREFIX_BYTES: usize = 32;
-const DIGEST_BYTES: usize = 32;
-const HEADER_BYTES: usize = PREFIX_BYTES + DIGEST_BYTES;
+/// The version of the container.
+pub(crate) const VERSION: u32 = 2;
 
-/// Whom a host believes.
+/// What kind of bytes these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Trust {
-    /// Anyone: the bundle need not be signed. For development, and for bytes that the host already
-    /// trusts because of where they come from.
-    Unsigned,
+pub enum Kind {
+    /// A bundle that can be opened.
+    Bundle,
+    /// What changed between two bundles: see [`crate::delta`].
+    Delta,
+    /// A bundle or a delta that must be unsealed: see [`crate::sealed`].
+    Sealed,
 }
 
-/// Why a bundle was refused.
+/// The bundle that a delta is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenError {
-    /// The bytes are no bundle.
-    NotABundle,
-    /// A version of the container that this program does not know.
-    UnsupportedVersion {
-        /// The version found.
-        found: u32,
-    },
-    /// A flag that this program does not know.
-    UnsupportedFlags {
-        /// The flags found.
-        found: u32,
-    },
-    /// The bundle is larger than is opened.
-    TooLarge {
-        /// Its length in bytes.
-        bytes: usize,
-    },
-    /// The lengths in the header are not those of the bytes that follow.
-    WrongLength {
-        /// How many bytes the header announces.
-        expected: u64,
-        /// How many there are.
-        found: u64,
-    },
-    /// The digest does not fit the content.
-    WrongDigest,
-    /// The bundle carries signatures, which this program cannot check.
-    UnsupportedSignature,
-    /// The text is not UTF-8.
-    NotText,
-    /// The table inside is malformed.
-    Malformed(Flaw),
+pub struct Base {
+    /// The root of its content.
+    pub content: Digest,
+    /// Its revision.
+    pub revision: u64,
 }
 
-impl OpenError {
-    /// Returns a stable name for programs.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
+/// A bundle or delta, taken apart.
+pub(crate) struct Container<'b> {
+    pub(crate) base: Option<Base>,
+    pub(crate) root: Digest,
+    pub(crate) envelope: &'b [u8],
+    pub(crate) index: Index<'b>,
+    pub(crate) content: &'b [u8],
+}
+
+/// What every kind begins with.
+pub(crate) struct Prefix {
+    pub(crate) kind: Kind,
+    pub(crate) envelope: usize,
+    pub(crate) index: usize,
+    pub(crate) content: usize,
+}
+
+impl Kind {
+    /// Returns the kind that `bytes` begin like. Only opening them tells whether they are sound.
+    ///
+    /// # Errors
+    /// The bytes are no bundle, or of a version or kind that this program does not know.
+    pub fn of(bytes: &[u8]) -> Result<Self, OpenError> {
+        Prefix::read(bytes).map(|prefix| prefix.kind)
+    }
+
+    const fn code(self) -> u32 {
         match self {
-            Self::NotABundle => "not-a-bundle",
-            Self::UnsupportedVersion { .. } => "unsupported-version",
-            Self::UnsupportedFlags { .. } => "unsupported-flags",
-            Self::TooLarge { .. } => "too-large",
-            Self::WrongLength { .. } => "wrong-length",
-            Self::WrongDigest => "wrong-digest",
-            Self::UnsupportedSignature => "unsupported-signature",
-            Self::NotText => "not-text",
-            Self::Malformed(_) => "malformed",
+            Self::Bundle => 1,
+            Self::Delta => 2,
+            Self::Sealed => 3,
         }
     }
-}
 
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotABundle => f.write_str("these bytes are not a bundle"),
-            Self::UnsupportedVersion { found } => {
-                write!(f, "bundle version {found} is not supported, expected {VERSION}")
-            }
-            Self::UnsupportedFlags { found } => write!(f, "unknown bundle flags {found:#x}"),
-            Self::TooLarge { bytes } => {
-                write!(f, "the bundle has {bytes} bytes, at most {MAX_BUNDLE_BYTES} are opened")
-            }
-            Self::WrongLength { expected, found } => {
-                write!(f, "the bundle announces {expected} bytes, found {found}")
-            }
-            Self::WrongDigest => f.write_str("the digest does not fit the content"),
-            Self::UnsupportedSignature => f.write_str("signed bundles cannot be opened yet"),
-            Self::NotText => f.write_str("the text of the bundle is not UTF-8"),
-            Self::Malformed(flaw) => write!(f, "the policy table is malformed: {flaw}"),
-        }
+    /// Returns how many bytes name the base.
+    const fn base_bytes(self) -> usize {
+        if matches!(self, Self::Delta) { BASE_BYTES } else { 0 }
     }
 }
 
-impl core::error::Error for OpenError {}
-
-/// Writes a table as an unsigned bundle. The same parts give the same bytes.
-#[must_use]
-pub fn seal(parts: &Parts) -> Vec<u8> {
-    let words: Vec<u8> = parts.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let lengths = [0, words.len(), parts.text.len(), parts.blob.len()];
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + lengths.iter().sum::<usize>());
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&0_u32.to_le_bytes());
-    for length in lengths {
-        // A longer section could not be opened either: see MAX_BUNDLE_BYTES.
-        bytes.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
-    }
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&bytes);
-    hasher.update(&words).update(parts.text.as_bytes()).update(&parts.blob);
-    bytes.extend_from_slice(hasher.finalize().as_bytes());
-    bytes.extend_from_slice(&words);
-    bytes.extend_from_slice(parts.text.as_bytes());
-    bytes.extend_from_slice(&parts.blob);
-    bytes
-}
-
-/// Opens a bundle: the only way from bytes to a policy table.
-///
-/// # Errors
-/// The first reason found to refuse it.
-pub fn open(bytes: &[u8], trust: Trust) -> Result<PolicyTable, OpenError> {
-    let Trust::Unsigned = trust;
-    let header = Header::read(bytes)?;
-    let content = header.verified_content(bytes)?;
-    let (words, rest) = content.split_at_checked(header.words).ok_or(OpenError::NotABundle)?;
-    let (text, blob) = rest.split_at_checked(header.text).ok_or(OpenError::NotABundle)?;
-    let text = core::str::from_utf8(text).map_err(|_| OpenError::NotText)?;
-    let (words, _) = words.as_chunks::<4>();
-    let parts = Parts {
-        words: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
-        text: Box::from(text),
-        blob: Box::from(blob),
-    };
-    PolicyTable::from_parts(parts).map_err(OpenError::Malformed)
-}
-
-/// Returns the digest that the bytes of a bundle state. Only [`open`] tells whether it fits.
-#[must_use]
-pub fn digest(bytes: &[u8]) -> Option<[u8; DIGEST_BYTES]> {
-    bytes.get(PREFIX_BYTES..)?.first_chunk().copied()
-}
-
-struct Header {
-    signatures: usize,
-    words: usize,
-    text: usize,
-}
-
-impl Header {
-    fn read(bytes: &[u8]) -> Result<Self, OpenError> {
-        if bytes.get(..MAGIC.len()) != Some(MAGIC) {
+impl Prefix {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, OpenError> {
+        if bytes.get(..MAGIC.len()) != Some(MAGIC) || bytes.len() < PREFIX_BYTES {
             return Err(OpenError::NotABundle);
         }
-        if bytes.len() > MAX_BUNDLE_BYTES {
-            return Err(OpenError::TooLarge { bytes: bytes.len() });
+        let [version, kind, envelope, index, content, zero] =
+            [8, 12, 16, 20, 24, 28].map(|at| number(bytes, at));
+        if version != VERSION {
+            return Err(OpenError::UnsupportedVersion { found: version });
         }
-        let found = number(bytes, 8)?;
-        if found != VERSION {
-            return Err(OpenError::UnsupportedVersion { found });
-        }
-        let flags = number(bytes, 12)?;
-        if flags != 0 {
-            return Err(OpenError::UnsupportedFlags { found: flags });
-        }
-        let [signatures, words, text, blob] =
-            [number(bytes, 16)?, number(bytes, 20)?, number(bytes, 24)?, number(bytes, 28)?];
-        let header = u64::try_from(HEADER_BYTES).unwrap_or(0);
-        let expected = [signatures, words, text, blob]
+        let kind = [Kind::Bundle, Kind::Delta, Kind::Sealed]
             .into_iter()
-            .fold(header, |sum, length| sum + u64::from(length));
-        let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if expected != found || words % 4 != 0 {
+            .find(|known| known.code() == kind && zero == 0)
+            .ok_or(OpenError::UnsupportedKind { found: kind })?;
+        let [envelope, index, content] = [envelope, index, content].map(size);
+        Ok(Self { kind, envelope, index, content })
+    }
+
+    /// Writes the prefix. A length beyond 32 bits could not be opened either: see `limits`.
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(MAGIC);
+        let lengths = [self.envelope, self.index, self.content]
+            .map(|length| u32::try_from(length).unwrap_or(u32::MAX));
+        let [envelope, index, content] = lengths;
+        for number in [VERSION, self.kind.code(), envelope, index, content, 0] {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+
+    /// Compares the lengths with that of all bytes, and returns how many stand before the digest.
+    fn head(&self, bytes: &[u8]) -> Result<usize, OpenError> {
+        let parts = [ROOT_END, self.kind.base_bytes(), self.envelope, padding(self.envelope)];
+        let head: u64 = parts.into_iter().map(wide).sum();
+        let rest: u64 = [DIGEST_BYTES, self.index, self.content].into_iter().map(wide).sum();
+        let (expected, found) = (head.saturating_add(rest), wide(bytes.len()));
+        if expected != found {
             return Err(OpenError::WrongLength { expected, found });
         }
-        let size = |length: u32| usize::try_from(length).unwrap_or(usize::MAX);
-        Ok(Self { signatures: size(signatures), words: size(words), text: size(text) })
+        if self.envelope > MAX_ENVELOPE_BYTES {
+            return Err(OpenError::MalformedEnvelope);
+        }
+        if self.index > MAX_CHUNKS.saturating_mul(Index::ENTRY_BYTES) {
+            return Err(OpenError::MalformedIndex);
+        }
+        usize::try_from(head).map_err(|_| OpenError::NotABundle)
     }
+}
 
-    /// Returns what follows the signatures, if the digest fits.
-    fn verified_content<'b>(&self, bytes: &'b [u8]) -> Result<&'b [u8], OpenError> {
-        let prefix = bytes.get(..PREFIX_BYTES).ok_or(OpenError::NotABundle)?;
-        let digest = bytes.get(PREFIX_BYTES..HEADER_BYTES).ok_or(OpenError::NotABundle)?;
-        let start = HEADER_BYTES.saturating_add(self.signatures);
-        let content = bytes.get(start..).ok_or(OpenError::NotABundle)?;
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(prefix).update(content);
-        // The digest is no secret, so an early exit tells nothing.
-        if hasher.finalize().as_bytes().as_slice() != digest {
+impl<'b> Container<'b> {
+    /// Takes `bytes` apart, if lengths and digests fit; the chunks are not looked at.
+    pub(crate) fn read(bytes: &'b [u8], expected: Kind) -> Result<Self, OpenError> {
+        let prefix = Prefix::read(bytes)?;
+        match (expected, prefix.kind) {
+            (Kind::Delta, found) if found != Kind::Delta => return Err(OpenError::NotADelta),
+            (Kind::Bundle, Kind::Delta) => return Err(OpenError::Delta),
+            (_, Kind::Sealed) => return Err(OpenError::Sealed),
+            _ => {}
+        }
+        let mut rest = bytes;
+        let head = take(&mut rest, prefix.head(bytes)?)?;
+        let stated = take(&mut rest, DIGEST_BYTES)?;
+        let index = take(&mut rest, prefix.index)?;
+        let root = head.get(PREFIX_BYTES..).and_then(<[u8]>::first_chunk);
+        let root = *root.ok_or(OpenError::NotABundle)?;
+        // Digests are no secrets, so an early exit tells nothing.
+        if hash(head) != stated || hash(index) != root {
             return Err(OpenError::WrongDigest);
         }
-        if self.signatures != 0 {
-            return Err(OpenError::UnsupportedSignature);
+        let mut named = head.get(ROOT_END..).ok_or(OpenError::NotABundle)?;
+        let base = base(take(&mut named, prefix.kind.base_bytes())?);
+        let envelope = take(&mut named, prefix.envelope)?;
+        // What is left over was not signed by anybody.
+        if named.iter().any(|byte| *byte != 0) {
+            return Err(OpenError::MalformedEnvelope);
         }
-        Ok(content)
+        Ok(Self { base, root, envelope, index: Index::read(index)?, content: rest })
+    }
+
+    /// Takes a bundle apart, if its lengths and all its digests fit.
+    pub(crate) fn verified(bytes: &'b [u8]) -> Result<Self, OpenError> {
+        let container = Self::read(bytes, Kind::Bundle)?;
+        container.index.verify(container.content)?;
+        Ok(container)
+    }
+
+    /// Returns the header, which must be about this content.
+    pub(crate) fn header(&self, envelope: &Envelope<'_>) -> Result<Header, OpenError> {
+        let header = Header::read(envelope.payload)?;
+        if header.content == self.root { Ok(header) } else { Err(OpenError::WrongDigest) }
+    }
+
+    /// Returns the bytes of a container.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let kind = if self.base.is_some() { Kind::Delta } else { Kind::Bundle };
+        let index = self.index.bytes();
+        let prefix = Prefix {
+            kind,
+            envelope: self.envelope.len(),
+            index: index.len(),
+            content: self.content.len(),
+        };
+        let lengths = [ROOT_END + BASE_BYTES + 8 + DIGEST_BYTES, self.envelope.len(), index.len()];
+        let mut bytes = Vec::with_capacity(lengths.iter().sum::<usize>() + self.content.len());
+        prefix.write(&mut bytes);
+        bytes.extend_from_slice(&self.root);
+        if let Some(base) = &self.base {
+            bytes.extend_from_slice(&base.content);
+            bytes.extend_from_slice(&base.revision.to_le_bytes());
+        }
+        bytes.extend_from_slice(self.envelope);
+        bytes.resize(bytes.len() + padding(self.envelope.len()), 0);
+        let digest = hash(&bytes);
+        bytes.extend_from_slice(&digest);
+        bytes.extend_from_slice(index);
+        bytes.extend_from_slice(self.content);
+        bytes
     }
 }
 
-fn number(bytes: &[u8], at: usize) -> Result<u32, OpenError> {
-    let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
-    word.map(u32::from_le_bytes).ok_or(OpenError::NotABundle)
+/// Splits off the first `length` bytes.
+pub(crate) fn take<'b>(rest: &mut &'b [u8], length: usize) -> Result<&'b [u8], OpenError> {
+    let (taken, left) = rest.split_at_checked(length).ok_or(OpenError::NotABundle)?;
+    *rest = left;
+    Ok(taken)
 }
 
-#[cfg(test)]
-mod tests;
+/// Reads a little-endian number that is known to be there; 0 if it is not.
+pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    word.copied().map_or(0, u32::from_le_bytes)
+}
+
+pub(crate) fn size(length: u32) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+fn base(bytes: &[u8]) -> Option<Base> {
+    let (content, revision) = bytes.split_first_chunk()?;
+    Some(Base { content: *content, revision: u64::from_le_bytes(*revision.first_chunk()?) })
+}
+
+/// The zeros after an envelope, so that words stand where a host can read them in place.
+const fn padding(envelope: usize) -> usize {
+    envelope.wrapping_neg() % 8
+}
+
+/// Bytes that every kind begins with.
+pub(crate) const PREFIX_BYTES: usize = 32;
+
+const MAGIC: &[u8; 8] = b"WARDGATE";
+const ROOT_END: usize = PREFIX_BYTES + DIGEST_BYTES;
+const BASE_BYTES: usize = DIGEST_BYTES + 8;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use wardgate_bundle::limits::MAX_BUNDLE_BYTES;
-use wardgate_bundle::{OpenError, Trust};
+use wardgate_bundle::{Conditions, OpenError, Trust};
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
@@ -63,13 +63,14 @@ pub(crate) fn compile(directory: &Path, options: &TableOptions) -> Result<Compil
         let message = format!("`{shown}` holds no policies: no .yaml, .yml or .json file has one");
         return Err(Failure::policies(message));
     }
-    let bundle = wardgate_bundle::seal(&compiled.parts);
+    let bundle = wardgate_bundle::pack(&compiled.parts);
     Ok(Compiled { bundle, policies: compiled.policies })
 }
 
 /// Opens a bundle. It need not be signed: whoever runs the command chose the file.
 pub(crate) fn open(path: &Path, bytes: &[u8]) -> Result<PolicyTable, Failure> {
-    wardgate_bundle::open(bytes, Trust::Unsigned).map_err(|error| refused(path, &error))
+    let opened = wardgate_bundle::open(bytes, Trust::Unsigned, &Conditions::default());
+    opened.map(|opened| opened.table).map_err(|error| refused(path, &error))
 }
 
 /// Says why the bundle of `path` cannot be opened.

@@ -55,7 +55,7 @@
 //! # "#;
 //! # let files = [("document.yaml".to_owned(), policy.to_vec())];
 //! # let compiled = wardgate_compiler::compile_files(&files, &Default::default()).unwrap();
-//! # let bundle = wardgate_bundle::seal(&compiled.parts);
+//! # let bundle = wardgate_bundle::pack(&compiled.parts);
 //! let pdp = Pdp::open(&bundle, Trust::Unsigned)?;
 //!
 //! // With types of the host: what the names in the policies lead to is found once.
@@ -117,7 +117,9 @@ pub use policies::Policies;
 pub use prepared::{Prepared, PreparedPrincipal};
 pub use question::{PrincipalRef, Question, ResourceRef};
 
-pub use wardgate_bundle::{OpenError, Trust};
+pub use wardgate_bundle::{
+    Conditions, Header, KeyId, Level, OpenError, Quorum, Trust, TrustError, TrustSet, TrustedKey,
+};
 pub use wardgate_engine::attr::{Attr, AttrMap};
 pub use wardgate_engine::cel::Timestamp;
 pub use wardgate_engine::decide::Explanation;

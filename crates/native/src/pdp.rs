@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
 use serde_json::Value;
-use wardgate_bundle::{OpenError, Trust, open};
+use wardgate_bundle::{Conditions, Header, OpenError, Opened, Trust, open};
 use wardgate_engine::decide::Explanation;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::request::Request;
@@ -48,7 +48,7 @@ impl Pdp {
     ///
     /// # Errors
     /// The bundle is refused.
-    pub fn open(bundle: &[u8], trust: Trust) -> Result<Self, OpenError> {
+    pub fn open(bundle: &[u8], trust: Trust<'_>) -> Result<Self, OpenError> {
         Self::open_with_cache(bundle, trust, 0)
     }
 
@@ -64,8 +64,27 @@ impl Pdp {
     ///
     /// # Errors
     /// The bundle is refused.
-    pub fn open_with_cache(bundle: &[u8], trust: Trust, places: usize) -> Result<Self, OpenError> {
-        let policies = Policies::new(open(bundle, trust)?, 0, places);
+    pub fn open_with_cache(
+        bundle: &[u8],
+        trust: Trust<'_>,
+        places: usize,
+    ) -> Result<Self, OpenError> {
+        Self::open_under(bundle, trust, &Conditions::default(), places)
+    }
+
+    /// Opens a bundle that meets `conditions` too: not too old, of this revision or a later one, of this
+    /// name. Remembers answers as [`Self::open_with_cache`] does; 0 places are none.
+    ///
+    /// # Errors
+    /// The bundle is refused.
+    pub fn open_under(
+        bundle: &[u8],
+        trust: Trust<'_>,
+        conditions: &Conditions<'_>,
+        places: usize,
+    ) -> Result<Self, OpenError> {
+        let opened = open(bundle, trust, conditions)?;
+        let policies = Policies::new(opened.table, 0, places);
         let shared = Shared {
             current: ArcSwap::from_pointee(policies),
             serial: AtomicU64::new(0),
@@ -80,15 +99,28 @@ impl Pdp {
     ///
     /// # Errors
     /// The bundle is refused; then the policies stay as they were.
-    pub fn reload(&self, bundle: &[u8], trust: Trust) -> Result<(), OpenError> {
-        let table = open(bundle, trust)?;
+    pub fn reload(&self, bundle: &[u8], trust: Trust<'_>) -> Result<(), OpenError> {
+        self.reload_under(bundle, trust, &Conditions::default()).map(drop)
+    }
+
+    /// Replaces the policies by those of a bundle that meets `conditions` too, and returns its header.
+    ///
+    /// # Errors
+    /// The bundle is refused; then the policies stay as they were.
+    pub fn reload_under(
+        &self,
+        bundle: &[u8],
+        trust: Trust<'_>,
+        conditions: &Conditions<'_>,
+    ) -> Result<Header, OpenError> {
+        let Opened { table, header, .. } = open(bundle, trust, conditions)?;
         let shared = &*self.shared;
         // Whoever panicked while holding it has replaced the policies or has not.
         let _held = shared.reloading.lock().unwrap_or_else(PoisonError::into_inner);
         let serial = shared.serial.load(Ordering::Relaxed).wrapping_add(1);
         shared.current.store(Arc::new(Policies::new(table, serial, shared.places)));
         shared.serial.store(serial, Ordering::Release);
-        Ok(())
+        Ok(header)
     }
 
     /// Returns the policies of this moment, for several questions that are to be answered alike.

@@ -140,7 +140,7 @@ impl Policies {
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
-    use wardgate_bundle::{Trust, open, seal};
+    use wardgate_bundle::{Conditions, Trust, open, pack};
     use wardgate_compiler::{Options, compile_files};
     use wardgate_engine::cel::Timestamp;
 
@@ -154,7 +154,8 @@ mod tests {
     fn shortly(action: &str, attributes: &Value) -> [Option<bool>; 4] {
         let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
         let compiled = compile_files(&files, &Options::default()).unwrap();
-        let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+        let table =
+            open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
         let (policies, now) = (Policies::new(table, 0, 0), Timestamp::default());
         let document = json!({
             "principal": { "id": "ada", "roles": ["member"] },

@@ -31,7 +31,7 @@ mod value;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use wardgate_bundle::Trust;
+use wardgate_bundle::{Conditions, Trust};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -103,7 +103,8 @@ fn opened(bundle: &[u8], trust: &str) -> Result<PolicyTable, Failure> {
             return Err(Failure::Range(format!("trust must be \"unsigned\", found `{other}`")));
         }
     };
-    wardgate_bundle::open(bundle, trust)
+    wardgate_bundle::open(bundle, trust, &Conditions::default())
+        .map(|opened| opened.table)
         .map_err(|error| Failure::Refused { code: "bundle", message: error.to_string() })
 }
 

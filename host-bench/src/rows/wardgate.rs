@@ -1,6 +1,6 @@
 //! The policies compiled, sealed and opened, as every host gets them.
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
@@ -22,8 +22,9 @@ impl Compiled {
             compile_files(&workload.policies, &Options::default()).map_err(|errors| {
                 errors.iter().map(|error| format!("{error}\n")).collect::<String>()
             })?;
-        let bundle = seal(&compiled.parts);
-        let table = open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+        let bundle = pack(&compiled.parts);
+        let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
+        let table = opened.map_err(|error| error.to_string())?.table;
         Ok(Self { bundle, table })
     }
 }
@@ -54,5 +55,7 @@ pub(crate) fn rows<'a>(
 
 /// Opens the bundle once more, as a host does that takes new policies into use.
 pub(crate) fn reload(compiled: &Compiled) -> Result<(), String> {
-    open(&compiled.bundle, Trust::Unsigned).map(drop).map_err(|error| error.to_string())
+    open(&compiled.bundle, Trust::Unsigned, &Conditions::default())
+        .map(drop)
+        .map_err(|error| error.to_string())
 }

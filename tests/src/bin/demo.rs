@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::compile_dir;
 use wardgate_engine::decision::{ActionDecision, Reason};
 use wardgate_engine::table::PolicyTable;
@@ -32,8 +32,9 @@ fn run() -> Result<bool, String> {
     let demo = demo::load(&folder)?;
     let compiled = compile_dir(&folder.join("policies"), &demo.options)
         .map_err(|errors| errors.iter().map(|error| format!("\n{error}")).collect::<String>())?;
-    let bundle = seal(&compiled.parts);
-    let table = open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+    let bundle = pack(&compiled.parts);
+    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
+    let table = opened.map_err(|error| error.to_string())?.table;
     println!(
         "tests/demo/policies: {} policies in a bundle of {} bytes\n",
         compiled.policies,

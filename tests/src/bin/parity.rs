@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::wire::decision_json;
 use wardgate_tests::cases;
@@ -86,9 +86,9 @@ fn case_twin(case: cases::Case) -> Result<Twin, String> {
     let compiled = compile_files(&case.files, &case.options).map_err(|errors| {
         errors.iter().map(|error| format!("{}: {error}", case.name)).collect::<String>()
     })?;
-    let bundle = seal(&compiled.parts);
-    let table =
-        open(&bundle, Trust::Unsigned).map_err(|error| format!("{}: {error}", case.name))?;
+    let bundle = pack(&compiled.parts);
+    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
+    let table = opened.map_err(|error| format!("{}: {error}", case.name))?.table;
     let decide = |check: &cases::Check| decision_json(&table.check(&check.request, case.now));
     let native = case.checks.iter().map(decide).collect();
     let allowed = |check: &cases::Check| {

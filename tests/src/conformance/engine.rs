@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
@@ -75,8 +75,8 @@ impl Test {
 }
 
 fn on_every_host(bundle: Vec<u8>, tests: Vec<Test>) -> Result<Vec<Case>, String> {
-    let table = open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
-    let table = Rc::new(table);
+    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
+    let table = Rc::new(opened.map_err(|error| error.to_string())?.table);
     let requests = tests.iter().flat_map(|test| test.inputs.clone()).collect();
     let node = Rc::new(Node { bundle, requests, answers: OnceCell::new() });
     let mut cases = Vec::new();
@@ -186,7 +186,7 @@ fn compile(store: &Path, setting: &Setting) -> Result<Vec<u8>, String> {
         let lines: Vec<_> = diagnostics.iter().map(ToString::to_string).collect();
         format!("{}: {}", store.display(), lines.join("\n"))
     })?;
-    Ok(seal(&compiled.parts))
+    Ok(pack(&compiled.parts))
 }
 
 fn compare(wanted: &Json, found: &str) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! The ways to a decision that a native program has.
 
 use serde_json::Value as Json;
-use wardgate_bundle::{Trust, digest, open, seal};
+use wardgate_bundle::{Conditions, Trust, digest, open, pack};
 use wardgate_compiler::compile_files;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
@@ -49,8 +49,8 @@ impl Native {
     #[must_use]
     pub fn new(world: &World) -> Option<Self> {
         let (files, options) = (world.files(), world.table_options().ok()?);
-        let bundle = seal(&compile_files(&files, &options).ok()?.parts);
-        let table = open(&bundle, Trust::Unsigned).ok()?;
+        let bundle = pack(&compile_files(&files, &options).ok()?.parts);
+        let table = open(&bundle, Trust::Unsigned, &Conditions::default()).ok()?.table;
         let host = Host::open(&bundle)?;
         let oracle = Oracle::new(&files, &options).ok()?;
         Some(Self { bundle, now: World::now().ok()?, table, host, oracle })

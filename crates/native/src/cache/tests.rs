@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wardgate_bundle::{Trust, open, seal};
+use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
@@ -128,7 +128,8 @@ fn what_is_too_long_or_odd_has_no_key() {
 fn only_programs_that_do_not_read_the_time_are_remembered() {
     let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let compiled = compile_files(&files, &Options::default()).unwrap();
-    let table = open(&seal(&compiled.parts), Trust::Unsigned).unwrap();
+    let table =
+        open(&pack(&compiled.parts), Trust::Unsigned, &Conditions::default()).unwrap().table;
     let policies = Policies::new(table, 0, 4);
     let check = |action: &str, expected: Option<usize>| {
         let target = Target { kind: "album", action, ..Target::default() };

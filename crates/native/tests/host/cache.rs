@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use serde_json::{Value, json};
-use wardgate_bundle::seal;
+use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Timestamp, Trust};
 
@@ -213,7 +213,7 @@ fn bundle(global: &str) -> Vec<u8> {
     ]
     .map(|(name, text)| (name, String::from_utf8(text).unwrap().replace("WORD", global)));
     let files = files.map(|(name, text)| (name, text.into_bytes()));
-    seal(&compile_files(&files, &Options::default()).unwrap().parts)
+    pack(&compile_files(&files, &Options::default()).unwrap().parts)
 }
 
 fn now() -> Timestamp {

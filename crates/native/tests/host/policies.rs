@@ -1,13 +1,13 @@
 //! Policies for the tests, and the types that a host might have.
 
-use wardgate_bundle::seal;
+use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_native::{AsPrincipal, AsResource, attributes};
 
 /// Returns a bundle of one policy.
 pub(crate) fn bundle(policy: &str) -> Vec<u8> {
     let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
-    seal(&compile_files(&files, &Options::default()).unwrap().parts)
+    pack(&compile_files(&files, &Options::default()).unwrap().parts)
 }
 
 pub(crate) struct Person {

@@ -1,0 +1,24 @@
+//! CBOR, as little of it as COSE and a header need.
+//!
+//! There is one encoding of everything: whoever reads writes again what was read, and refuses bytes
+//! that are not exactly that. So lengths in long forms, doubled keys, other orders, unknown members and
+//! what follows the end need no checks of their own. Nothing here recurses.
+
+use alloc::vec::Vec;
+use core::convert::Infallible;
+
+use minicbor::{Encoder, encode};
+
+pub(crate) type Written<'e> = Result<&'e mut Encoder<Vec<u8>>, encode::Error<Infallible>>;
+
+/// Returns what `write` writes. Writing to memory does not fail.
+pub(crate) fn written(write: impl FnOnce(&mut Encoder<Vec<u8>>) -> Written<'_>) -> Vec<u8> {
+    let mut encoder = Encoder::new(Vec::new());
+    let done = write(&mut encoder).is_ok();
+    if done { encoder.into_writer() } else { Vec::new() }
+}
+
+/// Widens a length or a count.
+pub(crate) fn wide(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,84 @@
+//! Where content is cut into chunks: by what stands there, so that what is inserted into one place
+//! moves the cuts around it and no others.
+//!
+//! A gear hash runs over the bytes; where its upper bits are zero, a chunk ends. It is no defence
+//! against anybody: readers accept any cuts, and the digests are what holds.
+
+/// Cuts `bytes` into chunks.
+pub(crate) fn cut(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    core::iter::from_fn(move || {
+        let (chunk, left) = rest.split_at_checked(end(rest)).filter(|_| !rest.is_empty())?;
+        rest = left;
+        Some(chunk)
+    })
+}
+
+/// Returns where the first chunk of `bytes` ends.
+fn end(bytes: &[u8]) -> usize {
+    let most = bytes.len().min(LONGEST);
+    let mut hash = 0_u64;
+    for (at, byte) in bytes.iter().enumerate().take(most).skip(SHORTEST - WINDOW) {
+        hash = (hash << 1).wrapping_add(gear(*byte));
+        if at >= SHORTEST && hash & MASK == 0 {
+            return at;
+        }
+    }
+    most
+}
+
+/// Spreads a byte over 64 bits: the finaliser of SplitMix64.
+const fn gear(byte: u8) -> u64 {
+    let seed = (byte as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let seed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let seed = (seed ^ seed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    seed ^ seed >> 31
+}
+
+/// Bytes of a chunk, at least and at most; the last one of a part may be shorter.
+const SHORTEST: usize = 2 << 10;
+const LONGEST: usize = 32 << 10;
+
+/// Bytes that the hash remembers.
+const WINDOW: usize = 64;
+
+/// Twelve bits: a cut every 4 KiB beyond the shortest. The upper ones, because the lower ones remember
+/// few bytes.
+const MASK: u64 = 0xfff << 52;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn noise(length: usize) -> Vec<u8> {
+        (0..length)
+            .map(|at| gear(u8::try_from(at * 7 % 251).unwrap()).to_le_bytes()[at % 8])
+            .collect()
+    }
+
+    #[test]
+    fn chunks_are_the_bytes() {
+        for length in [0, 1, SHORTEST, LONGEST + 1, 200_000] {
+            let bytes = noise(length);
+            let chunks: Vec<&[u8]> = cut(&bytes).collect();
+            assert_eq!(chunks.concat(), bytes);
+            assert!(chunks.iter().all(|chunk| !chunk.is_empty() && chunk.len() <= LONGEST));
+        }
+    }
+
+    #[test]
+    fn an_insertion_moves_few_cuts() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            state.to_be_bytes()[0]
+        };
+        let before: Vec<u8> = (0..400_000).map(|_| random()).collect();
+        let mut after = before.clone();
+        after.splice(150_000..150_000, *b"inserted");
+        let old: Vec<&[u8]> = cut(&before).collect();
+        let fresh = cut(&after).filter(|chunk| !old.contains(chunk)).count();
+        assert!(fresh <= 3, "{fresh} of {}", old.len());
+    }
+}

@@ -1,0 +1,67 @@
+//! What a host asks of a bundle beside who signed it.
+//!
+//! The default asks for nothing but a bounded size. A bundle that is valid for a time only is still
+//! refused until a time is given: what its signer said is not passed over in silence.
+
+use crate::error::OpenError;
+use crate::header::Header;
+use crate::limits::MAX_BUNDLE_BYTES;
+
+/// What a host asks of a bundle beside who signed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions<'a> {
+    /// The time of the host, in seconds since 1970. Needed for bundles with dates.
+    pub now: Option<u64>,
+    /// The lowest revision that is accepted: the highest that the host has seen, so that nobody can
+    /// hand it an older bundle, however well signed.
+    pub min_revision: u64,
+    /// The name that the bundle must have, so that a bundle signed for one purpose does not serve
+    /// another.
+    pub name: Option<&'a str>,
+    /// Bytes that are accepted at most. More than [`MAX_BUNDLE_BYTES`] are never.
+    pub max_bytes: usize,
+}
+
+impl Default for Conditions<'_> {
+    fn default() -> Self {
+        Self { now: None, min_revision: 0, name: None, max_bytes: MAX_BUNDLE_BYTES }
+    }
+}
+
+impl Conditions<'_> {
+    pub(crate) fn size(&self, bytes: &[u8]) -> Result<(), OpenError> {
+        self.length(bytes.len())
+    }
+
+    pub(crate) fn length(&self, bytes: usize) -> Result<(), OpenError> {
+        let most = self.max_bytes.min(MAX_BUNDLE_BYTES);
+        if bytes > most { Err(OpenError::TooLarge { bytes, most }) } else { Ok(()) }
+    }
+
+    /// Dates first, then what the bundle is.
+    pub(crate) fn header(&self, header: &Header) -> Result<(), OpenError> {
+        self.dates(header)?;
+        if header.label.revision < self.min_revision {
+            let (expected, found) = (self.min_revision, header.label.revision);
+            return Err(OpenError::OldRevision { expected, found });
+        }
+        match self.name {
+            Some(name) if name != header.label.name => Err(OpenError::WrongName),
+            _ => Ok(()),
+        }
+    }
+
+    fn dates(&self, header: &Header) -> Result<(), OpenError> {
+        if header.label.not_before.is_none() && header.label.expires.is_none() {
+            return Ok(());
+        }
+        let now = self.now.ok_or(OpenError::TimeRequired)?;
+        match (header.label.not_before, header.label.expires) {
+            (Some(not_before), _) if now < not_before => {
+                Err(OpenError::NotYetValid { not_before, now })
+            }
+            (_, Some(expires)) if now >= expires => Err(OpenError::Expired { expires, now }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The envelope: COSE_Sign (RFC 9052, section 4.1) around the header.
+//!
+//! There is one encoding. Everything that COSE lets a signer say unprotected is empty; each signature
+//! has its algorithm and the id of its key in its protected header, so both are signed. ML-DSA is used
+//! as RFC 9964 registers it, with an empty context; what keeps our signatures from meaning anything
+//! elsewhere is COSE's own external data.
+
+use alloc::vec::Vec;
+
+use minicbor::data::Tag;
+use minicbor::{Decoder, decode};
+use wardgate_crypto::ml_dsa::Level;
+
+use crate::cbor::{wide, written};
+use crate::error::OpenError;
+use crate::key_id::KeyId;
+use crate::limits::MAX_SIGNATURES;
+
+/// The header and who signed it.
+pub(crate) struct Envelope<'b> {
+    /// The header as bytes.
+    pub(crate) payload: &'b [u8],
+    /// The signatures in their order.
+    pub(crate) signatures: Vec<Signature<'b>>,
+}
+
+/// One signature.
+#[derive(Clone, Copy)]
+pub(crate) struct Signature<'b> {
+    /// A number of the registry of COSE algorithms.
+    pub(crate) algorithm: i64,
+    /// The key that it claims to be by.
+    pub(crate) key: KeyId,
+    /// The signature itself.
+    pub(crate) bytes: &'b [u8],
+}
+
+impl<'b> Envelope<'b> {
+    pub(crate) fn read(bytes: &'b [u8]) -> Result<Self, OpenError> {
+        let mut cbor = Decoder::new(bytes);
+        let (payload, count) = body(&mut cbor).map_err(|_| OpenError::MalformedEnvelope)?;
+        if count > wide(MAX_SIGNATURES) {
+            return Err(OpenError::TooManySignatures { found: count });
+        }
+        let signatures = (0..count).map(|_| Signature::read(&mut cbor)).collect::<Result<_, _>>();
+        let envelope =
+            Self { payload, signatures: signatures.map_err(|_| OpenError::MalformedEnvelope)? };
+        if envelope.bytes() != bytes {
+            return Err(OpenError::MalformedEnvelope);
+        }
+        Ok(envelope)
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        written(|cbor| {
+            cbor.tag(COSE_SIGN)?.array(4)?.bytes(NO_HEADER)?.map(0)?;
+            cbor.bytes(self.payload)?.array(wide(self.signatures.len()))?;
+            for signature in &self.signatures {
+                let protected = protected(signature.algorithm, &signature.key);
+                cbor.array(3)?.bytes(&protected)?.map(0)?.bytes(signature.bytes)?;
+            }
+            Ok(cbor)
+        })
+    }
+}
+
+impl<'b> Signature<'b> {
+    fn read(cbor: &mut Decoder<'b>) -> Result<Self, decode::Error> {
+        expect(cbor.array()? == Some(3))?;
+        let (algorithm, key) = named(cbor.bytes()?)?;
+        expect(cbor.map()? == Some(0))?;
+        Ok(Self { algorithm, key, bytes: cbor.bytes()? })
+    }
+}
+
+/// Returns what is signed: the Sig_structure of RFC 9052, section 4.4.
+pub(crate) fn to_be_signed(payload: &[u8], algorithm: i64, key: &KeyId) -> Vec<u8> {
+    written(|cbor| {
+        cbor.array(5)?.str("Signature")?.bytes(NO_HEADER)?.bytes(&protected(algorithm, key))?;
+        cbor.bytes(PURPOSE)?.bytes(payload)
+    })
+}
+
+/// Returns the number of an algorithm in the registry of COSE (RFC 9964).
+pub(crate) const fn algorithm(level: Level) -> i64 {
+    match level {
+        Level::MlDsa44 => -48,
+        Level::MlDsa65 => -49,
+        Level::MlDsa87 => -50,
+    }
+}
+
+/// Reads up to the signatures, and returns the payload and how many signatures follow.
+fn body<'b>(cbor: &mut Decoder<'b>) -> Result<(&'b [u8], u64), decode::Error> {
+    expect(cbor.tag()? == COSE_SIGN && cbor.array()? == Some(4))?;
+    expect(cbor.bytes()? == NO_HEADER && cbor.map()? == Some(0))?;
+    let payload = cbor.bytes()?;
+    let count = cbor.array()?.ok_or_else(wrong)?;
+    Ok((payload, count))
+}
+
+/// Reads the protected header of a signature.
+fn named(protected: &[u8]) -> Result<(i64, KeyId), decode::Error> {
+    let mut cbor = Decoder::new(protected);
+    expect(cbor.map()? == Some(2) && cbor.u8()? == ALGORITHM)?;
+    let algorithm = cbor.i64()?;
+    expect(cbor.u8()? == KEY_ID)?;
+    Ok((algorithm, KeyId::new(cbor.bytes()?).ok_or_else(wrong)?))
+}
+
+fn protected(algorithm: i64, key: &KeyId) -> Vec<u8> {
+    written(|cbor| cbor.map(2)?.u8(ALGORITHM)?.i64(algorithm)?.u8(KEY_ID)?.bytes(key.as_bytes()))
+}
+
+pub(crate) fn expect(holds: bool) -> Result<(), decode::Error> {
+    if holds { Ok(()) } else { Err(wrong()) }
+}
+
+fn wrong() -> decode::Error {
+    decode::Error::message("")
+}
+
+/// What a signature is for. It is signed with the header, so that no signature made for something else
+/// with the same key is one for a bundle, nor the other way round.
+const PURPOSE: &[u8] = b"wardgate bundle v2";
+
+/// An empty protected header is no bytes at all (RFC 9052, section 3).
+const NO_HEADER: &[u8] = &[];
+
+const COSE_SIGN: Tag = Tag::new(98);
+const ALGORITHM: u8 = 1;
+const KEY_ID: u8 = 4;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Why bytes were refused.
+//!
+//! Every refusal has a name of its own and a stable code. Messages are for the operator: they say
+//! what was expected and found, and never contain content of the bundle beyond names of keys.
+
+use core::fmt;
+
+use wardgate_engine::table::Flaw;
+
+use crate::container::VERSION;
+use crate::key_id::KeyId;
+
+/// Why a bundle was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The bytes are no bundle.
+    NotABundle,
+    /// A version of the container that this program does not know.
+    UnsupportedVersion {
+        /// The version found.
+        found: u32,
+    },
+    /// A kind of container that this program does not know.
+    UnsupportedKind {
+        /// The kind found.
+        found: u32,
+    },
+    /// The bundle is sealed: it must be unsealed first.
+    Sealed,
+    /// The bytes are to be unsealed, and are not sealed.
+    NotSealed,
+    /// The bytes are a delta: it must be applied to its base first.
+    Delta,
+    /// The bytes are to be applied to a bundle, and are no delta.
+    NotADelta,
+    /// The bundle is larger than is opened.
+    TooLarge {
+        /// Its length in bytes.
+        bytes: usize,
+        /// How many are accepted.
+        most: usize,
+    },
+    /// The lengths in the prefix are not those of the bytes that follow.
+    WrongLength {
+        /// How many bytes the prefix announces.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
+    /// A digest does not fit what it is the digest of.
+    WrongDigest,
+    /// The list of chunks is malformed.
+    MalformedIndex,
+    /// The envelope is not the COSE structure that it must be, byte for byte.
+    MalformedEnvelope,
+    /// More signatures than are looked at.
+    TooManySignatures {
+        /// How many there are.
+        found: u64,
+    },
+    /// The bundle carries no signature.
+    NotSigned,
+    /// No signature is by a key that is trusted.
+    UnknownSigner,
+    /// A signature names a trusted key and an algorithm that is not the key's.
+    WrongAlgorithm {
+        /// The key that it names.
+        key: KeyId,
+    },
+    /// A signature in the name of a trusted key is not by it, or not over this bundle.
+    WrongSignature {
+        /// The key that it names.
+        key: KeyId,
+    },
+    /// A key that must have signed did not.
+    MissingSigner {
+        /// The key.
+        key: KeyId,
+    },
+    /// Fewer trusted keys have signed than must.
+    TooFewSigners {
+        /// How many must.
+        expected: usize,
+        /// How many have.
+        found: usize,
+    },
+    /// The header is malformed.
+    MalformedHeader,
+    /// The bundle has dates, and the host passed no time.
+    TimeRequired,
+    /// The bundle is for later.
+    NotYetValid {
+        /// From when on it may be opened, in seconds since 1970.
+        not_before: u64,
+        /// The time of the host.
+        now: u64,
+    },
+    /// The bundle is too old.
+    Expired {
+        /// From when on it may not be opened, in seconds since 1970.
+        expires: u64,
+        /// The time of the host.
+        now: u64,
+    },
+    /// The bundle has another name than the host expects.
+    WrongName,
+    /// The revision is lower than the host accepts.
+    OldRevision {
+        /// The lowest that is accepted.
+        expected: u64,
+        /// The revision found.
+        found: u64,
+    },
+    /// The text is not UTF-8.
+    NotText,
+    /// The table inside is malformed.
+    Malformed(Flaw),
+    /// The header promises another mode of evaluation than the table has.
+    WrongEvaluation,
+    /// The sealed structure is not what it must be, byte for byte.
+    MalformedSeal,
+    /// The sealed text was changed, or sealed with another key.
+    Forged,
+    /// The delta is for another base than the one given.
+    WrongBase {
+        /// The revision that the delta is for.
+        expected: u64,
+        /// The revision of the base.
+        found: u64,
+    },
+}
+
+impl OpenError {
+    /// Returns a stable name for programs.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotABundle => "not-a-bundle",
+            Self::UnsupportedVersion { .. } => "unsupported-version",
+            Self::UnsupportedKind { .. } => "unsupported-kind",
+            Self::Sealed => "sealed",
+            Self::NotSealed => "not-sealed",
+            Self::Delta => "delta",
+            Self::NotADelta => "not-a-delta",
+            Self::TooLarge { .. } => "too-large",
+            Self::WrongLength { .. } => "wrong-length",
+            Self::WrongDigest => "wrong-digest",
+            Self::MalformedIndex => "malformed-index",
+            Self::MalformedEnvelope => "malformed-envelope",
+            Self::TooManySignatures { .. } => "too-many-signatures",
+            Self::NotSigned => "not-signed",
+            Self::UnknownSigner => "unknown-signer",
+            Self::WrongAlgorithm { .. } => "wrong-algorithm",
+            Self::WrongSignature { .. } => "wrong-signature",
+            Self::MissingSigner { .. } => "missing-signer",
+            Self::TooFewSigners { .. } => "too-few-signers",
+            Self::MalformedHeader => "malformed-header",
+            Self::TimeRequired => "time-required",
+            Self::NotYetValid { .. } => "not-yet-valid",
+            Self::Expired { .. } => "expired",
+            Self::WrongName => "wrong-name",
+            Self::OldRevision { .. } => "old-revision",
+            Self::NotText => "not-text",
+            Self::Malformed(_) => "malformed",
+            Self::WrongEvaluation => "wrong-evaluation",
+            Self::MalformedSeal => "malformed-seal",
+            Self::Forged => "forged",
+            Self::WrongBase { .. } => "wrong-base",
+        }
+    }
+
+    /// Returns the message of a refusal that has nothing to add to its name.
+    const fn plain(&self) -> &'static str {
+        match self {
+            Self::NotABundle => "these bytes are not a bundle",
+            Self::Sealed => "the bundle is sealed, and must be unsealed first",
+            Self::NotSealed => "the bundle is not sealed",
+            Self::Delta => "this is a delta, and must be applied to its base first",
+            Self::NotADelta => "these bytes are no delta",
+            Self::WrongDigest => "the digest does not fit the content",
+            Self::MalformedIndex => "the list of chunks is malformed",
+            Self::MalformedEnvelope => "the envelope is malformed",
+            Self::NotSigned => "the bundle is not signed",
+            Self::UnknownSigner => "no signature is by a trusted key",
+            Self::MalformedHeader => "the header is malformed",
+            Self::TimeRequired => "the bundle is valid for a time, and no time was given",
+            Self::WrongName => "the bundle has another name than expected",
+            Self::NotText => "the text of the bundle is not UTF-8",
+            Self::WrongEvaluation => "header and table disagree about the mode of evaluation",
+            Self::MalformedSeal => "the sealed bundle is malformed",
+            Self::Forged => "the sealed bundle was changed, or sealed with another key",
+            _ => "",
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnsupportedVersion { found } => {
+                write!(f, "bundle version {found} is not supported, expected {VERSION}")
+            }
+            Self::UnsupportedKind { found } => write!(f, "unknown kind of bundle {found}"),
+            Self::TooLarge { bytes, most } => {
+                write!(f, "the bundle has {bytes} bytes, at most {most} are accepted")
+            }
+            Self::WrongLength { expected, found } => {
+                write!(f, "the bundle announces {expected} bytes, found {found}")
+            }
+            Self::TooManySignatures { found } => {
+                write!(f, "{found} signatures are more than are looked at")
+            }
+            Self::WrongAlgorithm { key } => {
+                write!(f, "the signature of `{key}` is of another algorithm than the key")
+            }
+            Self::WrongSignature { key } => write!(f, "the signature of `{key}` is wrong"),
+            Self::MissingSigner { key } => write!(f, "`{key}` must sign and did not"),
+            Self::TooFewSigners { expected, found } => {
+                write!(f, "expected {expected} trusted signers, found {found}")
+            }
+            Self::NotYetValid { not_before, now } => {
+                write!(f, "the bundle is valid from {not_before} on, and it is {now}")
+            }
+            Self::Expired { expires, now } => {
+                write!(f, "the bundle expired at {expires}, and it is {now}")
+            }
+            Self::OldRevision { expected, found } => {
+                write!(f, "expected revision {expected} or later, found {found}")
+            }
+            Self::Malformed(flaw) => write!(f, "the policy table is malformed: {flaw}"),
+            Self::WrongBase { expected, found } => write!(
+                f,
+                "the delta is for another base: expected revision {expected}, found {found}"
+            ),
+            plain => f.write_str(plain.plain()),
+        }
+    }
+}
+
+impl core::error::Error for OpenError {}

@@ -1,0 +1,143 @@
+//! The header of a bundle: the part that is signed.
+//!
+//! It names the content by its root, so a signature over the header is one over everything.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use minicbor::{Decoder, decode};
+use wardgate_crypto::blake3::Digest;
+use wardgate_engine::table::Evaluation;
+
+use crate::cbor::written;
+use crate::container::VERSION;
+use crate::error::OpenError;
+use crate::limits::{MAX_NAME_BYTES, MAX_NUMBER};
+
+/// What its writer says of a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// What the bundle is called; may be empty.
+    pub name: String,
+    /// Grows with every bundle of this name.
+    pub revision: u64,
+    /// When it was made, in seconds since 1970. For people: nothing depends on it.
+    pub created: u64,
+    /// From when on it may be opened, in seconds since 1970.
+    pub not_before: Option<u64>,
+    /// From when on it may no longer be opened, in seconds since 1970.
+    pub expires: Option<u64>,
+}
+
+/// The header of a bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What its writer says of it.
+    pub label: Label,
+    /// What an error in a condition means.
+    pub evaluation: Evaluation,
+    /// The root of the content: the digest of the list of the digests of its chunks.
+    pub content: Digest,
+}
+
+impl Label {
+    /// Whether this can be the label of a bundle.
+    pub(crate) fn is_sound(&self) -> bool {
+        let numbers = [Some(self.revision), Some(self.created), self.not_before, self.expires];
+        let begins = self.not_before.unwrap_or(0);
+        self.name.len() <= MAX_NAME_BYTES
+            && !self.name.chars().any(char::is_control)
+            && numbers.into_iter().flatten().all(|number| number <= MAX_NUMBER)
+            && self.expires.is_none_or(|expires| begins < expires)
+    }
+}
+
+impl Header {
+    /// Reads the payload of an envelope.
+    pub(crate) fn read(payload: &[u8]) -> Result<Self, OpenError> {
+        let header = Self::decoded(payload).map_err(|_| OpenError::MalformedHeader)?;
+        if !header.label.is_sound() || header.payload() != payload {
+            return Err(OpenError::MalformedHeader);
+        }
+        Ok(header)
+    }
+
+    /// Returns the header as the payload of an envelope.
+    pub(crate) fn payload(&self) -> Vec<u8> {
+        let Label { name, revision, created, not_before, expires } = &self.label;
+        let dates = [(key::NOT_BEFORE, *not_before), (key::EXPIRES, *expires)];
+        let members = 6 + dates.iter().filter(|(_, date)| date.is_some()).fold(0, |sum, _| sum + 1);
+        written(|cbor| {
+            cbor.map(members)?.u8(key::FORMAT)?.u32(VERSION)?;
+            cbor.u8(key::NAME)?.str(name)?;
+            cbor.u8(key::REVISION)?.u64(*revision)?;
+            cbor.u8(key::CREATED)?.u64(*created)?;
+            for (key, date) in dates {
+                if let Some(date) = date {
+                    cbor.u8(key)?.u64(date)?;
+                }
+            }
+            cbor.u8(key::EVALUATION)?.u8(evaluation_code(self.evaluation))?;
+            cbor.u8(key::CONTENT)?.bytes(&self.content)
+        })
+    }
+
+    /// Reads members in any order; [`Self::read`] refuses every order but one.
+    fn decoded(payload: &[u8]) -> Result<Self, decode::Error> {
+        let mut cbor = Decoder::new(payload);
+        let members = cbor.map()?.filter(|members| *members <= key::ALL).ok_or_else(wrong)?;
+        let mut label = Label::default();
+        let (mut evaluation, mut content) = (None, None);
+        for _ in 0..members {
+            match cbor.u8()? {
+                key::FORMAT if cbor.u32()? == VERSION => {}
+                key::NAME => label.name = String::from(cbor.str()?),
+                key::REVISION => label.revision = cbor.u64()?,
+                key::CREATED => label.created = cbor.u64()?,
+                key::NOT_BEFORE => label.not_before = Some(cbor.u64()?),
+                key::EXPIRES => label.expires = Some(cbor.u64()?),
+                key::EVALUATION => evaluation = evaluation_of(cbor.u8()?),
+                key::CONTENT => content = cbor.bytes()?.try_into().ok(),
+                _ => return Err(wrong()),
+            }
+        }
+        let (evaluation, content) = evaluation.zip(content).ok_or_else(wrong)?;
+        Ok(Self { label, evaluation, content })
+    }
+}
+
+fn wrong() -> decode::Error {
+    decode::Error::message("")
+}
+
+const fn evaluation_code(evaluation: Evaluation) -> u8 {
+    match evaluation {
+        Evaluation::Strict => 0,
+        Evaluation::Lenient => 1,
+    }
+}
+
+const fn evaluation_of(code: u8) -> Option<Evaluation> {
+    match code {
+        0 => Some(Evaluation::Strict),
+        1 => Some(Evaluation::Lenient),
+        _ => None,
+    }
+}
+
+/// The keys of the members, in their order.
+mod key {
+    pub(super) const FORMAT: u8 = 1;
+    pub(super) const NAME: u8 = 2;
+    pub(super) const REVISION: u8 = 3;
+    pub(super) const CREATED: u8 = 4;
+    pub(super) const NOT_BEFORE: u8 = 5;
+    pub(super) const EXPIRES: u8 = 6;
+    pub(super) const EVALUATION: u8 = 7;
+    pub(super) const CONTENT: u8 = 8;
+    /// How many there are.
+    pub(super) const ALL: u64 = 8;
+}
+
+#[cfg(test)]
+mod tests;

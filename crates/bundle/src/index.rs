@@ -1,0 +1,107 @@
+//! The index: the chunks that the content consists of, with the digest of each.
+//!
+//! It is the middle of a tree. Its own digest is the root, which the signed header names; its entries
+//! name the chunks. An entry is part (0 words, 1 text, 2 blob) and length, 4 bytes each, and 32 bytes
+//! of digest. Where the writer cuts is its own affair: only that everything is covered is checked.
+
+use alloc::vec::Vec;
+
+use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash};
+
+use crate::cbor::wide;
+use crate::container::{number, size};
+use crate::error::OpenError;
+use crate::limits::MAX_BUNDLE_BYTES;
+
+/// The index of a container.
+#[derive(Clone, Copy)]
+pub(crate) struct Index<'b> {
+    // INVARIANT: whole entries; parts are known and in order; lengths are not 0, and their sum is
+    // below the bound of a bundle.
+    entries: &'b [[u8; Index::ENTRY_BYTES]],
+}
+
+/// One chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'b> {
+    pub(crate) part: u32,
+    pub(crate) length: usize,
+    pub(crate) digest: &'b Digest,
+}
+
+impl<'b> Index<'b> {
+    /// Bytes of one entry.
+    pub(crate) const ENTRY_BYTES: usize = 8 + DIGEST_BYTES;
+
+    pub(crate) fn read(bytes: &'b [u8]) -> Result<Self, OpenError> {
+        let (entries, rest) = bytes.as_chunks();
+        let index = Self { entries };
+        let ordered = index.entries().is_sorted_by_key(|entry| entry.part);
+        let sound = |entry: Entry<'_>| size(entry.part) < PARTS && entry.length > 0;
+        let total: u64 = index.entries().map(|entry| wide(entry.length)).sum();
+        let fits = rest.is_empty() && total <= wide(MAX_BUNDLE_BYTES);
+        if fits && ordered && index.entries().all(sound) && index.lengths()[0] % 4 == 0 {
+            return Ok(index);
+        }
+        Err(OpenError::MalformedIndex)
+    }
+
+    /// Takes an index that was just written.
+    pub(crate) fn unread(bytes: &'b [u8]) -> Self {
+        Self { entries: bytes.as_chunks().0 }
+    }
+
+    /// Writes the index of `chunks`.
+    pub(crate) fn of<'c>(chunks: impl Iterator<Item = (u32, &'c [u8])>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (part, chunk) in chunks {
+            let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
+            bytes.extend_from_slice(&part.to_le_bytes());
+            bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(&hash(chunk));
+        }
+        bytes
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'b>> + use<'b> {
+        self.entries.iter().filter_map(|entry| {
+            let digest = entry.last_chunk()?;
+            Some(Entry { part: number(entry, 0), length: size(number(entry, 4)), digest })
+        })
+    }
+
+    pub(crate) fn bytes(&self) -> &'b [u8] {
+        self.entries.as_flattened()
+    }
+
+    /// Returns how many bytes of each part there are.
+    pub(crate) fn lengths(&self) -> [usize; PARTS] {
+        let mut lengths = [0; PARTS];
+        for entry in self.entries() {
+            if let Some(length) = lengths.get_mut(size(entry.part)) {
+                *length = usize::saturating_add(*length, entry.length);
+            }
+        }
+        lengths
+    }
+
+    /// Compares each chunk of `content` with its digest.
+    pub(crate) fn verify(&self, content: &[u8]) -> Result<(), OpenError> {
+        let (expected, found) = (self.lengths().into_iter().map(wide).sum(), wide(content.len()));
+        if expected != found {
+            return Err(OpenError::WrongLength { expected, found });
+        }
+        let mut rest = content;
+        for entry in self.entries() {
+            let (chunk, left) = rest.split_at_checked(entry.length).unwrap_or_default();
+            rest = left;
+            if hash(chunk) != *entry.digest {
+                return Err(OpenError::WrongDigest);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Parts of a table: words, text and blob.
+const PARTS: usize = 3;

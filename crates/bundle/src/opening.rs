@@ -1,0 +1,118 @@
+//! Opening: the only way from bytes to a policy table.
+//!
+//! The order of the checks is the law: lengths, digests, signatures, dates, revision and name,
+//! structure. Nothing behind a check is looked at before it holds; in particular no byte of the content
+//! is interpreted before a trusted key has vouched for it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use wardgate_crypto::blake3::{DIGEST_BYTES, Digest};
+use wardgate_engine::table::{Parts, PolicyTable};
+
+use crate::conditions::Conditions;
+use crate::container::{Base, Container, Kind, PREFIX_BYTES};
+use crate::envelope::{Envelope, algorithm};
+use crate::error::OpenError;
+use crate::header::Header;
+use crate::key_id::KeyId;
+use crate::trust::{LEVELS, Trust};
+use wardgate_crypto::ml_dsa::Level;
+
+/// A bundle that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// What decisions are made from.
+    pub table: PolicyTable,
+    /// What its signers said of it.
+    pub header: Header,
+    /// The trusted keys that signed it, each once. None where unsigned bundles are trusted.
+    pub signers: Vec<KeyId>,
+}
+
+/// What bytes say of themselves. Nobody vouches for any of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The header.
+    pub header: Header,
+    /// Who claims to have signed it, in the order of the signatures.
+    pub signers: Vec<Signer>,
+    /// The bundle that a delta is for.
+    pub base: Option<Base>,
+    /// How many chunks the content is cut into.
+    pub chunks: usize,
+}
+
+/// Whom a signature claims to be by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signer {
+    /// The id of the key.
+    pub key: KeyId,
+    /// The kind of key, if it is one that is known.
+    pub level: Option<Level>,
+}
+
+/// Opens a bundle: the only way from bytes to a policy table.
+///
+/// # Errors
+/// The first reason found to refuse it.
+pub fn open(
+    bytes: &[u8],
+    trust: Trust<'_>,
+    conditions: &Conditions<'_>,
+) -> Result<Opened, OpenError> {
+    conditions.size(bytes)?;
+    let container = Container::verified(bytes)?;
+    let envelope = Envelope::read(container.envelope)?;
+    let signers = trust.verify(&envelope)?;
+    let header = container.header(&envelope)?;
+    conditions.header(&header)?;
+    let table = PolicyTable::from_parts(parts(&container)?).map_err(OpenError::Malformed)?;
+    if table.evaluation() != header.evaluation {
+        return Err(OpenError::WrongEvaluation);
+    }
+    Ok(Opened { table, header, signers })
+}
+
+/// Reads what a bundle or delta says of itself, without asking whether anybody trusted says so.
+///
+/// # Errors
+/// The bytes are sealed, damaged or no bundle.
+pub fn describe(bytes: &[u8]) -> Result<Description, OpenError> {
+    let container = match Kind::of(bytes)? {
+        Kind::Delta => Container::read(bytes, Kind::Delta)?,
+        Kind::Bundle | Kind::Sealed => Container::verified(bytes)?,
+    };
+    let envelope = Envelope::read(container.envelope)?;
+    let signers = envelope.signatures.iter().map(|signature| Signer {
+        key: signature.key,
+        level: LEVELS.into_iter().find(|level| algorithm(*level) == signature.algorithm),
+    });
+    Ok(Description {
+        header: container.header(&envelope)?,
+        signers: signers.collect(),
+        base: container.base,
+        chunks: container.index.entries().count(),
+    })
+}
+
+/// Returns the root of the content that the bytes of a bundle state. Only [`open`] tells whether it
+/// fits. Signing a bundle does not change it.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> Option<Digest> {
+    let stated = bytes.get(PREFIX_BYTES..PREFIX_BYTES + DIGEST_BYTES)?;
+    stated.try_into().ok().filter(|_| !matches!(Kind::of(bytes), Err(_) | Ok(Kind::Sealed)))
+}
+
+fn parts(container: &Container<'_>) -> Result<Parts, OpenError> {
+    let [words, text, _] = container.index.lengths();
+    let (words, rest) = container.content.split_at_checked(words).ok_or(OpenError::NotABundle)?;
+    let (text, blob) = rest.split_at_checked(text).ok_or(OpenError::NotABundle)?;
+    let text = core::str::from_utf8(text).map_err(|_| OpenError::NotText)?;
+    let (words, _) = words.as_chunks();
+    Ok(Parts {
+        words: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
+        text: Box::from(text),
+        blob: Box::from(blob),
+    })
+}

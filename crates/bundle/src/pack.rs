@@ -1,0 +1,109 @@
+//! Packing: a policy table becomes an unsigned bundle.
+//!
+//! The same table and label give the same bytes.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use wardgate_crypto::blake3::hash;
+use wardgate_engine::table::layout::FLAG_STRICT;
+use wardgate_engine::table::{Evaluation, Parts};
+
+use crate::chunks::cut;
+use crate::container::Container;
+use crate::envelope::Envelope;
+use crate::error::OpenError;
+use crate::header::{Header, Label};
+use crate::index::Index;
+use crate::limits::{MAX_BUNDLE_BYTES, MAX_NAME_BYTES, MAX_NUMBER};
+
+/// Why a bundle was not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackError {
+    /// The label cannot be written: the name, a number, or dates in the wrong order.
+    Label,
+    /// The table is larger than is opened.
+    TooLarge {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// The bundle to label anew was refused.
+    Refused(OpenError),
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Label => write!(
+                f,
+                "expected a name of at most {MAX_NAME_BYTES} bytes without control characters, \
+                 numbers up to {MAX_NUMBER} and an expiry after the beginning"
+            ),
+            Self::TooLarge { bytes } => write!(f, "{bytes} bytes are more than a bundle may hold"),
+            Self::Refused(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for PackError {}
+
+/// Writes a table as an unsigned bundle without a name, of revision 0.
+///
+/// A table that is too large becomes a bundle that does not open; [`pack_as`] says so at once.
+#[must_use]
+pub fn pack(parts: &Parts) -> Vec<u8> {
+    packed(parts, Label::default())
+}
+
+/// Writes a table as an unsigned bundle with this label.
+///
+/// # Errors
+/// The label or the table cannot be written.
+pub fn pack_as(parts: &Parts, label: &Label) -> Result<Vec<u8>, PackError> {
+    if !label.is_sound() {
+        return Err(PackError::Label);
+    }
+    let bundle = packed(parts, label.clone());
+    if bundle.len() > MAX_BUNDLE_BYTES {
+        return Err(PackError::TooLarge { bytes: bundle.len() });
+    }
+    Ok(bundle)
+}
+
+/// Returns the bundle under another label. Its signatures are left behind: they were about the old one.
+///
+/// # Errors
+/// The bundle is refused, or the label cannot be written.
+pub fn relabel(bundle: &[u8], label: &Label) -> Result<Vec<u8>, PackError> {
+    if !label.is_sound() {
+        return Err(PackError::Label);
+    }
+    let container = Container::verified(bundle).map_err(PackError::Refused)?;
+    let envelope = Envelope::read(container.envelope).map_err(PackError::Refused)?;
+    let header = container.header(&envelope).map_err(PackError::Refused)?;
+    let payload = Header { label: label.clone(), ..header }.payload();
+    let envelope = Envelope { payload: &payload, signatures: Vec::new() }.bytes();
+    Ok(Container { envelope: &envelope, ..container }.bytes())
+}
+
+fn packed(parts: &Parts, label: Label) -> Vec<u8> {
+    let words: Vec<u8> = parts.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let pieces = [(0, words.as_slice()), (1, parts.text.as_bytes()), (2, &parts.blob)];
+    let chunks = pieces.iter().flat_map(|(part, piece)| cut(piece).map(|chunk| (*part, chunk)));
+    let index = Index::of(chunks);
+    let content = pieces.map(|(_, piece)| piece).concat();
+    let root = hash(&index);
+    let payload = Header { label, evaluation: evaluation(parts), content: root }.payload();
+    let envelope = Envelope { payload: &payload, signatures: Vec::new() }.bytes();
+    let index = Index::unread(&index);
+    Container { base: None, root, envelope: &envelope, index, content: &content }.bytes()
+}
+
+/// The mode that the table states, sound or not: opening compares the two.
+fn evaluation(parts: &Parts) -> Evaluation {
+    let flags = parts.words.get(FLAGS_WORD).copied().unwrap_or(0);
+    if flags & FLAG_STRICT != 0 { Evaluation::Strict } else { Evaluation::Lenient }
+}
+
+/// Where the flags stand in a table.
+const FLAGS_WORD: usize = 2;

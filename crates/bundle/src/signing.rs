@@ -1,0 +1,93 @@
+//! Signing: a signature is added to a bundle, made here or by whoever keeps the key.
+//!
+//! Two steps, so that a key may stay where it is: [`signing_input`] returns what is to be signed, with
+//! ML-DSA and an empty context, and [`attach`] puts the signature into the bundle. Signatures that are
+//! there already stay.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use wardgate_crypto::ml_dsa::Level;
+
+use crate::container::Container;
+use crate::envelope::{Envelope, Signature, algorithm, to_be_signed};
+use crate::error::OpenError;
+use crate::key_id::KeyId;
+use crate::limits::MAX_SIGNATURES;
+
+/// Why a bundle was not signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SigningError {
+    /// The bundle is refused.
+    Refused(OpenError),
+    /// The signature is not as long as those of its level.
+    SignatureLength {
+        /// The bytes of a signature of this level.
+        expected: usize,
+        /// The bytes found.
+        found: usize,
+    },
+    /// There is a signature by this key already.
+    SignedAlready {
+        /// The key.
+        key: KeyId,
+    },
+    /// There are as many signatures as are looked at.
+    TooManySignatures,
+}
+
+/// Returns what a key of this id and level must sign, with ML-DSA and an empty context.
+///
+/// # Errors
+/// The bundle is refused.
+pub fn signing_input(bundle: &[u8], key: &KeyId, level: Level) -> Result<Vec<u8>, OpenError> {
+    let container = Container::verified(bundle)?;
+    let envelope = Envelope::read(container.envelope)?;
+    container.header(&envelope)?;
+    Ok(to_be_signed(envelope.payload, algorithm(level), key))
+}
+
+/// Returns the bundle with one more signature. Whether it is right is not looked at.
+///
+/// # Errors
+/// The bundle is refused, or has no place for this signature.
+pub fn attach(
+    bundle: &[u8],
+    key: &KeyId,
+    level: Level,
+    signature: &[u8],
+) -> Result<Vec<u8>, SigningError> {
+    let (expected, found) = (level.signature_bytes(), signature.len());
+    if expected != found {
+        return Err(SigningError::SignatureLength { expected, found });
+    }
+    let container = Container::verified(bundle).map_err(SigningError::Refused)?;
+    let mut envelope = Envelope::read(container.envelope).map_err(SigningError::Refused)?;
+    if envelope.signatures.iter().any(|signature| signature.key == *key) {
+        return Err(SigningError::SignedAlready { key: *key });
+    }
+    if envelope.signatures.len() >= MAX_SIGNATURES {
+        return Err(SigningError::TooManySignatures);
+    }
+    let signature = Signature { algorithm: algorithm(level), key: *key, bytes: signature };
+    envelope.signatures.push(signature);
+    Ok(Container { envelope: &envelope.bytes(), ..container }.bytes())
+}
+
+impl fmt::Display for SigningError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::SignatureLength { expected, found } => {
+                write!(f, "expected a signature of {expected} bytes, found {found}")
+            }
+            Self::SignedAlready { key } => write!(f, "the bundle is signed by `{key}` already"),
+            Self::TooManySignatures => {
+                write!(f, "the bundle has {MAX_SIGNATURES} signatures, and no place for more")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SigningError {}

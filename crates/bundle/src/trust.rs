@@ -1,0 +1,252 @@
+//! Whom a host believes: keys, and how many of them must have signed.
+//!
+//! A trust set is made once and shared; each key is prepared when a signature names it for the first
+//! time, and from then on a reload costs one prepared verification. A signature in the name of a
+//! trusted key must be right: a wrong one refuses the bundle, even where others would be enough.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+#[cfg(target_arch = "wasm32")]
+use core::cell::OnceCell as Once;
+use core::fmt;
+#[cfg(not(target_arch = "wasm32"))]
+use std::sync::OnceLock as Once;
+
+use wardgate_crypto::ml_dsa::{Level, PreparedKey};
+
+use crate::envelope::{Envelope, Signature, algorithm, to_be_signed};
+use crate::error::OpenError;
+use crate::key_id::KeyId;
+use crate::limits::MAX_TRUSTED_KEYS;
+
+/// Whom a host believes.
+#[derive(Clone, Copy, Debug)]
+pub enum Trust<'a> {
+    /// Anyone: the bundle need not be signed, and signatures are not looked at. For development, and
+    /// for bytes that the host already trusts because of where they come from.
+    Unsigned,
+    /// Whoever holds the keys of this set.
+    Signed(&'a TrustSet),
+}
+
+/// Keys that are trusted, and how many of them must have signed.
+#[derive(Debug)]
+pub struct TrustSet {
+    // INVARIANT: ids and public keys differ from one another, so that nobody counts twice.
+    keys: Vec<TrustedKey>,
+    quorum: Quorum,
+}
+
+/// A public key under an id.
+pub struct TrustedKey {
+    id: KeyId,
+    level: Level,
+    public_key: Box<[u8]>,
+    prepared: Once<Option<Box<PreparedKey>>>,
+}
+
+/// Who must have signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quorum {
+    /// How many keys of the set, at least.
+    pub at_least: usize,
+    /// Keys of the set that must be among them.
+    pub required: Vec<KeyId>,
+}
+
+/// Why there is no such trust set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// A public key is not as long as those of its level.
+    KeyLength {
+        /// The bytes of a key of this level.
+        expected: usize,
+        /// The bytes found.
+        found: usize,
+    },
+    /// There are no keys, or more than are looked at.
+    KeyCount {
+        /// How many there are.
+        found: usize,
+    },
+    /// Two keys have one id.
+    DuplicateId {
+        /// The id.
+        key: KeyId,
+    },
+    /// One key is there under two ids, and would count twice.
+    DuplicateKey {
+        /// The second id.
+        key: KeyId,
+    },
+    /// A key must sign that is not in the set.
+    UnknownRequired {
+        /// Its id.
+        key: KeyId,
+    },
+    /// The number of keys that must sign is 0, or more than there are.
+    Quorum {
+        /// The number.
+        at_least: usize,
+        /// How many keys there are.
+        keys: usize,
+    },
+}
+
+impl Default for Quorum {
+    /// Any one key of the set.
+    fn default() -> Self {
+        Self { at_least: 1, required: Vec::new() }
+    }
+}
+
+impl TrustedKey {
+    /// Takes a public key as FIPS 204 encodes it.
+    ///
+    /// # Errors
+    /// The key is not as long as those of its level.
+    pub fn new(id: KeyId, level: Level, public_key: &[u8]) -> Result<Self, TrustError> {
+        let (expected, found) = (level.public_key_bytes(), public_key.len());
+        if expected != found {
+            return Err(TrustError::KeyLength { expected, found });
+        }
+        Ok(Self { id, level, public_key: Box::from(public_key), prepared: Once::new() })
+    }
+
+    /// Returns the id.
+    #[must_use]
+    pub fn id(&self) -> &KeyId {
+        &self.id
+    }
+
+    fn verify(&self, signature: &Signature<'_>, payload: &[u8]) -> Result<(), OpenError> {
+        let key = self.id;
+        if signature.algorithm != algorithm(self.level) {
+            return Err(OpenError::WrongAlgorithm { key });
+        }
+        let message = to_be_signed(payload, signature.algorithm, &key);
+        let prepared = self
+            .prepared
+            .get_or_init(|| PreparedKey::new(self.level, &self.public_key).ok().map(Box::new));
+        match prepared {
+            Some(prepared) if prepared.verify(&message, NO_CONTEXT, signature.bytes) => Ok(()),
+            _ => Err(OpenError::WrongSignature { key }),
+        }
+    }
+}
+
+impl TrustSet {
+    /// Trusts `keys`, as many of them together as `quorum` says.
+    ///
+    /// # Errors
+    /// The keys are none, too many or not distinct, or the quorum cannot be met.
+    pub fn new(keys: Vec<TrustedKey>, quorum: Quorum) -> Result<Self, TrustError> {
+        let (count, at_least) = (keys.len(), quorum.at_least);
+        if count == 0 || count > MAX_TRUSTED_KEYS {
+            return Err(TrustError::KeyCount { found: count });
+        }
+        for (at, key) in keys.iter().enumerate() {
+            distinct(key, keys.iter().take(at))?;
+        }
+        let known = |id: &KeyId| keys.iter().any(|key| key.id == *id);
+        if let Some(key) = quorum.required.iter().copied().find(|id| !known(id)) {
+            return Err(TrustError::UnknownRequired { key });
+        }
+        if at_least == 0 || at_least > count {
+            return Err(TrustError::Quorum { at_least, keys: count });
+        }
+        Ok(Self { keys, quorum })
+    }
+
+    /// Returns the trusted keys that signed, each once, if they are enough.
+    fn verify(&self, envelope: &Envelope<'_>) -> Result<Vec<KeyId>, OpenError> {
+        if envelope.signatures.is_empty() {
+            return Err(OpenError::NotSigned);
+        }
+        let mut signers = Vec::new();
+        for signature in &envelope.signatures {
+            let Some(key) = self.keys.iter().find(|key| key.id == signature.key) else { continue };
+            key.verify(signature, envelope.payload)?;
+            if !signers.contains(&key.id) {
+                signers.push(key.id);
+            }
+        }
+        self.enough(&signers)?;
+        Ok(signers)
+    }
+
+    fn enough(&self, signers: &[KeyId]) -> Result<(), OpenError> {
+        if signers.is_empty() {
+            return Err(OpenError::UnknownSigner);
+        }
+        if let Some(key) = self.quorum.required.iter().copied().find(|id| !signers.contains(id)) {
+            return Err(OpenError::MissingSigner { key });
+        }
+        let (expected, found) = (self.quorum.at_least, signers.len());
+        if found < expected { Err(OpenError::TooFewSigners { expected, found }) } else { Ok(()) }
+    }
+}
+
+impl Trust<'_> {
+    /// Returns the trusted keys that signed, if they are enough.
+    pub(crate) fn verify(&self, envelope: &Envelope<'_>) -> Result<Vec<KeyId>, OpenError> {
+        match self {
+            Self::Unsigned => Ok(Vec::new()),
+            Self::Signed(set) => set.verify(envelope),
+        }
+    }
+}
+
+impl fmt::Debug for TrustedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrustedKey").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for TrustError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::KeyLength { expected, found } => {
+                write!(f, "expected a public key of {expected} bytes, found {found}")
+            }
+            Self::KeyCount { found } => {
+                write!(f, "expected 1 to {MAX_TRUSTED_KEYS} trusted keys, found {found}")
+            }
+            Self::DuplicateId { key } => write!(f, "two trusted keys have the id `{key}`"),
+            Self::DuplicateKey { key } => {
+                write!(f, "the key `{key}` is trusted under another id already")
+            }
+            Self::UnknownRequired { key } => {
+                write!(f, "`{key}` must sign and is not among the trusted keys")
+            }
+            Self::Quorum { at_least, keys } => {
+                write!(f, "expected a number of signers from 1 to {keys}, found {at_least}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for TrustError {}
+
+fn distinct<'k>(
+    key: &TrustedKey,
+    mut others: impl Iterator<Item = &'k TrustedKey> + Clone,
+) -> Result<(), TrustError> {
+    if others.clone().any(|other| other.id == key.id) {
+        return Err(TrustError::DuplicateId { key: key.id });
+    }
+    if others.any(|other| other.public_key == key.public_key) {
+        return Err(TrustError::DuplicateKey { key: key.id });
+    }
+    Ok(())
+}
+
+/// Every level.
+pub(crate) const LEVELS: [Level; 3] = [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87];
+
+/// RFC 9964, section 5: the context of ML-DSA is empty in COSE.
+pub(crate) const NO_CONTEXT: &[u8] = &[];
+
+#[cfg(test)]
+mod tests;
