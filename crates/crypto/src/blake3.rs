@@ -1,6 +1,18 @@
 //! BLAKE3: digests of one message and of many, with and without a key.
 //!
-//! Every path gives the digest of the specification; which one runs depends on the length only.
+//! Every path gives the digest of the specification; which one runs depends on lengths only. A chunk or
+//! less is compressed here, block by block, because the vectors of the `blake3` crate cost more there than
+//! they bring. Longer messages go to the crate, and batches fill the lanes of the machine.
+
+mod batch;
+mod chunk;
+mod compress;
+mod long;
+mod many;
+mod start;
+mod tree;
+
+use start::Start;
 
 /// The length of a digest.
 pub const DIGEST_BYTES: usize = 32;
@@ -11,18 +23,21 @@ pub type Digest = [u8; DIGEST_BYTES];
 /// Returns the digest of `message`.
 #[must_use]
 pub fn hash(message: &[u8]) -> Digest {
-    *::blake3::hash(message).as_bytes()
+    digest(&Start::PLAIN, message)
 }
 
 /// Returns what only the holders of `key` can compute of `message`.
 #[must_use]
 pub fn keyed(key: &[u8; 32], message: &[u8]) -> Digest {
-    *::blake3::keyed_hash(key, message).as_bytes()
+    digest(&Start::keyed(key), message)
 }
 
 /// Fills `out` with the extended digest of `message`, of which the plain one is the beginning.
 pub fn xof(message: &[u8], out: &mut [u8]) {
-    ::blake3::Hasher::new().update(message).finalize_xof().fill(out);
+    match message.len() {
+        0..=CHUNK_BYTES => chunk::root(&Start::PLAIN, message).fill(out),
+        _ => long::fill(&Start::PLAIN, message, out),
+    }
 }
 
 /// Derives a key from `material` for the one purpose that `context` names.
@@ -30,7 +45,8 @@ pub fn xof(message: &[u8], out: &mut [u8]) {
 /// The context is a constant of the program, never something that came from outside.
 #[must_use]
 pub fn derive_key(context: &str, material: &[u8]) -> Digest {
-    ::blake3::derive_key(context, material)
+    let context = digest(&Start::CONTEXT, context.as_bytes());
+    digest(&Start::derived(&context), material)
 }
 
 /// Puts the digest of each message in its place.
@@ -41,9 +57,7 @@ pub fn hash_many(messages: &[&[u8]], digests: &mut [Digest]) -> Result<(), Lengt
     if messages.len() != digests.len() {
         return Err(LengthMismatch { messages: messages.len(), digests: digests.len() });
     }
-    for (message, digest) in messages.iter().zip(digests) {
-        *digest = hash(message);
-    }
+    many::hash(messages, digests);
     Ok(())
 }
 
@@ -64,3 +78,16 @@ impl core::fmt::Display for LengthMismatch {
 }
 
 impl core::error::Error for LengthMismatch {}
+
+fn digest(start: &Start, message: &[u8]) -> Digest {
+    match message.len() {
+        0..=CHUNK_BYTES => chunk::root(start, message).digest(),
+        _ => long::digest(start, message),
+    }
+}
+
+/// The bytes of a leaf of the tree.
+const CHUNK_BYTES: usize = 1024;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Messages of more than a chunk, one at a time: natively the authors' own assembly, in WebAssembly ours.
+//!
+//! The crate brings no kernel to WebAssembly that is as fast on long messages and on short ones too.
+
+use super::Digest;
+use super::start::Start;
+
+/// Returns the digest of a message of more than a chunk.
+pub(super) fn digest(start: &Start, message: &[u8]) -> Digest {
+    backend::digest(start, message)
+}
+
+/// Fills `out` with the extended digest of a message of more than a chunk.
+pub(super) fn fill(start: &Start, message: &[u8], out: &mut [u8]) {
+    backend::fill(start, message, out);
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod backend {
+    use blake3::Hasher;
+    use blake3::hazmat::HasherExt;
+
+    use super::super::compress::{DERIVE_KEY_MATERIAL, KEYED_HASH, bytes};
+    use super::super::tree;
+    use super::{Digest, Start};
+
+    pub(super) fn digest(start: &Start, message: &[u8]) -> Digest {
+        match hasher(start) {
+            Some(mut hasher) => *hasher.update(message).finalize().as_bytes(),
+            None => tree::root(start, message).digest(),
+        }
+    }
+
+    pub(super) fn fill(start: &Start, message: &[u8], out: &mut [u8]) {
+        match hasher(start) {
+            Some(mut hasher) => hasher.update(message).finalize_xof().fill(out),
+            None => tree::root(start, message).fill(out),
+        }
+    }
+
+    /// The crate hashes a context only together with deriving, so that one is left to us.
+    fn hasher(start: &Start) -> Option<Hasher> {
+        match start.flags {
+            0 => Some(Hasher::new()),
+            KEYED_HASH => Some(Hasher::new_keyed(&bytes(&start.key))),
+            DERIVE_KEY_MATERIAL => Some(Hasher::new_from_context_key(&bytes(&start.key))),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod backend {
+    use super::super::tree;
+    use super::{Digest, Start};
+
+    pub(super) fn digest(start: &Start, message: &[u8]) -> Digest {
+        tree::root(start, message).digest()
+    }
+
+    pub(super) fn fill(start: &Start, message: &[u8], out: &mut [u8]) {
+        tree::root(start, message).fill(out);
+    }
+}

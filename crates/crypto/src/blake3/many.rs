@@ -1,0 +1,78 @@
+//! Many messages of any lengths: the short ones fill the lanes, then the chunks of the longer ones do.
+//!
+//! A message that fills the lanes by itself is hashed alone.
+
+#![expect(clippy::indexing_slicing, reason = "groups are emptied before they are full")]
+
+use super::batch::{self, Inputs, Node};
+use super::compress::ROOT;
+use super::start::Start;
+use super::tree::{self, GROUP_CHUNKS, NOTHING, Subtree, Values};
+use super::{CHUNK_BYTES, Digest};
+
+/// Puts the digest of each message in its place.
+pub(super) fn hash(messages: &[&[u8]], digests: &mut [Digest]) {
+    batch::run(&Start::PLAIN, Inputs::Messages(messages), digests);
+    let mut group = Group::EMPTY;
+    for (place, message) in messages.iter().enumerate() {
+        match message.len() {
+            0..=CHUNK_BYTES => {}
+            SHARED_BYTES.. => digests[place] = super::hash(message),
+            _ => group.add(place, message, digests),
+        }
+    }
+    group.finish(digests);
+}
+
+/// Chunks of several messages.
+struct Group<'a> {
+    nodes: [Node<'a>; GROUP_CHUNKS],
+    /// How many chunks there are.
+    chunks: usize,
+    trees: [Subtree; GROUP_CHUNKS / 2],
+    /// Where the digest of each tree belongs.
+    places: [usize; GROUP_CHUNKS / 2],
+    /// How many messages there are.
+    count: usize,
+}
+
+impl<'a> Group<'a> {
+    const EMPTY: Self = Self {
+        nodes: [NOTHING; GROUP_CHUNKS],
+        chunks: 0,
+        trees: [Subtree { at: 0, count: 0, root: ROOT }; GROUP_CHUNKS / 2],
+        places: [0; GROUP_CHUNKS / 2],
+        count: 0,
+    };
+
+    fn add(&mut self, place: usize, message: &'a [u8], digests: &mut [Digest]) {
+        let chunks = message.chunks(CHUNK_BYTES);
+        let count = chunks.len();
+        if self.chunks + count > GROUP_CHUNKS {
+            self.finish(digests);
+        }
+        self.trees[self.count] = Subtree { at: self.chunks, count, root: ROOT };
+        self.places[self.count] = place;
+        self.count += 1;
+        for (number, chunk) in chunks.enumerate() {
+            self.nodes[self.chunks] = tree::chunk_node(chunk, number);
+            self.chunks += 1;
+        }
+    }
+
+    /// Hashes what has gathered and empties the group.
+    fn finish(&mut self, digests: &mut [Digest]) {
+        let mut values: Values = [[0; 32]; GROUP_CHUNKS];
+        let nodes = Inputs::Nodes(&self.nodes[..self.chunks]);
+        batch::run(&Start::PLAIN, nodes, &mut values);
+        let trees = &mut self.trees[..self.count];
+        tree::reduce(&Start::PLAIN, &mut values, trees, 1);
+        for (tree, place) in trees.iter().zip(&self.places) {
+            digests[*place] = values[tree.at];
+        }
+        (self.chunks, self.count) = (0, 0);
+    }
+}
+
+/// From here on the chunks of one message fill sixteen lanes.
+const SHARED_BYTES: usize = 16 * CHUNK_BYTES;
