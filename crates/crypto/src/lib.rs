@@ -12,4 +12,6 @@ extern crate std;
 
 pub mod aead;
 pub mod blake3;
+mod keccak;
 pub mod ml_dsa;
+mod shake;

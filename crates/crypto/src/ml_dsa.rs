@@ -6,9 +6,35 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+mod batch;
+mod challenge;
+mod commitment;
+mod expand;
+mod field;
 mod level;
+mod matrix;
+mod ntt;
+mod response;
+#[cfg(feature = "sign")]
+mod sign;
+mod signature;
+mod verify;
 
 pub use level::Level;
+#[cfg(feature = "sign")]
+pub use sign::{SignError, SigningKey};
+
+use crate::shake::{Message, RATE_256, first_blocks};
+use matrix::Matrix;
+use signature::Signature;
+use verify::{Asked, MU_BYTES, Signed, Single};
+use wardgate_simd::lanes::{self, Kernel, Tier};
+
+/// Names the set of instructions that verification runs on here, for reports.
+#[must_use]
+pub fn chosen_tier() -> &'static str {
+    lanes::chosen()
+}
 
 /// A public key, made ready so that one verification after the other needs only its own work.
 ///
@@ -17,6 +43,9 @@ pub use level::Level;
 pub struct PreparedKey {
     level: Level,
     bytes: Vec<u8>,
+    /// tr, the hash of the key, with which every message is hashed.
+    digest: [u8; MU_BYTES],
+    matrix: Matrix,
 }
 
 impl PreparedKey {
@@ -24,13 +53,15 @@ impl PreparedKey {
     ///
     /// # Errors
     ///
-    /// The key has not the length that its level asks for.
+    /// The key has not the length that its level asks for, or its seed gives no matrix.
     pub fn new(level: Level, public_key: &[u8]) -> Result<Self, KeyError> {
         if public_key.len() != level.public_key_bytes() {
             let (expected, found) = (level.public_key_bytes(), public_key.len());
             return Err(KeyError::WrongLength { expected, found });
         }
-        Ok(Self { level, bytes: public_key.into() })
+        let matrix = Matrix::of(level, public_key).ok_or(KeyError::Unsampled)?;
+        let digest = lanes::dispatch(Digest(public_key));
+        Ok(Self { level, bytes: public_key.into(), digest, matrix })
     }
 
     /// Returns the level that the key belongs to.
@@ -49,8 +80,47 @@ impl PreparedKey {
     ///
     /// A context of more than 255 bytes has no signatures.
     #[must_use]
-    pub fn verify(&self, _message: &[u8], _context: &[u8], _signature: &[u8]) -> bool {
-        false
+    pub fn verify(&self, message: &[u8], context: &[u8], signature: &[u8]) -> bool {
+        let Some(prefix) = prefix(context) else { return false };
+        self.answer(Signed::Message([&prefix, context, message]), signature)
+    }
+
+    /// FIPS 204, Algorithm 8, over M' itself: what the test vectors of the internal interface ask for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn verify_internal(&self, message: &[u8], signature: &[u8]) -> bool {
+        self.answer(Signed::Message([message, &[], &[]]), signature)
+    }
+
+    /// FIPS 204, Algorithm 8, from mu on: what the test vectors with an external mu ask for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn verify_mu(&self, mu: &[u8; MU_BYTES], signature: &[u8]) -> bool {
+        self.answer(Signed::Mu(mu), signature)
+    }
+
+    fn answer(&self, signed: Signed<'_>, signature: &[u8]) -> bool {
+        let Some(signature) = Signature::decode(self.level, signature) else { return false };
+        lanes::dispatch(Single(Asked { key: self, signed, signature }))
+    }
+}
+
+/// What stands before the context in M': that nothing was hashed before, and the length of the context.
+fn prefix(context: &[u8]) -> Option<[u8; 2]> {
+    Some([0, u8::try_from(context.len()).ok()?])
+}
+
+/// Hashes a public key to tr.
+struct Digest<'a>(&'a [u8]);
+
+impl Kernel for Digest<'_> {
+    type Output = [u8; MU_BYTES];
+
+    fn run<T: Tier>(self, tier: T) -> [u8; MU_BYTES] {
+        let mut block = [[0; RATE_256]];
+        first_blocks(tier.narrow(), &[Message([self.0, &[], &[], &[]])], &mut block);
+        let [block] = block;
+        core::array::from_fn(|index| block.get(index).copied().unwrap_or_default())
     }
 }
 
@@ -103,9 +173,11 @@ pub struct Question<'a> {
 /// Answers every question: `accepted[i]` belongs to `questions[i]`.
 ///
 /// Answers without a question are `false`, and questions without a place for the answer are not asked.
+/// With the feature `threads` a large batch is spread over all cores.
 pub fn verify_batch(questions: &[Question<'_>], accepted: &mut [bool]) {
     accepted.fill(false);
-    for (question, accepted) in questions.iter().zip(accepted) {
-        *accepted = question.key.verify(question.message, question.context, question.signature);
-    }
+    batch::answer(questions, accepted);
 }
+
+#[cfg(test)]
+mod tests;

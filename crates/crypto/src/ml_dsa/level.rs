@@ -15,20 +15,149 @@ impl Level {
     /// Returns the bytes of a public key.
     #[must_use]
     pub const fn public_key_bytes(self) -> usize {
-        match self {
-            Self::MlDsa44 => 1312,
-            Self::MlDsa65 => 1952,
-            Self::MlDsa87 => 2592,
-        }
+        SEED_BYTES + self.parameters().rows * T1_BYTES
     }
 
     /// Returns the bytes of a signature.
     #[must_use]
     pub const fn signature_bytes(self) -> usize {
+        let set = self.parameters();
+        set.challenge_bytes + set.columns * set.response_bytes() + set.most_hints + set.rows
+    }
+
+    pub(super) const fn parameters(self) -> Parameters {
         match self {
-            Self::MlDsa44 => 2420,
-            Self::MlDsa65 => 3309,
-            Self::MlDsa87 => 4627,
+            Self::MlDsa44 => Parameters {
+                rows: 4,
+                columns: 4,
+                ones: 39,
+                response_bits: 18,
+                low_range: 95_232,
+                most_hints: 80,
+                challenge_bytes: 32,
+            },
+            Self::MlDsa65 => Parameters {
+                rows: 6,
+                columns: 5,
+                ones: 49,
+                response_bits: 20,
+                low_range: 261_888,
+                most_hints: 55,
+                challenge_bytes: 48,
+            },
+            Self::MlDsa87 => Parameters {
+                rows: 8,
+                columns: 7,
+                ones: 60,
+                response_bits: 20,
+                low_range: 261_888,
+                most_hints: 75,
+                challenge_bytes: 64,
+            },
         }
+    }
+}
+
+/// The numbers of FIPS 204, Table 1, that verification needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameters {
+    /// k, the rows of the matrix.
+    pub(super) rows: usize,
+    /// l, its columns.
+    pub(super) columns: usize,
+    /// tau, the coefficients of the challenge that are not zero.
+    pub(super) ones: usize,
+    /// The bits of a coefficient of z: one more than gamma1 has zeros.
+    pub(super) response_bits: u32,
+    /// gamma2, half the width of what the high bits leave out.
+    pub(super) low_range: u32,
+    /// omega, the most hints of a signature.
+    pub(super) most_hints: usize,
+    /// lambda / 4, the bytes of the challenge.
+    pub(super) challenge_bytes: usize,
+}
+
+impl Parameters {
+    /// gamma1
+    pub(super) const fn response_range(&self) -> u32 {
+        1 << (self.response_bits - 1)
+    }
+
+    /// The greatest magnitude that a coefficient of z may have: gamma1 - beta - 1.
+    pub(super) const fn response_limit(&self) -> u32 {
+        let beta = match self.rows {
+            4 => 78,
+            6 => 196,
+            _ => 120,
+        };
+        self.response_range() - beta - 1
+    }
+
+    /// The bytes of one polynomial of z.
+    pub(super) const fn response_bytes(&self) -> usize {
+        match self.response_bits {
+            18 => 576,
+            _ => 640,
+        }
+    }
+
+    /// The bits of one coefficient of w1.
+    pub(super) const fn high_bits(&self) -> u32 {
+        match self.rows {
+            4 => 6,
+            _ => 4,
+        }
+    }
+
+    /// m, how many values the high bits have: (q - 1) / (2 * gamma2).
+    pub(super) const fn high_values(&self) -> u32 {
+        match self.rows {
+            4 => 44,
+            _ => 16,
+        }
+    }
+
+    /// The bytes of one polynomial of w1.
+    pub(super) const fn high_bytes(&self) -> usize {
+        match self.rows {
+            4 => 192,
+            _ => 128,
+        }
+    }
+}
+
+/// The seed of the matrix, with which a public key begins.
+pub(super) const SEED_BYTES: usize = 32;
+
+/// One polynomial of t1.
+pub(super) const T1_BYTES: usize = 320;
+
+/// The most bytes that w1 has at any level.
+pub(super) const MOST_HIGH_BYTES: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_those_of_table_2() {
+        check(Level::MlDsa44, (1312, 2420));
+        check(Level::MlDsa65, (1952, 3309));
+        check(Level::MlDsa87, (2592, 4627));
+    }
+
+    #[test]
+    fn derived_numbers_agree_with_their_definitions() {
+        for level in [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87] {
+            let set = level.parameters();
+            assert_eq!(set.high_values(), (8_380_417 - 1) / (2 * set.low_range));
+            assert!(set.high_bytes() * set.rows <= MOST_HIGH_BYTES);
+            assert_eq!(u32::try_from(set.high_bytes()).unwrap(), 32 * set.high_bits());
+            assert_eq!(u32::try_from(set.response_bytes()).unwrap(), 32 * set.response_bits);
+        }
+    }
+
+    fn check(level: Level, (key, signature): (usize, usize)) {
+        assert_eq!((level.public_key_bytes(), level.signature_bytes()), (key, signature));
     }
 }

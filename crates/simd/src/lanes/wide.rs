@@ -42,7 +42,8 @@ pub trait Lanes64: Token {
     /// `a ^ b ^ c`
     #[inline(always)]
     fn xor3(self, a: Self::U64, b: Self::U64, c: Self::U64) -> Self::U64 {
-        self.xor(self.xor(a, b), c)
+        // This order, because theta of Keccak needs `b ^ c` five times: it is computed once.
+        self.xor(a, self.xor(b, c))
     }
 
     /// `a ^ (!b & c)`, the step chi of Keccak.

@@ -1,0 +1,124 @@
+//! The matrix of a public key, transformed and with t1 as one more column.
+//!
+//! Verification needs `A * z - c * t1 * 2^d`: with `z` and `c` side by side that is one product by a matrix of
+//! `l + 1` columns. Its lanes are the rows, so one vector holds what all rows multiply one coefficient by.
+//! The factor 1/256 of the inverse transform is in it, because here it is multiplied once for a key.
+
+use alloc::vec::Vec;
+
+use wardgate_simd::lanes::{Kernel, LanesF64, Row, Tier};
+
+use super::field::{Factor, Rows, ZEROS, product, reduced};
+use super::level::{Level, Parameters, SEED_BYTES, T1_BYTES};
+use super::{expand, ntt};
+
+/// The columns of coefficient 0, then those of coefficient 1, and so on.
+#[derive(Clone)]
+pub(super) struct Matrix {
+    columns: usize,
+    rows: Vec<Row<f64>>,
+}
+
+impl Matrix {
+    /// Expands a public key of the right length; `None` if its seed gives no matrix.
+    pub(super) fn of(level: Level, public_key: &[u8]) -> Option<Self> {
+        let set = level.parameters();
+        let (seed, t1) = public_key.split_first_chunk::<SEED_BYTES>()?;
+        let columns = set.columns + 1;
+        let mut matrix = Self { columns, rows: alloc::vec![Row([0.0; 8]); 256 * columns] };
+        wardgate_simd::lanes::dispatch(Fill { matrix: &mut matrix, set: &set, seed, t1 })?;
+        Some(matrix)
+    }
+
+    /// Multiplies: lane `j` of `rows` is the factor of column `j` before, and row `j` of the product after.
+    ///
+    /// A factor is at most 2^25.4 and an entry less than 2^22: eight products add up to less than 2^50.5.
+    pub(super) fn multiply<L: LanesF64>(&self, lanes: L, rows: &mut Rows) {
+        lanes.enter(|lanes| {
+            for (row, entries) in rows.iter_mut().zip(self.rows.chunks_exact(self.columns)) {
+                multiply_row(lanes, &mut row.0, entries);
+            }
+        });
+    }
+
+    fn column(&mut self, column: usize) -> impl Iterator<Item = &mut Row<f64>> {
+        self.rows.iter_mut().skip(column).step_by(self.columns)
+    }
+}
+
+#[inline(always)]
+fn multiply_row<L: LanesF64>(lanes: L, row: &mut [f64; 8], entries: &[Row<f64>]) {
+    let factors = *row;
+    for part in 0..L::PARTS {
+        let mut sum = lanes.splat_f64(0.0);
+        for (factor, entry) in factors.iter().zip(entries) {
+            let entry = lanes.load_f64(&entry.0, part);
+            sum = lanes.mul_add(lanes.splat_f64(*factor), entry, sum);
+        }
+        lanes.store_f64(reduced(lanes, sum), row, part);
+    }
+}
+
+struct Fill<'a> {
+    matrix: &'a mut Matrix,
+    set: &'a Parameters,
+    seed: &'a [u8; SEED_BYTES],
+    t1: &'a [u8],
+}
+
+impl Kernel for Fill<'_> {
+    type Output = Option<()>;
+
+    fn run<T: Tier>(self, tier: T) -> Option<()> {
+        let mut rows = ZEROS;
+        for column in 0..self.set.columns {
+            expand::column(tier, self.seed, (column, self.set.rows), &mut rows)?;
+            scale(tier, &mut rows, SHRINK);
+            self.matrix.column(column).zip(&rows).for_each(|(place, row)| *place = *row);
+        }
+        unpack_t1(self.t1, &mut rows);
+        ntt::forward(tier, &mut rows);
+        scale(tier, &mut rows, NEGATED_SHRINK);
+        self.matrix.column(self.set.columns).zip(&rows).for_each(|(place, row)| *place = *row);
+        Some(())
+    }
+}
+
+fn scale<L: LanesF64>(lanes: L, rows: &mut Rows, factor: Factor) {
+    lanes.enter(|lanes| {
+        let factor = factor.splat(lanes);
+        for row in rows {
+            for part in 0..L::PARTS {
+                let scaled = product(lanes, lanes.load_f64(&row.0, part), factor);
+                lanes.store_f64(scaled, &mut row.0, part);
+            }
+        }
+    });
+}
+
+/// Reads t1 * 2^d: four coefficients of ten bits in five bytes, polynomial after polynomial.
+fn unpack_t1(t1: &[u8], rows: &mut Rows) {
+    *rows = ZEROS;
+    for (lane, polynomial) in t1.chunks_exact(T1_BYTES).enumerate() {
+        let fours = polynomial.as_chunks::<5>().0;
+        for (rows, [a, b, c, d, e]) in rows.as_chunks_mut::<4>().0.iter_mut().zip(fours) {
+            let bits = u64::from_le_bytes([*a, *b, *c, *d, *e, 0, 0, 0]);
+            for (row, place) in rows.iter_mut().zip([0, 10, 20, 30]) {
+                if let (Some(number), Ok(value)) =
+                    (row.0.get_mut(lane), u32::try_from(bits >> place & 0x3ff))
+                {
+                    *number = f64::from(value << DROPPED_BITS);
+                }
+            }
+        }
+    }
+}
+
+/// d, the low bits of t that no public key carries.
+const DROPPED_BITS: u32 = 13;
+
+/// 1 / 256 modulo q, centred at zero.
+const SHRINK: Factor = Factor::new(-32_736.0);
+
+/// -1 / 256 modulo q.
+const NEGATED_SHRINK: Factor = Factor::new(32_736.0);

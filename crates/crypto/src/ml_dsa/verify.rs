@@ -1,0 +1,184 @@
+//! Verification (FIPS 204, Algorithms 3 and 8), of one signature or of several side by side.
+//!
+//! What is hashed is hashed in the lanes of several signatures. The arithmetic needs no company: one
+//! signature fills the lanes with its own polynomials.
+
+use wardgate_simd::lanes::{Kernel, Lanes64, Tier};
+
+use super::commitment::{self, Packed};
+use super::field::{Rows, ZEROS};
+use super::level::MOST_HIGH_BYTES;
+use super::signature::Signature;
+use super::{PreparedKey, challenge, ntt, response};
+use crate::shake::{self, Message, RATE_256};
+
+/// One signature to look at, and what is hashed to its mu, or mu itself.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) key: &'a PreparedKey,
+    pub(super) signed: Signed<'a>,
+    pub(super) signature: Signature<'a>,
+}
+
+/// What a signature is said to be over.
+#[derive(Clone, Copy)]
+pub(super) enum Signed<'a> {
+    /// M', in pieces.
+    Message([&'a [u8]; 3]),
+    /// The hash of tr and M'.
+    Mu(&'a [u8; MU_BYTES]),
+}
+
+/// Looks at one signature.
+pub(super) struct Single<'a>(pub(super) Asked<'a>);
+
+impl Kernel for Single<'_> {
+    type Output = bool;
+
+    fn run<T: Tier>(self, tier: T) -> bool {
+        let mut works = [Work::NEW];
+        answer(tier, tier.narrow(), &[Some(self.0)], &mut works);
+        works.iter().all(|work| work.accepted)
+    }
+}
+
+/// Looks at up to [`SIDE_BY_SIDE`] signatures; `answers[i]` belongs to `asked[i]`, and nothing is accepted
+/// without a question.
+pub(super) struct Several<'a, 'b> {
+    pub(super) asked: &'b [Option<Asked<'a>>],
+    pub(super) answers: &'b mut [bool],
+}
+
+impl Kernel for Several<'_, '_> {
+    type Output = ();
+
+    fn run<T: Tier>(self, tier: T) {
+        let mut works = [Work::NEW; SIDE_BY_SIDE];
+        answer(tier, tier, self.asked, &mut works);
+        self.answers.iter_mut().zip(&works).for_each(|(answer, work)| *answer = work.accepted);
+    }
+}
+
+/// The most signatures that are looked at side by side.
+pub(super) const SIDE_BY_SIDE: usize = 8;
+
+/// What is known about one signature so far.
+#[derive(Clone, Copy)]
+struct Work {
+    mu: [u8; MU_BYTES],
+    /// What the challenge is sampled from.
+    ball: [u8; RATE_256],
+    high: Packed,
+    /// Whether the response is within its bound.
+    bounded: bool,
+    accepted: bool,
+}
+
+impl Work {
+    const NEW: Self = Self {
+        mu: [0; MU_BYTES],
+        ball: [0; RATE_256],
+        high: [0; MOST_HIGH_BYTES],
+        bounded: false,
+        accepted: false,
+    };
+}
+
+/// Hashes with `hashing` and computes with `tier`. What is not asked is not accepted.
+#[inline(always)]
+fn answer<T: Tier, H: Lanes64>(
+    tier: T,
+    hashing: H,
+    asked: &[Option<Asked<'_>>],
+    works: &mut [Work],
+) {
+    hash_inputs(hashing, asked, works);
+    let mut rows = ZEROS;
+    for (one, work) in asked.iter().zip(&mut *works) {
+        let Some(one) = one else { continue };
+        work.bounded = recompute(tier, one, work, &mut rows).is_some();
+    }
+    hash_commitments(hashing, asked, works);
+}
+
+/// Finds mu and the randomness of the challenge: both are known before anything is computed.
+fn hash_inputs<H: Lanes64>(hashing: H, asked: &[Option<Asked<'_>>], works: &mut [Work]) {
+    let mut messages = [Message::default(); 2 * SIDE_BY_SIDE];
+    let (mus, balls) = messages.split_at_mut(asked.len().min(SIDE_BY_SIDE));
+    for ((one, mu), ball) in asked.iter().zip(mus).zip(balls) {
+        let Some(one) = one else { continue };
+        *mu = one.signed_message();
+        *ball = Message([one.signature.challenge, &[], &[], &[]]);
+    }
+    let mut blocks = [[0; RATE_256]; 2 * SIDE_BY_SIDE];
+    hash_all(hashing, messages.get(..2 * asked.len()).unwrap_or_default(), &mut blocks);
+    let (mus, balls) = blocks.split_at(asked.len().min(SIDE_BY_SIDE));
+    for (((one, work), mu), ball) in asked.iter().zip(works).zip(mus).zip(balls) {
+        let Some(one) = one else { continue };
+        work.mu = one.mu(mu);
+        work.ball = *ball;
+    }
+}
+
+/// Computes the high bits of what the signer committed to, w1 of FIPS 204; `None` if z is out of bounds.
+fn recompute<T: Tier>(tier: T, one: &Asked<'_>, work: &mut Work, rows: &mut Rows) -> Option<()> {
+    let set = one.key.level.parameters();
+    if !response::unpack(tier, &set, one.signature.response, rows) {
+        return None;
+    }
+    challenge::sample(&set, (one.signature.challenge, &work.ball), set.columns, rows)?;
+    ntt::forward(tier, rows);
+    one.key.matrix.multiply(tier, rows);
+    ntt::inverse(tier, rows);
+    commitment::pack(tier, &set, rows, &mut work.high);
+    for hint in one.signature.hints() {
+        commitment::use_hint(&set, hint, rows, &mut work.high);
+    }
+    Some(())
+}
+
+/// Accepts each signature whose challenge is the hash of mu and of the commitment.
+fn hash_commitments<H: Lanes64>(hashing: H, asked: &[Option<Asked<'_>>], works: &mut [Work]) {
+    let mut messages = [Message::default(); SIDE_BY_SIDE];
+    for ((one, work), message) in asked.iter().zip(&*works).zip(&mut messages) {
+        let Some(one) = one else { continue };
+        let set = one.key.level.parameters();
+        let high = work.high.get(..set.rows * set.high_bytes()).unwrap_or_default();
+        *message = Message([&work.mu, high, &[], &[]]);
+    }
+    let mut blocks = [[0; RATE_256]; SIDE_BY_SIDE];
+    hash_all(hashing, messages.get(..asked.len()).unwrap_or_default(), &mut blocks);
+    for ((one, work), block) in asked.iter().zip(works).zip(&blocks) {
+        let Some(one) = one else { continue };
+        let challenge = one.signature.challenge;
+        work.accepted = work.bounded && block.get(..challenge.len()) == Some(challenge);
+    }
+}
+
+/// Hashes as many messages at a time as there are lanes.
+fn hash_all<H: Lanes64>(hashing: H, messages: &[Message<'_>], blocks: &mut [[u8; RATE_256]]) {
+    for (messages, blocks) in messages.chunks(H::LANES).zip(blocks.chunks_mut(H::LANES)) {
+        shake::first_blocks(hashing, messages, blocks);
+    }
+}
+
+impl Asked<'_> {
+    fn signed_message(&self) -> Message<'_> {
+        match self.signed {
+            Signed::Message([first, second, third]) => {
+                Message([&self.key.digest, first, second, third])
+            }
+            Signed::Mu(_) => Message::default(),
+        }
+    }
+
+    fn mu(&self, block: &[u8; RATE_256]) -> [u8; MU_BYTES] {
+        match self.signed {
+            Signed::Message(_) => block.first_chunk().copied().unwrap_or([0; MU_BYTES]),
+            Signed::Mu(mu) => *mu,
+        }
+    }
+}
+
+/// The bytes of mu, and of tr.
+pub(super) const MU_BYTES: usize = 64;
