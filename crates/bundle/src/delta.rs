@@ -141,6 +141,3 @@ impl<'b> Chunks<'b> {
         (0..=mask).map(move |step| start.wrapping_add(step) & mask)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -156,6 +156,3 @@ const IV: u8 = 5;
 /// A label for private use: COSE registers a salt for key agreement only.
 const SALT: i64 = -65537;
 const SALT_BYTES: usize = 32;
-
-#[cfg(test)]
-mod tests;

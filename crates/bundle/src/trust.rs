@@ -247,6 +247,3 @@ pub(crate) const LEVELS: [Level; 3] = [Level::MlDsa44, Level::MlDsa65, Level::Ml
 
 /// RFC 9964, section 5: the context of ML-DSA is empty in COSE.
 pub(crate) const NO_CONTEXT: &[u8] = &[];
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,126 @@
+//! Deltas: exactly the new bundle, or a refusal.
+
+use wardgate_bundle::delta::{apply, delta};
+use wardgate_bundle::{Conditions, Kind, Label, OpenError, Trust, describe, digest, open, pack_as};
+use wardgate_crypto::blake3::hash;
+use wardgate_engine::table::Parts;
+
+use crate::keys::{set, signers};
+use crate::tables::{bundle, label, noise, noon, opened, parts};
+
+const ANY: Conditions<'_> =
+    Conditions { now: None, min_revision: 0, name: None, max_bytes: usize::MAX };
+
+fn revision(revision: u64, blob: &[u8]) -> Vec<u8> {
+    let parts = Parts { blob: blob.into(), ..parts() };
+    pack_as(&parts, &Label { revision, ..label() }).unwrap()
+}
+
+/// Two bundles whose blobs differ in one place, the second one signed.
+fn pair() -> (Vec<u8>, Vec<u8>) {
+    let old = noise(5, 300_000);
+    let mut new = old.clone();
+    new.splice(100_000..100_010, *b"a few other bytes");
+    (revision(1, &old), signers()[0].signed(&revision(2, &new)))
+}
+
+#[test]
+fn applying_gives_exactly_the_new_bundle() {
+    let check = |old: &[u8], new: &[u8]| {
+        let delta = delta(old, new).unwrap();
+        assert_eq!(Kind::of(&delta), Ok(Kind::Delta));
+        assert_eq!(apply(old, &delta, &ANY).unwrap(), new);
+        delta.len()
+    };
+    let (old, new) = pair();
+    let changed = check(&old, &new);
+    assert!(changed < 50_000, "{changed} bytes for a small change in {}", new.len());
+    // Without any change only header, signature and index travel.
+    assert!(check(&old, &revision(9, &noise(5, 300_000))) < 5_000);
+    check(&new, &old);
+    check(&old, &old);
+    check(&bundle(), &new);
+    check(&new, &bundle());
+    // Chunks that are there several times are sent once.
+    let repeated = [noise(8, 32_768), vec![0; 200_000], noise(8, 32_768)].concat();
+    assert!(check(&bundle(), &revision(3, &repeated)) < 120_000);
+}
+
+#[test]
+fn what_was_applied_opens_like_the_bundle() {
+    let (old, new) = pair();
+    let applied = apply(&old, &delta(&old, &new).unwrap(), &ANY).unwrap();
+    let opened = open(&applied, Trust::Signed(&set(&[0], 1, &[])), &noon()).unwrap();
+    assert_eq!(opened.header.label.revision, 2);
+    let described = describe(&delta(&old, &new).unwrap()).unwrap();
+    assert_eq!(described.header, opened.header);
+    assert_eq!(described.signers.len(), 1);
+    let base = described.base.unwrap();
+    assert_eq!((Some(base.content), base.revision), (digest(&old), 1));
+}
+
+#[test]
+fn another_base_is_refused() {
+    let (old, new) = pair();
+    let delta = delta(&old, &new).unwrap();
+    let check = |base: &[u8], delta: &[u8], expected: OpenError| {
+        assert_eq!(apply(base, delta, &ANY).unwrap_err(), expected);
+    };
+    check(&bundle(), &delta, OpenError::WrongBase { expected: 1, found: 7 });
+    check(&new, &delta, OpenError::WrongBase { expected: 1, found: 2 });
+    // The same content under another revision is another base.
+    let twin = revision(3, &noise(5, 300_000));
+    check(&twin, &delta, OpenError::WrongBase { expected: 1, found: 3 });
+    check(&old, &new, OpenError::NotADelta);
+    check(&delta, &delta, OpenError::Delta);
+    check(b"", &delta, OpenError::NotABundle);
+    assert_eq!(opened(&delta).unwrap_err(), OpenError::Delta);
+}
+
+#[test]
+fn a_damaged_base_is_found() {
+    let (mut old, new) = pair();
+    let delta = delta(&old, &new).unwrap();
+    let last = old.len() - 1;
+    old[last] ^= 1;
+    assert_eq!(apply(&old, &delta, &ANY).unwrap_err(), OpenError::WrongDigest);
+}
+
+#[test]
+fn a_small_delta_for_a_large_bundle_is_refused_by_its_sum() {
+    let old = revision(1, &[7; 30_000]);
+    let new = revision(2, &[7; 3_000_000]);
+    let delta = delta(&old, &new).unwrap();
+    assert!(delta.len() < 70_000);
+    let conditions = Conditions { max_bytes: 1_000_000, ..ANY };
+    assert_eq!(apply(&old, &delta, &conditions).unwrap_err().code(), "too-large");
+}
+
+#[test]
+fn chunks_too_many_or_too_few_are_refused() {
+    let (old, new) = pair();
+    let delta = delta(&old, &new).unwrap();
+    let check = |change: fn(&mut Vec<u8>), expected: &str| {
+        let mut bytes = delta.clone();
+        change(&mut bytes);
+        let content = 64 + 40 + usize::try_from(crate::tables::number(&bytes, 16)).unwrap();
+        let head = content.next_multiple_of(8);
+        let digest = hash(&bytes[..head]);
+        bytes[head..head + 32].copy_from_slice(&digest);
+        assert_eq!(apply(&old, &bytes, &ANY).unwrap_err().code(), expected);
+    };
+    check(|bytes| resize(bytes, 1), "wrong-length");
+    check(|bytes| resize(bytes, -1), "wrong-digest");
+    // The revision of the base.
+    check(|bytes| bytes[96] ^= 1, "wrong-base");
+    // The root of the base.
+    check(|bytes| bytes[64] ^= 1, "wrong-base");
+}
+
+/// Adds or takes bytes at the end, and says so in the prefix.
+fn resize(bytes: &mut Vec<u8>, by: i64) {
+    let length = i64::from(crate::tables::number(bytes, 24)) + by;
+    bytes[24..28].copy_from_slice(&u32::try_from(length).unwrap().to_le_bytes());
+    let all = i64::try_from(bytes.len()).unwrap() + by;
+    bytes.resize(usize::try_from(all).unwrap(), 0);
+}
