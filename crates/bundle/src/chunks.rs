@@ -28,8 +28,8 @@ fn end(bytes: &[u8]) -> usize {
 }
 
 /// Spreads a byte over 64 bits: the finaliser of SplitMix64.
-const fn gear(byte: u8) -> u64 {
-    let seed = (byte as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn gear(byte: u8) -> u64 {
+    let seed = (u64::from(byte) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let seed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let seed = (seed ^ seed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     seed ^ seed >> 31

@@ -39,8 +39,9 @@ impl<'b> Index<'b> {
         let ordered = index.entries().is_sorted_by_key(|entry| entry.part);
         let sound = |entry: Entry<'_>| size(entry.part) < PARTS && entry.length > 0;
         let total: u64 = index.entries().map(|entry| wide(entry.length)).sum();
+        let [words, ..] = index.lengths();
         let fits = rest.is_empty() && total <= wide(MAX_BUNDLE_BYTES);
-        if fits && ordered && index.entries().all(sound) && index.lengths()[0] % 4 == 0 {
+        if fits && ordered && index.entries().all(sound) && words.is_multiple_of(4) {
             return Ok(index);
         }
         Err(OpenError::MalformedIndex)

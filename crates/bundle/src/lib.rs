@@ -38,6 +38,8 @@ pub use header::{Header, Label};
 pub use key_id::KeyId;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
 pub use pack::{PackError, pack, pack_as, relabel};
+#[cfg(feature = "sign")]
+pub use signing::sign;
 pub use signing::{SigningError, attach, signing_input};
 pub use trust::{Quorum, Trust, TrustError, TrustSet, TrustedKey};
 pub use wardgate_crypto::ml_dsa::Level;

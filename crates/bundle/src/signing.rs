@@ -8,12 +8,16 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use wardgate_crypto::ml_dsa::Level;
+#[cfg(feature = "sign")]
+use wardgate_crypto::ml_dsa::SigningKey;
 
 use crate::container::Container;
 use crate::envelope::{Envelope, Signature, algorithm, to_be_signed};
 use crate::error::OpenError;
 use crate::key_id::KeyId;
 use crate::limits::MAX_SIGNATURES;
+#[cfg(feature = "sign")]
+use crate::trust::NO_CONTEXT;
 
 /// Why a bundle was not signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub enum SigningError {
     },
     /// There are as many signatures as are looked at.
     TooManySignatures,
+    /// The key did not sign.
+    Failed,
 }
 
 /// Returns what a key of this id and level must sign, with ML-DSA and an empty context.
@@ -75,6 +81,24 @@ pub fn attach(
     Ok(Container { envelope: &envelope.bytes(), ..container }.bytes())
 }
 
+/// Returns the bundle signed with `signer` under the id `key`. Without randomness the signature is
+/// deterministic; fresh randomness makes signing harder to watch from outside.
+///
+/// # Errors
+/// The bundle is refused, or has no place for this signature.
+#[cfg(feature = "sign")]
+pub fn sign(
+    bundle: &[u8],
+    key: &KeyId,
+    signer: &SigningKey,
+    randomness: Option<&[u8; 32]>,
+) -> Result<Vec<u8>, SigningError> {
+    let level = signer.level();
+    let message = signing_input(bundle, key, level).map_err(SigningError::Refused)?;
+    let signature = signer.sign(&message, NO_CONTEXT, randomness);
+    attach(bundle, key, level, &signature.map_err(|_| SigningError::Failed)?)
+}
+
 impl fmt::Display for SigningError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -86,6 +110,7 @@ impl fmt::Display for SigningError {
             Self::TooManySignatures => {
                 write!(f, "the bundle has {MAX_SIGNATURES} signatures, and no place for more")
             }
+            Self::Failed => f.write_str("the key did not sign"),
         }
     }
 }

@@ -10,8 +10,11 @@ pub(crate) struct Signer {
     pub(crate) id: KeyId,
     pub(crate) level: Level,
     pub(crate) public_key: Vec<u8>,
-    sign: Box<dyn Fn(&[u8], &[u8]) -> Vec<u8> + Send + Sync>,
+    sign: Sign,
 }
+
+/// Signs a message with a context.
+type Sign = Box<dyn Fn(&[u8], &[u8]) -> Vec<u8> + Send + Sync>;
 
 /// Four signers: two with ML-DSA-87, and one each with -65 and -44.
 pub(crate) fn signers() -> &'static [Signer; 4] {

@@ -138,6 +138,21 @@ fn signing_has_its_own_refusals() {
     assert_eq!(describe(&full).unwrap().signers.len(), 16);
 }
 
+#[cfg(feature = "sign")]
+#[test]
+fn our_own_signing_is_that_of_others() {
+    use wardgate_crypto::ml_dsa::SigningKey;
+    for (signer, seed) in signers().iter().zip(1..) {
+        let key = SigningKey::from_seed(signer.level, &[seed; 32]);
+        let signed = wardgate_bundle::sign(&bundle(), &signer.id, &key, None).unwrap();
+        assert_eq!(signed, signer.signed(&bundle()));
+        let hedged = wardgate_bundle::sign(&bundle(), &signer.id, &key, Some(&[1; 32])).unwrap();
+        assert_ne!(hedged, signed);
+        let at = usize::from(seed) - 1;
+        assert!(open(&hedged, Trust::Signed(&set(&[at], 1, &[])), &noon()).is_ok());
+    }
+}
+
 #[test]
 fn a_trust_set_is_one_that_can_be_met_once_by_each() {
     let [ann, bob, ..] = signers();
