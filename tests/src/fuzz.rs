@@ -3,6 +3,8 @@
 //! An entry returns for every input, whatever it is; a panic is the finding. The same entries run
 //! under a coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
+mod travel;
+
 use std::cell::Cell;
 use std::sync::OnceLock;
 
@@ -13,6 +15,8 @@ use wardgate_engine::cel::{Timestamp, Value};
 use wardgate_engine::regex::{Ascii, compile};
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{Parts, PolicyTable};
+
+pub use travel::{delta, envelope, seals};
 
 /// One thing to fuzz.
 #[derive(Clone, Copy)]
@@ -26,11 +30,14 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
-    Target { name: "bundle", entry: bundle, seeds: || vec![sealed().to_vec(), vec![1; 24]] },
+    Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
     Target { name: "regex", entry: regex, seeds: || texts(PATTERNS) },
+    Target { name: "envelope", entry: envelope, seeds: travel::envelopes },
+    Target { name: "delta", entry: delta, seeds: travel::deltas },
+    Target { name: "seal", entry: seals, seeds: travel::sealed },
 ];
 
 /// Compiles a policy file.
@@ -144,9 +151,9 @@ impl Random {
 }
 
 /// A good bundle.
-fn sealed() -> &'static [u8] {
-    static SEALED: OnceLock<Vec<u8>> = OnceLock::new();
-    SEALED.get_or_init(|| {
+fn packed() -> &'static [u8] {
+    static PACKED: OnceLock<Vec<u8>> = OnceLock::new();
+    PACKED.get_or_init(|| {
         let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
         let files = [file("policy.yaml", POLICY), file("roles.yaml", DERIVED_ROLES)];
         compile_files(&files, &Options::default())
@@ -157,7 +164,7 @@ fn sealed() -> &'static [u8] {
 
 /// The parts of a good table with words changed: two bytes say which, four what it becomes.
 fn changed(changes: &[u8]) -> Parts {
-    let opened = open(sealed(), Trust::Unsigned, &Conditions::default());
+    let opened = open(packed(), Trust::Unsigned, &Conditions::default());
     let mut parts = opened.map(|opened| opened.table.parts().clone()).unwrap_or_default();
     for change in changes.chunks_exact(6) {
         let [a, b, value @ ..] = change else { continue };
@@ -245,11 +252,11 @@ const PATTERNS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{TARGETS, sealed, smoke};
+    use super::{TARGETS, packed, smoke};
 
     #[test]
     fn random_input_breaks_nothing() {
-        assert!(!sealed().is_empty());
+        assert!(!packed().is_empty());
         for target in TARGETS {
             (target.seeds)().iter().for_each(|seed| (target.entry)(seed));
             assert_eq!(smoke(target, 7, |count| count < 500), 500, "{}", target.name);
