@@ -4,7 +4,7 @@
 // not fit (another kind, an odd resource, a plan that needs more than equalities) is decided one by one,
 // and what that leaves unsure, by the general path. The order stays that of the caller.
 
-import { readColumn, writeColumn } from "./columns.ts";
+import { Filling, type Slot } from "./filling.ts";
 import {
   ALLOW,
   DENY,
@@ -13,7 +13,6 @@ import {
   MISSING,
   NULL,
   NUMBER,
-  ROWS,
   TEMPORARY,
   TRUE,
   UNSURE,
@@ -21,9 +20,8 @@ import {
 } from "./frame.ts";
 import { planFor } from "./kinds.ts";
 import { describe } from "./options.ts";
-import { isDisturbed, isInherited, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
+import { isDisturbed, isInherited, isObject, NOTHING } from "./plain.ts";
 import type { Detail, Plan, Plans } from "./plans.ts";
-import { decideFor, listFor, type Who } from "./who.ts";
 import {
   BY_NAME,
   DETAIL,
@@ -40,6 +38,7 @@ import {
 } from "./sites.ts";
 import { begin, turn } from "./turn.ts";
 import { constantWord } from "./values.ts";
+import { decideFor, listFor, type Who } from "./who.ts";
 
 /** What stands behind every way of asking. */
 export interface Backing {
@@ -59,41 +58,79 @@ export function filterRows<R>(
   auxData: unknown,
 ): R[] {
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
-  // A copy: code of the caller may change the list while it is being decided on.
-  const rows = Array.prototype.slice.call(resources) as R[];
-  let answers: Uint8Array;
+  // A copy: code of the caller may change the list while it is being decided on. What is allowed moves
+  // to its front.
+  const rows = ([] as R[]).concat(resources);
+  let answers: Answers;
   try {
     answers = decideRows(backing.plans, who, action, rows);
   } catch (thrown) {
     throw backing.failure(thrown);
   }
-  const allowed: R[] = [];
-  for (let at = 0; at < rows.length; at += 1) {
-    const resource = rows[at]!;
-    const answer = answers[at];
-    if (answer === ALLOW) allowed.push(resource);
-    else if (answer === UNSURE) {
-      if (backing.general({ principal: who.principal, action, resource, auxData })) allowed.push(resource);
-    }
+  const { principal } = who;
+  const general = (at: number): boolean => backing.general({ principal, action, resource: rows[at], auxData });
+  let kept = 0;
+  for (let first = 0; first < rows.length; first += 32) {
+    let yes = answers.allowed[first >>> 5]!;
+    const unsure = answers.unsure[first >>> 5]!;
+    if (unsure !== 0) yes |= asked(first, unsure, general);
+    kept = keep(rows, first, yes, kept);
   }
-  return allowed;
+  rows.length = kept;
+  return rows;
 }
 
-/** Decides on every row as far as the frame can: one of `DENY`, `ALLOW` and `UNSURE` for each. */
-export function decideRows(plans: Plans, who: Who, action: unknown, rows: readonly unknown[]): Uint8Array {
-  const answers = new Uint8Array(rows.length).fill(UNSURE);
+/** Moves rows to `kept` and behind: those of the 32 from `first` that `yes` has a bit for. */
+function keep(rows: unknown[], first: number, yes: number, kept: number): number {
+  while (yes !== 0) {
+    rows[kept] = rows[first + 31 - Math.clz32(yes & -yes)];
+    kept += 1;
+    yes &= yes - 1;
+  }
+  return kept;
+}
+
+function asked(first: number, unsure: number, general: (at: number) => boolean): number {
+  let yes = 0;
+  for (let bit = 0; bit < 32; bit += 1) if ((unsure >>> bit) & 1 && general(first + bit)) yes |= 1 << bit;
+  return yes;
+}
+
+/** What is decided about rows: a bit for each. A row that is unsure is not allowed. */
+export interface Answers {
+  readonly allowed: number[];
+  readonly unsure: number[];
+}
+
+/** Decides on every row as far as the frame can. */
+export function decideRows(plans: Plans, who: Who, action: unknown, rows: readonly unknown[]): Answers {
+  const answers = nothingDecided(rows.length);
   if (typeof action !== "string" || who.isOdd || isDisturbed()) return answers;
   if (plans.hasPrincipals && plans.principals.has(who.id)) return answers;
-  const run = new Run(plans, who, action, Math.min(rows.length, ROWS));
+  const run = new Run(plans, who, action);
   let at = 0;
   while (at < rows.length) {
     const taken = run.decide(rows, at, answers);
     at += taken;
     // Where the kinds change all the time, looking for runs costs more than it saves.
     const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
-    for (; at < apart; at += 1) answers[at] = decideOne(plans, who, action, rows[at]);
+    for (; at < apart; at += 1) note(answers, at, decideOne(plans, who, action, rows[at]));
   }
   return answers;
+}
+
+function nothingDecided(rows: number): Answers {
+  const words = (rows + 31) >>> 5;
+  const unsure = new Array<number>(words).fill(-1);
+  if (rows & 31) unsure[words - 1] = (1 << (rows & 31)) - 1;
+  return { allowed: new Array<number>(words).fill(0), unsure };
+}
+
+function note({ allowed, unsure }: Answers, at: number, answer: number): void {
+  if (answer === UNSURE) return;
+  const bit = 1 << (at & 31);
+  unsure[at >>> 5]! &= ~bit;
+  if (answer === ALLOW) allowed[at >>> 5]! |= bit;
 }
 
 function decideOne(plans: Plans, who: Who, action: string, row: unknown): number {
@@ -101,32 +138,20 @@ function decideOne(plans: Plans, who: Who, action: string, row: unknown): number
   return answer === UNSURE && plans.refresh() ? decideFor(plans, who, action, row) : answer;
 }
 
-/** A slot that differs from row to row. */
-interface Column {
-  readonly step: number;
-  readonly detail: Detail;
-}
-
 /** Resources of one kind in a row, on their way through the columns. */
 class Run {
   readonly #plans: Plans;
   readonly #who: Who;
   readonly #action: string;
-  readonly #attrs: Fields[];
-  readonly #ids: string[];
-  /** What was read for each column. */
-  readonly #values: unknown[][] = [];
 
-  constructor(plans: Plans, who: Who, action: string, size: number) {
+  constructor(plans: Plans, who: Who, action: string) {
     this.#plans = plans;
     this.#who = who;
     this.#action = action;
-    this.#attrs = new Array<Fields>(size);
-    this.#ids = new Array<string>(size);
   }
 
   /** Decides on the rows from `start` that fit together; returns how many those are. */
-  decide(rows: readonly unknown[], start: number, answers: Uint8Array): number {
+  decide(rows: readonly unknown[], start: number, answers: Answers): number {
     const plans = this.#plans;
     const kind = kindOf(rows[start]);
     const list = kind === undefined ? null : listFor(plans, kind, undefined, undefined);
@@ -138,59 +163,39 @@ class Run {
     if (columns === null || !plans.revive()) return 0;
 
     const mine = begin();
-    const count = this.#gather(rows, start, kind, plan);
-    if (count < SHORTEST) return 0;
     const mask = this.#who.mask(plans, plan);
-    const varying = mask < 0 ? -1 : this.#write(plan, kind, count, columns);
-    if (varying < 0 || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
+    const shared: string[] = [];
+    const slots = mask < 0 ? null : this.#slots(plan, kind, shared);
+    if (slots === null) return 0;
+    const filling = new Filling(plan, slots, shared, columns);
+    const count = filling.fill(rows, start, kind);
+    if (count < SHORTEST) return 0;
+    const varying = slots.reduce((bits, { slot }) => bits | (1 << slot), 0);
+    if (filling.isOdd || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
-        answers[at] = decideOne(plans, this.#who, this.#action, rows[at]);
+        note(answers, at, decideOne(plans, this.#who, this.#action, rows[at]));
       }
       return count;
     }
-    readAnswers(columns, count, answers, start);
+    take(columns, count, answers, start);
     return count;
   }
 
-  /** Collects the attributes and ids of the rows that fit; returns how many those are. */
-  #gather(rows: readonly unknown[], start: number, wanted: string, plan: Plan): number {
-    const end = Math.min(rows.length - start, ROWS);
-    const { readsResource, readsResourceId } = plan;
-    const attrs = this.#attrs;
-    const ids = this.#ids;
-    for (let at = 0; at < end; at += 1) {
-      const row = rows[start + at];
-      if (!isObject(row) || (row.__proto__ !== OBJECT && !isPlain(row))) return at;
-      const { kind, id, scope, policyVersion } = row;
-      if (kind !== wanted || typeof id !== "string" || scope !== undefined || policyVersion !== undefined) return at;
-      if (readsResourceId) ids[at] = id;
-      if (!readsResource) continue;
-      const { attr } = row;
-      if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return at;
-      attrs[at] = attr;
-    }
-    return end;
-  }
-
-  /** Writes the frame and the columns; returns which slots have a column, or -1 if they do not fit. */
-  #write(plan: Plan, kind: string, count: number, columns: Columns): number {
+  /** Writes what is the same for all rows; returns the slots that are not, or `null` if they do not fit. */
+  #slots(plan: Plan, kind: string, shared: string[]): readonly Slot[] | null {
     const { steps, details, frame } = this.#plans;
-    const shared: string[] = [];
-    const differing: Column[] = [];
-    let varying = 0;
+    const slots: Slot[] = [];
     for (let at = plan.from; at < plan.to; at += 2) {
       const step = steps[at]!;
       const detail = details[steps[at + 1]! & DETAIL]!;
-      // A path of several steps is followed row by row.
-      if (!(step & LAST)) return -1;
       const slot = (step >>> SLOT) & SLOT_MASK;
-      if (step & FROM_RESOURCE || (step & SITE) === RESOURCE_ID) {
-        varying |= 1 << slot;
-        differing.push({ step, detail });
-      } else if (!this.#writeShared(step, slot, detail, kind, shared)) return -1;
+      const site = step & SITE;
+      // A path of several steps is followed row by row.
+      if (!(step & LAST) || step & HELD) return null;
+      if (step & FROM_RESOURCE ? site <= BY_NAME : site === RESOURCE_ID) slots.push({ slot, site, detail });
+      else if (step & FROM_RESOURCE || !this.#writeShared(step, slot, detail, kind, shared)) return null;
     }
-    if (differing.length > MAX_COLUMNS || frame.words.length === 0) return -1;
-    return this.#writeColumns(differing, shared, count, columns) ? varying : -1;
+    return slots.length > MAX_COLUMNS || frame.words.length === 0 ? null : slots;
   }
 
   /** Writes a slot that is the same for all rows; returns whether that is possible. */
@@ -217,28 +222,6 @@ class Run {
           : NOTHING;
     }
   }
-
-  #writeColumns(differing: readonly Column[], shared: readonly string[], count: number, columns: Columns): boolean {
-    for (const [at, { step, detail }] of differing.entries()) {
-      const values = this.#read(step, detail, count, at);
-      if (values === null) return false;
-      const known = { shared, columns: this.#values.slice(0, at) };
-      if (!writeColumn(values, count, columns, at * ROWS, detail, known)) return false;
-    }
-    return true;
-  }
-
-  /** Reads the values of a slot in all rows; `null` if they have to be read one by one. */
-  #read(step: number, { name }: Detail, count: number, at: number): readonly unknown[] | null {
-    if ((step & SITE) === RESOURCE_ID) return (this.#values[at] = this.#ids);
-    if (step & HELD || (step & SITE) > BY_NAME || isInherited(name)) return null;
-    let values = this.#values[at];
-    if (values === undefined || values === this.#ids) {
-      values = this.#values[at] = new Array<unknown>(this.#attrs.length);
-    }
-    readColumn(step & SITE, name, this.#attrs, count, values);
-    return values;
-  }
 }
 
 /** Decides on the columns; returns whether the plan can be decided so. */
@@ -250,13 +233,18 @@ function ask({ frame, handle }: Plans, plan: Plan, mask: number, rows: number, v
   return plan.columnar;
 }
 
-function readAnswers({ allowed, unsure }: Columns, count: number, answers: Uint8Array, start: number): void {
+function take({ allowed, unsure }: Columns, count: number, answers: Answers, start: number): void {
   for (let word = 0; word << 5 < count; word += 1) {
     const [yes, perhaps] = [allowed[word]!, unsure[word]!];
-    const first = start + (word << 5);
-    const end = Math.min(start + count - first, 32);
+    if ((start & 31) === 0 && (word + 1) << 5 <= count) {
+      answers.allowed[(start >>> 5) + word] = yes & ~perhaps;
+      answers.unsure[(start >>> 5) + word] = perhaps | 0;
+      continue;
+    }
+    const end = Math.min(count - (word << 5), 32);
     for (let bit = 0; bit < end; bit += 1) {
-      answers[first + bit] = (perhaps >>> bit) & 1 ? UNSURE : (yes >>> bit) & 1 ? ALLOW : DENY;
+      const answer = (perhaps >>> bit) & 1 ? UNSURE : (yes >>> bit) & 1 ? ALLOW : DENY;
+      note(answers, start + (word << 5) + bit, answer);
     }
   }
 }
@@ -291,5 +279,3 @@ const NOT_COLUMNAR = 2;
 
 /** Shorter runs are decided one by one. */
 const SHORTEST = 16;
-
-const OBJECT = Object.prototype;

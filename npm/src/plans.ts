@@ -72,6 +72,8 @@ export interface Plan {
   readonly to: number;
   /** Whether many rows may be asked about at once. Learnt by asking. */
   columnar: boolean;
+  /** The slots that held strings in some row: a bit for each. Learnt by reading. */
+  textual: number;
 }
 
 /** Everything that the hot functions know of one opened bundle. */
@@ -237,6 +239,7 @@ export class Plans {
       from,
       to: this.#used,
       columnar: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
+      textual: 0,
     };
   }
 
