@@ -3,16 +3,13 @@
 //
 // The loop over the steps is the one of `encoder.ts`, where it is explained, and a test compares them.
 
-import { decideLong, decideShort } from "./deciding.ts";
-import * as frames from "./frame.ts";
+import * as entry from "./accessors.ts";
 import type { Plan, Plans } from "./plans.ts";
-import { isListOrMap, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
-import * as places from "./sites.ts";
+import type { Fields } from "./plain.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
   n23, n24, n25, n26, n27, n28, n29, n30, n31,
 } from "./sites.ts";
-import { brokenWord, constantWord, hold } from "./values.ts";
 
 /** What is known of the principal. */
 export interface Known {
@@ -36,10 +33,10 @@ export function decideResource(
 ): number {
   const resourceId = resource["id"];
   // `NOTHING` stands for attributes that are absent: see `encoder.ts`.
-  if (typeof resourceId !== "string" || (plan.readsPrincipal && principalAttr === NOTHING)) return UNSURE;
+  if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
-  if (plan.readsResource) {
+  if (plan.readsResource === true) {
     const { attr } = resource;
     if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr))) return UNSURE;
     resourceAttr = attr;
@@ -49,6 +46,7 @@ export function decideResource(
   const { words, numbers } = frame;
   const { steps, details } = plans;
   let o: Fields = NOTHING;
+  let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
   for (let at = plan.from; at < plan.to; at += 2) {
     const step = steps[at]!;
@@ -115,8 +113,10 @@ export function decideResource(
     }
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
     let word = MISSING;
-    if (v === true) word = TRUE;
-    else if (v === false) word = FALSE;
+    let digit = MISSING;
+    // Which of the two it is follows no pattern: no branch depends on it.
+    const isTrue = +(v === true);
+    if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
       if (step & WITH_CONSTANTS) word = constantWord(details[steps[at + 1]! & DETAIL]!.constants, v);
       if (word !== MISSING) { /* It is one of the constants. */ }
@@ -129,24 +129,30 @@ export function decideResource(
       else if (v === u3) word = TEMPORARY + 3;
       else if (u3 === undefined) { u3 = v; word = TEMPORARY + 3; }
       else return UNSURE;
+      digit = word - STRINGS;
     } else if (typeof v === "number") {
       if (v - v !== 0) return UNSURE;
       numbers[slot] = v;
       word = NUMBER;
-    } else if (v === null) word = NULL;
+      digit = ODD;
+    } else if (v === null) digit = word = NULL;
     else if (v !== undefined) {
       if (!isListOrMap(v)) return UNSURE;
       word = VALUE;
+      digit = ODD;
     }
     words[slot] = word;
+    key = (key << DIGIT) | digit;
   }
 
-  return plan.isShort ? decideShort(plans, plan.id, mask, mine) : decideLong(plans, plan, mask, mine);
+  return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 
 const OBJECT = Object.prototype;
 
-// Constants of this module: those of another are loaded from memory each time (10 %).
-const { ARENA_START, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+// Constants of this module: see `encoder.ts`.
+const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
+const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
+const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
 const { BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SITE, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { decideRequest } from "./encoder.ts";
-import { ALLOW, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "./frame.ts";
+import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "./frame.ts";
 import { Plans } from "./plans.ts";
 import type { Runtime } from "./runtime.ts";
 import { begin } from "./turn.ts";
@@ -43,6 +43,12 @@ vi.mock("./abi.ts", () => ({
   planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
 }));
 
+// Nothing is worked out before it is asked.
+vi.mock("./answers.ts", async (load) => {
+  const answers = await load<typeof import("./answers.ts")>();
+  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+});
+
 /** What arrived at the module when it was asked to decide. */
 let asked: Asked | undefined;
 let plans: Plans;
@@ -54,6 +60,7 @@ const frame = frameAt(buffer, 0, {
   decideClasses: (_, __, roles, used, now) => note({ roles, used, now }),
   decideColumns: () => UNSURE,
 });
+frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
 
 function note(call: { roles: number; used?: number; now?: number }): number {
@@ -109,7 +116,7 @@ function attributes(...paths: string[]): readonly Slot[] {
 }
 
 beforeEach(() => {
-  frame.words.fill(99);
+  frame.words.fill(99, 0, ALWAYS);
 });
 
 describe("a value", () => {

@@ -12,8 +12,18 @@ export const FALSE = 3;
 export const TRUE = 4;
 export const NUMBER = 5;
 export const VALUE = 6;
+/** Where `TRUE` stands in every frame that is alive. */
+export const ALWAYS = 63;
 /** The first of the words for strings that no policy names. */
 export const TEMPORARY = 1 << 24;
+
+/**
+ * Words as digits, of three bits each, in the key of a table of answers. Strings follow the words of `null`
+ * and the booleans; numbers, lists and maps are `ODD`, about which no table has an answer.
+ */
+export const DIGIT = 3;
+export const ODD = 1;
+export const STRINGS = TEMPORARY - 5;
 
 /** What a decision comes to. `UNSURE`: the general path has to say. */
 export const DENY = 0;

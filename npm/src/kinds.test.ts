@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { digest, Kinds, type PlanList } from "./kinds.ts";
-import type { Plans } from "./plans.ts";
+import { digest, Kinds, planFor, planList, type PlanList } from "./kinds.ts";
+import type { Plan, Plans } from "./plans.ts";
 
 /** Plans for every kind that starts with `k`. */
 function plans(): { readonly loaded: string[]; readonly plans: Plans } {
   const loaded: string[] = [];
   const load = (_: Kinds, kind: string): PlanList | null => {
     loaded.push(kind);
-    return kind.startsWith("k") ? { actions: [kind], plans: [null], map: null, other: null } : null;
+    return kind.startsWith("k") ? planList(new Map([[kind, null]]), null) : null;
   };
   return { loaded, plans: { isLive: true, load } as unknown as Plans };
 }
@@ -17,7 +17,7 @@ function plans(): { readonly loaded: string[]; readonly plans: Plans } {
 function find(kinds: Kinds, from: Plans, kind: string): string | undefined {
   const at = digest(kind) & kinds.mask;
   const list = kinds.names[at] === kind ? kinds.lists[at] : kinds.miss(from, kind);
-  return list?.actions[0];
+  return list?.map.keys().next().value;
 }
 
 describe("the lists of kinds", () => {
@@ -52,5 +52,17 @@ describe("the lists of kinds", () => {
   it("take the empty name for a name", () => {
     const { plans: from } = plans();
     expect(find(new Kinds("", ""), from, "")).toBeUndefined();
+  });
+});
+
+describe("the plan for an action", () => {
+  it("is found whatever it is called, and however many there are", () => {
+    const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
+    for (const count of [0, 1, 5, names.length]) {
+      const plans = new Map(names.slice(0, count).map((name, id) => [name, { id } as Plan]));
+      const other = { id: -1 } as Plan;
+      const list = planList(plans, other);
+      for (const name of [...names, "v", "views", "\ud83d"]) expect(planFor(list, name)).toBe(plans.get(name) ?? other);
+    }
   });
 });

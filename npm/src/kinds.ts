@@ -5,10 +5,26 @@ import { interned } from "./text.ts";
 
 /** The plans for one kind, version and scope. */
 export interface PlanList {
+  /** The plan of each action that a rule names; `null` if only the general path may answer. */
+  readonly map: ReadonlyMap<string, Plan | null>;
+  readonly other: Plan | null;
+  /** Most of `map` by a digest of the action. */
   readonly actions: readonly string[];
   readonly plans: readonly (Plan | null)[];
-  readonly map: ReadonlyMap<string, Plan | null> | null;
-  readonly other: Plan | null;
+}
+
+/** Makes a list. */
+export function planList(map: ReadonlyMap<string, Plan | null>, other: Plan | null): PlanList {
+  const actions = Array.from({ length: ACTIONS }, () => "");
+  const plans = Array.from({ length: ACTIONS }, () => other);
+  for (const [action, plan] of map) {
+    const at = digestOfAction(action);
+    // The first one to come has the place.
+    if (actions[at] !== "" || action === "") continue;
+    actions[at] = action;
+    plans[at] = plan;
+  }
+  return { map, other, actions, plans };
 }
 
 /** The plan lists of one version and scope, by kind. */
@@ -82,13 +98,18 @@ export function digest(name: string): number {
 
 /** The plan for an action; `null` if only the general path may answer. */
 export function planFor({ actions, plans, map, other }: PlanList, action: string): Plan | null {
-  if (map !== null) {
-    const plan = map.get(action);
-    return plan === undefined ? other : plan;
-  }
-  for (let at = 0; at < actions.length; at += 1) if (action === actions[at]) return plans[at]!;
-  return other;
+  const at = digestOfAction(action);
+  if (actions[at] === action && action !== "") return plans[at]!;
+  const plan = map.get(action);
+  return plan === undefined ? other : plan;
 }
+
+/** Actions of one kind mostly differ in length or first character. To look through them all costs three times as much. */
+const digestOfAction = (action: string): number =>
+  action.length === 0 ? 0 : (action.length * 5 + action.charCodeAt(0)) & (ACTIONS - 1);
+
+/** Places for the actions of one list, a power of two. */
+const ACTIONS = 32;
 
 /** Bounds on the names of kinds without plans that are remembered. */
 const MAX_WITHOUT = 1024;

@@ -5,8 +5,9 @@
 // names that are made up meet the general path each time and fill nothing.
 
 import { planList, planOf } from "./abi.ts";
+import { answersOf, NO_ANSWERS } from "./answers.ts";
 import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "./frame.ts";
-import { Kinds, type PlanList } from "./kinds.ts";
+import { Kinds, planList as listOf, type PlanList } from "./kinds.ts";
 import { isInherited } from "./plain.ts";
 import type { Runtime } from "./runtime.ts";
 import {
@@ -64,6 +65,9 @@ export interface Plan {
   readonly roles: RoleTable;
   /** Whether the plan runs no program and its roles fit in a mask: `decide` is the call. */
   readonly isShort: boolean;
+  /** Its answers by key, where there are few keys, and the last key; see `answers.ts`. */
+  readonly answers: Uint8Array;
+  readonly lastKey: number;
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
   readonly readsResourceId: boolean;
@@ -204,12 +208,7 @@ export class Plans {
 
   #readList({ other, actions }: WireList): PlanList {
     const named = actions.map(([name, plan]) => [interned(name), this.#plan(plan)] as const);
-    return {
-      actions: named.map(([name]) => name),
-      plans: named.map(([, plan]) => plan),
-      map: named.length > MAX_SCAN ? new Map(named) : null,
-      other: this.#plan(other),
-    };
+    return listOf(new Map(named), this.#plan(other));
   }
 
   #plan(id: number): Plan | null {
@@ -228,17 +227,23 @@ export class Plans {
     for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire)) return null;
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
+    const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
+    const isPlain = isShort && slots.every(({ path, uses }) => path.length < 2 && uses === 0);
+    const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
+    const answers = isPlain ? answersOf(this.frame, this.handle, id, slots.length, masks) : NO_ANSWERS;
     return {
       id,
       flags,
       roles: this.#roleTable(others, roles),
-      isShort: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
+      isShort,
+      answers,
+      lastKey: answers.length - 1,
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
       readsResourceId: roots.includes("resource.id"),
       from,
       to: this.#used,
-      columnar: (flags & (PROGRAMS | BY_CLASS | NOW)) === 0,
+      columnar: isShort,
       textual: 0,
     };
   }

@@ -32,13 +32,14 @@ export function classesOf(table: RoleTable, roles: unknown, { words }: Frame): n
   return length;
 }
 
-function maskOfOne({ lengths, names, masks, map, others }: RoleTable, role: string): number {
+// A constant: a function could be another one the next time, for all the host knows.
+const maskOfOne = ({ lengths, names, masks, map, others }: RoleTable, role: string): number => {
   if (role.length > MAX_LENGTH) return -1;
   if (!((lengths >>> (role.length & 31)) & 1)) return others;
   if (map !== null) return map.get(role) ?? others;
   for (let at = 0; at < names.length; at += 1) if (role === names[at]) return masks[at]!;
   return others;
-}
+};
 
 /** No plan proves that the general path would get through more or longer roles within its steps. */
 const MAX_ROLES = 64;

@@ -53,6 +53,12 @@ vi.mock("./frame.ts", async (load) => {
   };
 });
 
+// Answers that are kept leave nothing to ask the module.
+vi.mock("./answers.ts", async (load) => {
+  const answers = await load<typeof import("./answers.ts")>();
+  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+});
+
 const settings = readOptions({ trust: "unsigned" });
 const internal = expect.objectContaining({ name: "WardgateError", code: "internal" }) as Error;
 

@@ -2,13 +2,12 @@
 //
 // What was worked out for them belongs to a bundle: after a reload it is worked out again.
 
-import { decideResource, type Known } from "./encoder-prepared.ts";
-import { BY_CLASS, UNSURE } from "./frame.ts";
-import { digest, planFor, type PlanList } from "./kinds.ts";
-import { isDisturbed, isObject, isPlain, NOTHING, type Fields } from "./plain.ts";
+import * as entry from "./accessors.ts";
+import * as encoder from "./encoder-prepared.ts";
+import type { Known } from "./encoder-prepared.ts";
+import type { PlanList } from "./kinds.ts";
+import type { Fields } from "./plain.ts";
 import type { Plan, Plans, RoleTable } from "./plans.ts";
-import { classesOf, maskOf } from "./roles.ts";
-import { begin } from "./turn.ts";
 
 /** A principal, read. */
 export class Who implements Known {
@@ -60,7 +59,7 @@ export function decideFor(plans: Plans, who: Who, action: unknown, resource: unk
   if (typeof kind !== "string") return UNSURE;
   const list = listFor(plans, kind, scope, policyVersion);
   const plan = list === null ? null : planFor(list, action);
-  if (plan === null || (plans.hasPrincipals && plans.principals.has(who.id))) return UNSURE;
+  if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
   const mask = who.mask(plans, plan);
   return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, kind, resource, mine);
 }
@@ -101,9 +100,9 @@ export function decideAction(plans: Plans, topic: Topic, principal: unknown, res
   if (plan === null) return UNSURE;
   const { id, roles } = principal;
   if (typeof id !== "string" || !Array.isArray(roles)) return UNSURE;
-  if (plans.hasPrincipals && plans.principals.has(id)) return UNSURE;
+  if (plans.hasPrincipals === true && plans.principals.has(id)) return UNSURE;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, plans.frame) : maskOf(plan.roles, roles);
-  const attr = plan.readsPrincipal ? principal["attr"] : undefined;
+  const attr = plan.readsPrincipal === true ? principal["attr"] : undefined;
   if (mask < 0) return UNSURE;
   if (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))) return UNSURE;
   // One object for all calls. It is read before anything that might come back to it runs.
@@ -125,18 +124,23 @@ export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unkn
   const { kind, scope, policyVersion } = resource;
   if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
   const plan = topic.plan(plans);
-  if (plan === null || (plans.hasPrincipals && plans.principals.has(who.id))) return UNSURE;
+  if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
   const mask = who.mask(plans, plan);
   return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, topic.kind, resource, mine);
 }
 
 /** Finds the list of plans for a resource. */
-export function listFor(plans: Plans, kind: string, scope: unknown, version: unknown): PlanList | null {
+export const listFor = (plans: Plans, kind: string, scope: unknown, version: unknown): PlanList | null => {
   const kinds = scope === undefined && version === undefined ? plans.kinds : plans.kindsOf(version, scope);
   if (kinds === null) return null;
   const place = digest(kind) & kinds.mask;
   return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(plans, kind);
-}
+};
+
+// Constants of this module: see `encoder.ts`.
+const { begin, classesOf, digest, frames, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
+const { BY_CLASS, UNSURE } = frames;
+const { decideResource } = encoder;
 
 const NOBODY: Known = { id: "", roles: [], attr: NOTHING };
 

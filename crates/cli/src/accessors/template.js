@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
-import { NOTHING, begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, hold, isDisturbed, isListOrMap, isObject, isPlain, maskOf, planFor, frames, places } from "wardgate/accessors";
+import * as entry from "wardgate/accessors";
 
-export const format = 1;
+export const format = 2;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -28,21 +28,21 @@ export function decideRequest(plans, request) {
     if (plan === null)
         return UNSURE;
     const { id: principalId, roles } = principal;
-    if (typeof principalId !== "string" || (plans.hasPrincipals && plans.principals.has(principalId)))
+    if (typeof principalId !== "string" || (plans.hasPrincipals === true && plans.principals.has(principalId)))
         return UNSURE;
     const { frame } = plans;
     const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
     if (mask < 0)
         return UNSURE;
     let principalAttr = NOTHING;
-    if (plan.readsPrincipal) {
+    if (plan.readsPrincipal === true) {
         const { attr } = principal;
         if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
             return UNSURE;
         principalAttr = attr;
     }
     let resourceAttr = NOTHING;
-    if (plan.readsResource) {
+    if (plan.readsResource === true) {
         const { attr } = resource;
         if (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))
             return UNSURE;
@@ -52,6 +52,7 @@ export function decideRequest(plans, request) {
     const { words, numbers } = frame;
     const { steps, details } = plans;
     let o = NOTHING;
+    let key = mask;
     let u0, u1, u2, u3;
     for (let at = plan.from; at < plan.to; at += 2) {
         const step = steps[at];
@@ -103,10 +104,10 @@ READS            case BY_NAME: {
         if (step & HELD && !hold(frame, slot, v, step))
             return UNSURE;
         let word = MISSING;
-        if (v === true)
-            word = TRUE;
-        else if (v === false)
-            word = FALSE;
+        let digit = MISSING;
+        const isTrue = +(v === true);
+        if (isTrue | +(v === false))
+            digit = word = FALSE + isTrue;
         else if (typeof v === "string") {
             if (step & WITH_CONSTANTS)
                 word = constantWord(details[steps[at + 1] & DETAIL].constants, v);
@@ -137,25 +138,31 @@ READS            case BY_NAME: {
             }
             else
                 return UNSURE;
+            digit = word - STRINGS;
         }
         else if (typeof v === "number") {
             if (v - v !== 0)
                 return UNSURE;
             numbers[slot] = v;
             word = NUMBER;
+            digit = ODD;
         }
         else if (v === null)
-            word = NULL;
+            digit = word = NULL;
         else if (v !== undefined) {
             if (!isListOrMap(v))
                 return UNSURE;
             word = VALUE;
+            digit = ODD;
         }
         words[slot] = word;
+        key = (key << DIGIT) | digit;
     }
-    return plan.isShort ? decideShort(plans, plan.id, mask, mine) : decideLong(plans, plan, mask, mine);
+    return plan.isShort === true ? decideShort(plans, plan, mask, key, mine) : decideLong(plans, plan, mask, mine);
 }
 const OBJECT = Object.prototype;
-const { ARENA_START, BY_CLASS, FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } = frames;
+const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
+const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
+const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;
 const { ACCESSOR, BY_NAME, DETAIL, FROM_PRINCIPAL, FROM_RESOURCE, HELD, LAST, PRINCIPAL_ID, PRINCIPAL_ROLES } = places;
 const { RESOURCE_ID, RESOURCE_KIND, SLOT, SLOT_MASK, WHOLE, WITH_CONSTANTS } = places;
