@@ -171,14 +171,11 @@ pub(super) fn compress_one(chain: &[u32; 8], block: &Block, tail: Tail<u32>) -> 
     compress(Portable, chain, &words, tail)
 }
 
-/// Puts the end of a message into an empty block and returns its length.
+/// Puts the end of a message, which is no longer than a block, into an empty one and returns its length.
 pub(super) fn pad(block: &mut Block, rest: &[u8]) -> u32 {
-    let mut length = 0;
-    for (byte, from) in block.iter_mut().zip(rest) {
-        *byte = *from;
-        length += 1;
-    }
-    length
+    let Some(head) = block.get_mut(..rest.len()) else { return 0 };
+    head.copy_from_slice(rest);
+    u32::try_from(rest.len()).unwrap_or(0)
 }
 
 /// The lower half of a counter and the upper one.

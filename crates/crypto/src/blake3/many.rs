@@ -7,7 +7,7 @@
 use super::batch::{self, Inputs, Node};
 use super::compress::ROOT;
 use super::start::Start;
-use super::tree::{self, GROUP_CHUNKS, NOTHING, Subtree, Values};
+use super::tree::{self, GROUP_CHUNKS, Subtree, Values};
 use super::{CHUNK_BYTES, Digest};
 
 /// Puts the digest of each message in its place.
@@ -38,7 +38,7 @@ struct Group<'a> {
 
 impl<'a> Group<'a> {
     const EMPTY: Self = Self {
-        nodes: [NOTHING; GROUP_CHUNKS],
+        nodes: [Node::EMPTY; GROUP_CHUNKS],
         chunks: 0,
         trees: [Subtree { at: 0, count: 0, root: ROOT }; GROUP_CHUNKS / 2],
         places: [0; GROUP_CHUNKS / 2],

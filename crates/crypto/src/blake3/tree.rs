@@ -50,7 +50,7 @@ pub(super) fn root(start: &Start, message: &[u8]) -> Root {
 
 /// Hashes the chunks of `bytes`, the first of which is chunk `first` of its message.
 fn chunks(start: &Start, bytes: &[u8], first: usize, values: &mut Values) -> usize {
-    let mut nodes = [NOTHING; GROUP_CHUNKS];
+    let mut nodes = [Node::EMPTY; GROUP_CHUNKS];
     let mut count = 0;
     for (node, (number, chunk)) in nodes.iter_mut().zip((0..).zip(bytes.chunks(CHUNK_BYTES))) {
         *node = chunk_node(chunk, first + number);
@@ -76,7 +76,7 @@ pub(super) fn reduce(start: &Start, values: &mut Values, trees: &mut [Subtree], 
 /// Pairs the values of the subtrees that have more than `left` of them, all in one batch.
 fn level(start: &Start, values: &mut Values, trees: &mut [Subtree], left: usize) {
     let below = *values;
-    let mut nodes = [NOTHING; GROUP_CHUNKS / 2];
+    let mut nodes = [Node::EMPTY; GROUP_CHUNKS / 2];
     let mut count = 0;
     for tree in trees.iter().filter(|tree| tree.count > left) {
         let root = if tree.count == 2 { tree.root } else { 0 };
@@ -152,8 +152,6 @@ fn parent(start: &Start, children: &[Digest; 2]) -> Root {
     block.as_chunks_mut().0.copy_from_slice(children);
     Root { chain: start.key, block, length: 64, flags: start.flags | PARENT }
 }
-
-pub(super) const NOTHING: Node<'static> = Node { bytes: &[], counter: 0, flags: [0; 3] };
 
 /// Enough for the longest slice, which has less than 2^64 bytes.
 const DEPTH: usize = 54;

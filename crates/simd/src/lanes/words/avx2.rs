@@ -87,11 +87,13 @@ impl Quads for Avx2 {
     }
 
     #[inline(always)]
-    fn store_quads(self, value: __m256i, [low, high, ..]: [&mut Quad; 4]) {
+    fn store_quad(self, value: __m256i, group: usize, quad: &mut Quad) {
         proven!({
-            _mm_storeu_si128(low.as_mut_ptr().cast(), _mm256_castsi256_si128(value));
-            let upper = _mm256_extracti128_si256::<1>(value);
-            _mm_storeu_si128(high.as_mut_ptr().cast(), upper);
+            let part = match group {
+                0 => _mm256_castsi256_si128(value),
+                _ => _mm256_extracti128_si256::<1>(value),
+            };
+            _mm_storeu_si128(quad.as_mut_ptr().cast(), part);
         });
     }
 

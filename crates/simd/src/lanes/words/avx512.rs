@@ -88,13 +88,15 @@ impl Quads for Avx512 {
     }
 
     #[inline(always)]
-    fn store_quads(self, value: __m512i, groups: [&mut Quad; 4]) {
-        let [a, b, c, d] = groups;
+    fn store_quad(self, value: __m512i, group: usize, quad: &mut Quad) {
         proven!({
-            _mm_storeu_si128(a.as_mut_ptr().cast(), _mm512_castsi512_si128(value));
-            _mm_storeu_si128(b.as_mut_ptr().cast(), _mm512_extracti32x4_epi32::<1>(value));
-            _mm_storeu_si128(c.as_mut_ptr().cast(), _mm512_extracti32x4_epi32::<2>(value));
-            _mm_storeu_si128(d.as_mut_ptr().cast(), _mm512_extracti32x4_epi32::<3>(value));
+            let part = match group {
+                0 => _mm512_castsi512_si128(value),
+                1 => _mm512_extracti32x4_epi32::<1>(value),
+                2 => _mm512_extracti32x4_epi32::<2>(value),
+                _ => _mm512_extracti32x4_epi32::<3>(value),
+            };
+            _mm_storeu_si128(quad.as_mut_ptr().cast(), part);
         });
     }
 

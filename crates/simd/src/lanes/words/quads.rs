@@ -15,8 +15,8 @@ pub(super) trait Quads: Lanes32 {
     /// Reads each group from a place of its own; a narrow vector has fewer than four.
     fn load_quads(self, groups: [&Quad; 4]) -> Self::U32;
 
-    /// Writes each group to a place of its own; a narrow vector has fewer than four.
-    fn store_quads(self, value: Self::U32, groups: [&mut Quad; 4]);
+    /// Writes one group, which is below `WORDS / 4`.
+    fn store_quad(self, value: Self::U32, group: usize, quad: &mut Quad);
 
     /// Transposes the four words of group `i` of the four vectors, for every `i`.
     fn transpose(self, rows: [Self::U32; 4]) -> [Self::U32; 4];
@@ -52,9 +52,9 @@ fn groups<'a, const QUAD: usize, const ROW: usize>(
 ) -> [&'a Quad; 4] {
     [
         &blocks[ROW].as_chunks().0[QUAD],
-        &blocks[4 + ROW].as_chunks().0[QUAD],
-        &blocks[8 + ROW].as_chunks().0[QUAD],
-        &blocks[12 + ROW].as_chunks().0[QUAD],
+        &blocks[(4 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
+        &blocks[(8 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
+        &blocks[(12 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
     ]
 }
 
@@ -67,10 +67,12 @@ pub(super) fn rows<T: Quads, const QUADS: usize>(
 ) {
     for (quad, columns) in columns.iter().enumerate() {
         let [a, b, c, d] = tier.transpose(*columns);
-        let [r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15] = rows;
-        tier.store_quads(a, [&mut r0[quad], &mut r4[quad], &mut r8[quad], &mut r12[quad]]);
-        tier.store_quads(b, [&mut r1[quad], &mut r5[quad], &mut r9[quad], &mut r13[quad]]);
-        tier.store_quads(c, [&mut r2[quad], &mut r6[quad], &mut r10[quad], &mut r14[quad]]);
-        tier.store_quads(d, [&mut r3[quad], &mut r7[quad], &mut r11[quad], &mut r15[quad]]);
+        for (group, rows) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate().take(T::WORDS / 4) {
+            let [first, second, third, fourth] = rows;
+            tier.store_quad(a, group, &mut first[quad]);
+            tier.store_quad(b, group, &mut second[quad]);
+            tier.store_quad(c, group, &mut third[quad]);
+            tier.store_quad(d, group, &mut fourth[quad]);
+        }
     }
 }

@@ -52,8 +52,6 @@ impl Lanes32 for Simd128 {
     fn rotate_right_u32<const COUNT: i32>(self, a: v128) -> v128 {
         match COUNT {
             16 => i8x16_shuffle::<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(a, a),
-            8 => i8x16_shuffle::<1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12>(a, a),
-            24 => i8x16_shuffle::<3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14>(a, a),
             _ => {
                 let (right, left) = (COUNT.cast_unsigned(), (32 - COUNT).cast_unsigned());
                 v128_or(u32x4_shr(a, right), u32x4_shl(a, left))
@@ -83,8 +81,8 @@ impl Quads for Simd128 {
     }
 
     #[inline(always)]
-    fn store_quads(self, value: v128, [only, ..]: [&mut Quad; 4]) {
-        proven!(v128_store(only.as_mut_ptr().cast(), value));
+    fn store_quad(self, value: v128, _group: usize, quad: &mut Quad) {
+        proven!(v128_store(quad.as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]

@@ -78,8 +78,8 @@ impl Quads for Sse2 {
     }
 
     #[inline(always)]
-    fn store_quads(self, value: __m128i, [only, ..]: [&mut Quad; 4]) {
-        proven!(_mm_storeu_si128(only.as_mut_ptr().cast(), value));
+    fn store_quad(self, value: __m128i, _group: usize, quad: &mut Quad) {
+        proven!(_mm_storeu_si128(quad.as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
