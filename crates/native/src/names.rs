@@ -6,15 +6,19 @@
 /// Known texts, each with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Names<T> {
-    entries: Box<[Entry<T>]>,
-    /// Hash table of positions plus one, a power of two of them; empty while a scan is quicker.
-    buckets: Box<[u32]>,
+    /// Hash table, a power of two of them. None if nothing is known.
+    buckets: Box<[Bucket<T>]>,
+    /// Chosen so that few texts meet in a bucket.
+    seed: u64,
+    /// Whether no two do, so that one look tells.
+    is_perfect: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<T> {
+struct Bucket<T> {
     known: Known,
-    value: T,
+    /// Nothing in a bucket that is free.
+    value: Option<T>,
 }
 
 /// A text that others are compared with.
@@ -36,84 +40,85 @@ impl<T: Copy> Names<T> {
     /// Returns the value of `text`, if it is known.
     #[inline]
     pub(crate) fn get(&self, text: &str) -> Option<T> {
-        if self.entries.is_empty() {
-            return None;
-        }
+        let mask = self.buckets.len().checked_sub(1)?;
         let print = Print::of(text.as_bytes());
-        match (self.buckets.is_empty(), print.length <= WHOLE) {
-            (false, _) => self.probe(print, text),
-            (true, false) => {
-                let is_meant = |entry: &&Entry<T>| entry.known.has(print, text);
-                self.entries.iter().find(is_meant).map(|entry| entry.value)
-            }
-            (true, true) => self.compare_all(print),
+        if print.length > WHOLE {
+            return self.probe(print.hash_of_long(text, self.seed), print, text);
         }
-    }
-
-    /// Compares with every entry, for which one it is cannot be foreseen: a wrong guess of the
-    /// processor costs more than all the comparisons.
-    #[inline]
-    fn compare_all(&self, print: Print) -> Option<T> {
-        let place = |place: usize, (entry, number): (&Entry<T>, usize)| {
-            place.max(number * usize::from(entry.known.print.is(print)))
-        };
-        let place = self.entries.iter().zip(1..).fold(0, place);
-        self.entries.get(place.checked_sub(1)?).map(|entry| entry.value)
+        let hash = print.hash(self.seed);
+        let bucket = self.buckets.get(hash & mask)?;
+        // Whether it is the one cannot be foreseen, so there is no branch if this was the last look.
+        let found = if bucket.known.print.is(print) { bucket.value } else { None };
+        if self.is_perfect || found.is_some() {
+            return found;
+        }
+        self.probe(hash, print, text)
     }
 
     /// Returns whether nothing is known.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.buckets.is_empty()
     }
 
-    #[inline]
-    fn probe(&self, print: Print, text: &str) -> Option<T> {
+    #[inline(never)]
+    fn probe(&self, hash: usize, print: Print, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
-        let mut at = print.hash(text.as_bytes()) & mask;
+        let mut at = hash & mask;
+        // Some bucket is free, so this ends before the bound.
         for _ in 0..self.buckets.len() {
-            let position = self.buckets.get(at)?.checked_sub(1)?;
-            let entry = self.entries.get(usize::try_from(position).ok()?)?;
-            if entry.known.has(print, text) {
-                return Some(entry.value);
+            let bucket = self.buckets.get(at)?;
+            if bucket.value.is_none() || bucket.known.has(print, text) {
+                return bucket.value;
             }
             at = at.wrapping_add(1) & mask;
         }
         None
     }
 
-    fn insert(&mut self, position: usize) -> Option<()> {
-        let entry = self.entries.get(position)?;
-        let mask = self.buckets.len().checked_sub(1)?;
-        let mut at = entry.known.print.hash(entry.known.text.as_bytes()) & mask;
-        while *self.buckets.get(at)? != 0 {
-            at = at.wrapping_add(1) & mask;
+    /// Lays entries out in a table of `size` buckets.
+    fn laid_out(entries: &[(Box<str>, T)], size: usize, seed: u64) -> Self {
+        let free = || Bucket { known: Known::none(), value: None };
+        let mut buckets: Box<[Bucket<T>]> = (0..size).map(|_| free()).collect();
+        let mut is_perfect = true;
+        for (text, value) in entries {
+            let known = Known::from(text.clone());
+            let mut at = known.hash(seed);
+            for _ in 0..size {
+                let Some(bucket) = buckets.get_mut(at & size.wrapping_sub(1)) else { break };
+                if bucket.value.is_none() {
+                    *bucket = Bucket { known, value: Some(*value) };
+                    break;
+                }
+                is_perfect = false;
+                at = at.wrapping_add(1);
+            }
         }
-        *self.buckets.get_mut(at)? = u32::try_from(position).ok()?.checked_add(1)?;
-        Some(())
+        Self { buckets, seed, is_perfect }
     }
 }
 
 impl<T> Default for Names<T> {
     fn default() -> Self {
-        Self { entries: Box::default(), buckets: Box::default() }
+        Self { buckets: Box::default(), seed: 0, is_perfect: true }
     }
 }
 
 impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
     /// Takes texts that differ from each other.
     fn from_iter<I: IntoIterator<Item = (S, T)>>(names: I) -> Self {
-        let entry = |(text, value): (S, T)| Entry { known: Known::from(text.into()), value };
-        let entries: Box<[_]> = names.into_iter().map(entry).collect();
-        let is_few = entries.len() <= FEW;
-        // At most half full, so that a probe always ends at an empty place.
-        let buckets = if is_few { 0 } else { (2 * entries.len()).next_power_of_two() };
-        let mut names = Self { entries, buckets: vec![0; buckets].into() };
-        for position in 0..if is_few { 0 } else { names.entries.len() } {
-            // The buckets are as many as is needed.
-            let _ = names.insert(position);
+        let entries: Box<[_]> =
+            names.into_iter().map(|(text, value)| (text.into(), value)).collect();
+        if entries.is_empty() {
+            return Self::default();
         }
-        names
+        // At most half full, so that a probe always ends at a free bucket.
+        let (room, seeds) = if entries.len() <= FEW { (4, TRIES) } else { (2, 1) };
+        let size = (room * entries.len()).next_power_of_two();
+        let layouts =
+            (1..=seeds).map(|seed| Self::laid_out(&entries, size, SEEDS[0].wrapping_mul(seed)));
+        let mut layouts = layouts.skip_while(|names| !names.is_perfect);
+        layouts.next().unwrap_or_else(|| Self::laid_out(&entries, size, SEEDS[0]))
     }
 }
 
@@ -124,9 +129,21 @@ impl Known {
         self.print.length == text.len() && self.has(Print::of(text.as_bytes()), text)
     }
 
+    /// What no text is.
+    fn none() -> Self {
+        Self { print: Print { length: usize::MAX, head: 0, tail: 0 }, text: Box::default() }
+    }
+
     #[inline]
     fn has(&self, print: Print, text: &str) -> bool {
         self.print.is(print) && (print.length <= WHOLE || *self.text == *text)
+    }
+
+    fn hash(&self, seed: u64) -> usize {
+        match self.print.length {
+            0..=WHOLE => self.print.hash(seed),
+            _ => self.print.hash_of_long(&self.text, seed),
+        }
     }
 }
 
@@ -140,19 +157,17 @@ impl Print {
     #[inline]
     fn of(text: &[u8]) -> Self {
         let length = text.len();
-        let (head, tail) = match length {
-            0..4 => {
-                let byte = |at: usize| u64::from(text.get(at).copied().unwrap_or(0));
-                (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
-            }
-            4..=WHOLE => {
-                // Four and four bytes from each end; below eight bytes the same ones twice. So the
-                // lengths that names mostly have need no branch between them.
-                let (step, last) = (length / 8 * 4, length - 4);
-                let pair = |a: usize, b: usize| four_bytes(text, a) << 32 | four_bytes(text, b);
-                (pair(0, step), pair(last, last - step))
-            }
-            _ => (four_bytes(text, 0), four_bytes(text, length - 4)),
+        let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
+            (Some(head), Some(tail)) => (u64::from_le_bytes(*head), u64::from_le_bytes(*tail)),
+            _ => match (text.first_chunk(), text.last_chunk()) {
+                (Some(head), Some(tail)) => {
+                    (u32::from_le_bytes(*head).into(), u32::from_le_bytes(*tail).into())
+                }
+                _ => {
+                    let byte = |at: usize| u64::from(text.get(at).copied().unwrap_or(0));
+                    (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+                }
+            },
         };
         Self { length, head, tail }
     }
@@ -160,26 +175,27 @@ impl Print {
     /// Returns whether both are equal, without a branch.
     #[inline]
     const fn is(self, other: Self) -> bool {
-        (self.length == other.length) & (self.head == other.head) & (self.tail == other.tail)
+        let differ = (self.head ^ other.head) | (self.tail ^ other.tail);
+        (self.length == other.length) & (differ == 0)
     }
 
+    /// The hash of a text of which the print leaves nothing out.
     #[inline]
-    fn hash(self, text: &[u8]) -> usize {
-        let mut hash = folded(self.head ^ SEEDS[0], self.tail ^ SEEDS[1]);
-        if self.length > WHOLE {
-            for chunk in text.as_chunks::<8>().0 {
-                hash = folded(hash ^ u64::from_le_bytes(*chunk), SEEDS[2]);
-            }
-        }
-        usize::try_from((hash ^ hash >> 32) & u64::from(u32::MAX)).unwrap_or(0)
+    fn hash(self, seed: u64) -> usize {
+        spread(folded(self.head ^ seed, self.tail ^ SEEDS[1]))
+    }
+
+    fn hash_of_long(self, text: &str, seed: u64) -> usize {
+        let (chunks, _) = text.as_bytes().as_chunks::<8>();
+        let start = folded(self.head ^ seed, self.tail ^ SEEDS[1]);
+        let hash = |hash, chunk: &[u8; 8]| folded(hash ^ u64::from_le_bytes(*chunk), SEEDS[2]);
+        spread(chunks.iter().fold(start, hash))
     }
 }
 
-/// Returns four bytes of a text.
 #[inline]
-fn four_bytes(text: &[u8], at: usize) -> u64 {
-    let bytes = text.get(at..).and_then(<[u8]>::first_chunk);
-    bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes).into())
+fn spread(hash: u64) -> usize {
+    usize::try_from((hash ^ hash >> 32) & u64::from(u32::MAX)).unwrap_or(0)
 }
 
 /// Multiplies into 128 bits and folds them: each bit of the factors reaches each bit of the result.
@@ -189,8 +205,10 @@ pub(crate) fn folded(a: u64, b: u64) -> u64 {
     low ^ high
 }
 
-/// Up to how many texts are compared one by one.
-const FEW: usize = 8;
+/// For up to how many texts a layout is sought in which none meet.
+const FEW: usize = 16;
+/// How many layouts are tried for that.
+const TRIES: u64 = 64;
 /// The longest text of which a print leaves nothing out.
 const WHOLE: usize = 16;
 /// Digits of pi.
