@@ -6,7 +6,7 @@
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
-use crate::field::{Field, Items, Lookup};
+use crate::field::{Field, Lookup};
 use crate::index::Target;
 use crate::plan::{Place, Slot};
 
@@ -45,30 +45,19 @@ pub(crate) trait Copied: Ask {
 /// What stands in a slot.
 #[derive(Clone, Copy)]
 pub(crate) enum Reading<'a> {
-    /// A step before the last one fails, or the last one looks into a list.
-    Broken,
-    /// The last step finds nothing.
-    Missing,
-    Null,
-    Bool(bool),
-    Number(f64),
-    Text(&'a str),
-    /// A list or an object.
-    Value(Nested<'a>),
-    /// Something that only the general path reads.
-    Odd,
-}
-
-/// A list or an object, which few plans look into.
-#[derive(Clone, Copy)]
-pub(crate) enum Nested<'a> {
+    /// A value of the host, or that the last step finds nothing. It lies in memory as the field does, so
+    /// that making it takes nothing.
+    Field(Field<'a>),
+    /// A list or an object of the engine.
     Attr(&'a Attr),
     /// The roles of the principal.
     Roles,
-    List(&'a dyn Items),
-    Map(&'a dyn Lookup),
-    /// As JSON.
+    /// A list or an object as JSON.
     Json(&'a str),
+    /// A step before the last one fails, or the last one looks into a list.
+    Broken,
+    /// Something that only the general path reads.
+    Odd,
 }
 
 /// Reads a slot.
@@ -77,7 +66,7 @@ pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
     let text = match slot.place {
         Place::PrincipalAttr => return ask.principal_attribute(&slot.path),
         Place::ResourceAttr => return ask.resource_attribute(&slot.path),
-        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Value(Nested::Roles),
+        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Roles,
         Place::PrincipalRoles => return Reading::Broken,
         Place::PrincipalId => ask.principal(),
         Place::ResourceKind => ask.target().kind,
@@ -90,8 +79,8 @@ pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
 #[inline]
 const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
     match path.len() {
-        0 => Reading::Text(text),
-        1 => Reading::Missing,
+        0 => Reading::Field(Field::Text(text)),
+        1 => Reading::Field(Field::Missing),
         _ => Reading::Broken,
     }
 }
@@ -115,23 +104,8 @@ pub(crate) fn follow_on<'a>(mut field: Field<'a>, rest: &[Box<str>]) -> Reading<
             Field::Missing | Field::List(_) => return Reading::Broken,
             // What is no object has no members.
             _ if left > 0 => return Reading::Broken,
-            _ => return Reading::Missing,
+            _ => return Reading::Field(Field::Missing),
         };
     }
-    field.into()
-}
-
-impl<'a> From<Field<'a>> for Reading<'a> {
-    #[inline]
-    fn from(field: Field<'a>) -> Self {
-        match field {
-            Field::Missing => Self::Missing,
-            Field::Null => Self::Null,
-            Field::Bool(value) => Self::Bool(value),
-            Field::Number(value) => Self::Number(value),
-            Field::Text(text) => Self::Text(text),
-            Field::List(items) => Self::Value(Nested::List(items)),
-            Field::Map(object) => Self::Value(Nested::Map(object)),
-        }
-    }
+    Reading::Field(field)
 }

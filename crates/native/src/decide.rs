@@ -17,6 +17,7 @@ use crate::ask::{Ask, Reading, read};
 use crate::cache::with_key;
 use crate::clock::Clock;
 use crate::equalities;
+use crate::field::Field;
 use crate::index::Index;
 use crate::plan::{Plan, Slot};
 pub(crate) use contents::Held;
@@ -33,12 +34,26 @@ pub(crate) fn decide(
     if index.is_governed_apart(ask.principal()) {
         return None;
     }
-    let roles = Roles::of(plan, ask.roles())?;
     let reading = |at: usize| plan.slots.get(at).map_or(Reading::Odd, |slot| read(ask, slot));
-    decide_with(table, (plan, &roles), (ask, reading), clock)
+    decide_for(table, plan, (ask, reading), clock)
 }
 
 /// Decides with `plan`, whose slots `read` reads.
+#[inline]
+pub(crate) fn decide_for<'a>(
+    table: &PolicyTable,
+    plan: &Plan,
+    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    clock: &impl Clock,
+) -> Option<bool> {
+    if plan.is_by_class() {
+        let readings = (0..plan.slots.len()).map(read);
+        return decide_by_class(table, plan, (ask, readings), clock);
+    }
+    decide_masked(table, (plan, Roles::mask(plan, ask.roles())?), (ask, read), clock)
+}
+
+/// Decides with `plan` for roles that are known.
 #[inline]
 pub(crate) fn decide_with<'a>(
     table: &PolicyTable,
@@ -46,13 +61,39 @@ pub(crate) fn decide_with<'a>(
     (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    match (&plan.equalities, roles) {
-        (Some(equalities), Roles::Mask(mask)) => equalities::decide(equalities, *mask, read),
-        _ => {
+    match roles {
+        Roles::Mask(mask) => decide_masked(table, (plan, *mask), (ask, read), clock),
+        Roles::Classes(..) => {
             let readings = (0..plan.slots.len()).map(read);
             decide_by_frame(table, (plan, roles), (ask, readings), clock)
         }
     }
+}
+
+#[inline]
+fn decide_masked<'a>(
+    table: &PolicyTable,
+    (plan, mask): (&Plan, u32),
+    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    clock: &impl Clock,
+) -> Option<bool> {
+    if let Some(equalities) = &plan.equalities {
+        return equalities::decide(equalities, mask, read);
+    }
+    let readings = (0..plan.slots.len()).map(read);
+    decide_by_frame(table, (plan, &Roles::Mask(mask)), (ask, readings), clock)
+}
+
+/// Decides with a plan in which roles have classes: so many that this is never the short way's best.
+#[inline(never)]
+fn decide_by_class<'a>(
+    table: &PolicyTable,
+    plan: &Plan,
+    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    clock: &impl Clock,
+) -> Option<bool> {
+    let roles = Roles::classes(plan, ask.roles())?;
+    decide_by_frame(table, (plan, &roles), (ask, readings), clock)
 }
 
 /// Decides with any plan.
@@ -137,17 +178,21 @@ pub(crate) enum Roles {
 }
 
 impl Roles {
-    #[inline]
     pub(crate) fn of<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
         if plan.is_by_class() {
             return Self::classes(plan, roles);
         }
+        Self::mask(plan, roles).map(Self::Mask)
+    }
+
+    #[inline]
+    fn mask<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<u32> {
         let join = |(mask, count, longest): (u32, usize, usize), role: &str| {
             (mask | plan.role(role), count + 1, longest.max(role.len()))
         };
         let (mask, count, longest) = roles.fold((0, 0, 0), join);
         let is_short = count <= MAX_PLAN_ROLES && longest <= MAX_PLAN_ROLE_BYTES;
-        is_short.then_some(Self::Mask(mask))
+        is_short.then_some(mask)
     }
 
     fn classes<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
@@ -182,21 +227,22 @@ fn fill<'s, 'r, const N: usize>(
     let places = frame.words.iter_mut().zip(&mut frame.numbers);
     for ((slot, reading), (place, number)) in slots.zip(places) {
         *place = match reading {
-            Reading::Missing => word::MISSING,
+            Reading::Field(Field::Missing) => word::MISSING,
             Reading::Broken => word::BROKEN,
-            Reading::Null => word::NULL,
-            Reading::Bool(false) => word::FALSE,
-            Reading::Bool(true) => word::TRUE,
-            Reading::Number(value) if value.is_finite() => {
+            Reading::Field(Field::Null) => word::NULL,
+            Reading::Field(Field::Bool(false)) => word::FALSE,
+            Reading::Field(Field::Bool(true)) => word::TRUE,
+            Reading::Field(Field::Number(value)) => {
                 *number = value;
-                word::NUMBER
+                if value.is_finite() { word::NUMBER } else { return None }
             }
-            Reading::Text(text) => match slot.constants.get(text) {
+            Reading::Field(Field::Text(text)) => match slot.constants.get(text) {
                 Some(word) => word,
                 None => texts.word(text)?,
             },
-            Reading::Value(_) if slot.wants_value() => word::VALUE,
-            Reading::Number(_) | Reading::Value(_) | Reading::Odd => return None,
+            Reading::Odd => return None,
+            _ if slot.wants_value() => word::VALUE,
+            _ => return None,
         };
     }
     Some(())

@@ -8,33 +8,33 @@ use wardgate_plan::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE
 use wardgate_plan::{Entry, Plan, word};
 
 use crate::ask::Reading;
+use crate::field::Field;
 use crate::names::Known;
 
 /// One entry.
 #[derive(Debug)]
 pub(crate) struct Equality {
     test: Test,
+    slot: usize,
     is_negated: bool,
-    effect: Effect,
     /// The roles that it is about.
     roles: u32,
+    /// Those that it allows where it holds.
+    allowed: u32,
+    /// Those that it denies where it holds.
+    denied: u32,
 }
 
+/// What a slot is compared with.
 #[derive(Debug)]
 enum Test {
+    /// With nothing: it holds.
     Always,
-    Null(usize),
-    Bool(usize, bool),
-    Text(usize, Known),
-    /// Two slots are the same.
-    Same(usize, usize),
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Effect {
-    Allow,
-    Deny,
-    None,
+    Null,
+    Bool(bool),
+    Text(Known),
+    /// With another slot.
+    Same(usize),
 }
 
 /// Unpacks the entries of a plan, if they are all of this kind.
@@ -57,14 +57,16 @@ pub(crate) fn decide<'a>(
         if here == 0 {
             continue;
         }
-        match (equality.test.truth(&read)?, equality.effect) {
-            (Truth::Error, _) => {
+        match equality.holds(&read)? {
+            Some(holds) => {
+                let here = if holds { here } else { 0 };
+                allowed |= here & equality.allowed;
+                live &= !(here & equality.denied);
+            }
+            None => {
                 failed |= here;
                 live &= !here;
             }
-            (truth, Effect::Deny) if equality.holds(truth) => live &= !here,
-            (truth, Effect::Allow) if equality.holds(truth) => allowed |= here,
-            _ => {}
         }
     }
     match (allowed & live, failed) {
@@ -75,35 +77,37 @@ pub(crate) fn decide<'a>(
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Truth {
-    False,
-    True,
-    Error,
-}
+/// Whether two things are equal, nothing where one of them is an error; nothing at all is a doubt.
+type Truth = Option<Option<bool>>;
 
 impl Equality {
     fn unpack(table: &PolicyTable, [head, operand, roles]: &Entry) -> Option<Self> {
         let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
+        let test = match op & !NEGATE {
+            EQUAL_CONST => Test::constant(table, a, *operand)?,
+            EQUAL_SLOT => Test::Same(slot(b)?),
+            _ => return None,
+        };
         Some(Self {
-            test: match op & !NEGATE {
-                EQUAL_CONST => Test::constant(table, a, *operand)?,
-                EQUAL_SLOT => Test::Same(slot(a)?, slot(b)?),
-                _ => return None,
-            },
+            slot: if matches!(test, Test::Always) { 0 } else { slot(a)? },
+            test,
             is_negated: op & NEGATE != 0,
-            effect: match effect {
-                ALLOW => Effect::Allow,
-                DENY => Effect::Deny,
-                _ => Effect::None,
-            },
             roles: *roles,
+            allowed: if effect == ALLOW { *roles } else { 0 },
+            denied: if effect == DENY { *roles } else { 0 },
         })
     }
 
     #[inline]
-    fn holds(&self, truth: Truth) -> bool {
-        (truth == Truth::True) != self.is_negated
+    fn holds<'a>(&self, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
+        let is_equal = match self.test {
+            Test::Always => true,
+            _ => match self.test.of(read(self.slot), read)? {
+                Some(is_equal) => is_equal,
+                None => return Some(None),
+            },
+        };
+        Some(Some(is_equal != self.is_negated))
     }
 }
 
@@ -112,66 +116,65 @@ impl Test {
         if a == ALWAYS {
             return (operand == word::TRUE).then_some(Self::Always);
         }
-        let slot = slot(a)?;
         Some(match operand {
-            word::NULL => Self::Null(slot),
-            word::FALSE => Self::Bool(slot, false),
-            word::TRUE => Self::Bool(slot, true),
+            word::NULL => Self::Null,
+            word::FALSE => Self::Bool(false),
+            word::TRUE => Self::Bool(true),
             word::FIRST_STRING..word::FIRST_TEMPORARY => {
                 let text = table.string(operand.wrapping_sub(word::FIRST_STRING));
-                Self::Text(slot, Known::from(Box::from(text)))
+                Self::Text(Known::from(Box::from(text)))
             }
             _ => return None,
         })
     }
 
     #[inline]
-    fn truth<'a>(&self, read: &impl Fn(usize) -> Reading<'a>) -> Option<Truth> {
-        match self {
-            Self::Always => Some(Truth::True),
-            Self::Null(slot) => compare(read(*slot), |found| matches!(found, Reading::Null)),
-            Self::Bool(slot, value) => compare(
-                read(*slot),
-                |found| matches!(found, Reading::Bool(found) if found == *value),
-            ),
-            Self::Text(slot, text) => compare(
-                read(*slot),
-                |found| matches!(found, Reading::Text(found) if text.is(found)),
-            ),
-            Self::Same(a, b) => same(read(*a), read(*b)),
+    fn of<'a>(&self, found: Reading<'a>, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
+        match (self, found) {
+            (Self::Bool(value), Reading::Field(Field::Bool(found))) => Some(Some(found == *value)),
+            (Self::Text(text), Reading::Field(Field::Text(found))) => Some(Some(text.is(found))),
+            (Self::Same(other), found) => same(found, read(*other)),
+            (Self::Null, Reading::Field(Field::Null)) => Some(Some(true)),
+            (_, found) => equal_to_nothing(found),
         }
     }
 }
 
-impl Truth {
-    #[inline]
-    const fn of(holds: bool) -> Self {
-        if holds { Self::True } else { Self::False }
-    }
-}
-
-#[inline]
-fn compare<'a>(found: Reading<'a>, is_equal: impl FnOnce(Reading<'a>) -> bool) -> Option<Truth> {
+/// What comes of a comparison with a value of another type.
+#[inline(never)]
+fn equal_to_nothing(found: Reading<'_>) -> Truth {
     match found {
-        Reading::Missing | Reading::Broken => Some(Truth::Error),
-        Reading::Value(_) | Reading::Odd => None,
-        Reading::Number(number) if !number.is_finite() => None,
-        found => Some(Truth::of(is_equal(found))),
+        Reading::Field(Field::Missing) | Reading::Broken => Some(None),
+        Reading::Field(Field::Number(number)) if !number.is_finite() => None,
+        Reading::Field(Field::List(_) | Field::Map(_)) => None,
+        Reading::Field(_) => Some(Some(false)),
+        Reading::Attr(_) | Reading::Roles | Reading::Json(_) | Reading::Odd => None,
     }
 }
 
 #[inline]
-fn same(left: Reading<'_>, right: Reading<'_>) -> Option<Truth> {
-    compare(left, |left| match (left, right) {
-        (Reading::Null, Reading::Null) => true,
-        (Reading::Bool(left), Reading::Bool(right)) => left == right,
-        (Reading::Number(left), Reading::Number(right)) => left == right,
-        (Reading::Text(left), Reading::Text(right)) => left == right,
-        _ => false,
-    })
-    .and_then(|truth| match compare(right, |_| truth == Truth::True)? {
-        Truth::Error => Some(Truth::Error),
-        right => Some(if truth == Truth::Error { truth } else { right }),
+fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
+    match (left, right) {
+        (Reading::Field(Field::Text(left)), Reading::Field(Field::Text(right))) => {
+            Some(Some(left == right))
+        }
+        _ => same_but_texts(left, right),
+    }
+}
+
+#[inline(never)]
+fn same_but_texts(left: Reading<'_>, right: Reading<'_>) -> Truth {
+    // A doubt on either side is one; so is an error, where there is no doubt.
+    let (first, second) = (equal_to_nothing(left)?, equal_to_nothing(right)?);
+    Some(match (left, right) {
+        _ if first.is_none() || second.is_none() => None,
+        (Reading::Field(left), Reading::Field(right)) => Some(match (left, right) {
+            (Field::Null, Field::Null) => true,
+            (Field::Bool(left), Field::Bool(right)) => left == right,
+            (Field::Number(left), Field::Number(right)) => left == right,
+            _ => false,
+        }),
+        _ => Some(false),
     })
 }
 

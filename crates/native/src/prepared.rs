@@ -8,10 +8,11 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use wardgate_engine::request::Request;
 
-use crate::ask::{Ask, Copied, Nested, Reading, follow, follow_on};
+use crate::ask::{Ask, Copied, Reading, follow, follow_on};
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
-use crate::decide::{Roles, decide_with};
+use crate::decide::{Roles, decide_for, decide_with};
+use crate::field::Field;
 use crate::index::Target;
 use crate::pdp::{Pdp, Snapshot};
 use crate::plan::{Place, Plan, Slot};
@@ -143,7 +144,9 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
             && prepared.is_fresh()
         {
             let typed = Typed { prepared, principal: *principal, resource };
-            let answer = binding.decide(plan, roles, &typed, &clock);
+            let reader = binding.reader(&typed);
+            let table = binding.policies.table();
+            let answer = decide_with(table, (plan, roles), (&typed, reader), &clock);
             return answer.unwrap_or_else(|| binding.policies.ask_generally(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
@@ -169,20 +172,13 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
         if self.policies.index().is_governed_apart(typed.principal()) {
             return None;
         }
-        let roles = Roles::of(plan, typed.principal.roles())?;
-        self.decide(plan, &roles, typed, clock)
+        decide_for(self.policies.table(), plan, (typed, self.reader(typed)), clock)
     }
 
+    /// What reads the slots of the plan.
     #[inline]
-    fn decide(
-        &self,
-        plan: &Plan,
-        roles: &Roles,
-        typed: &Typed<'_, P, R>,
-        clock: &impl Clock,
-    ) -> Option<bool> {
-        let read = |at: usize| self.ways.get(at).map_or(Reading::Odd, |way| way.read(typed));
-        decide_with(self.policies.table(), (plan, roles), (typed, read), clock)
+    fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> Reading<'a> {
+        |at| self.ways.get(at).map_or(Reading::Odd, |way| way.read(typed))
     }
 }
 
@@ -220,11 +216,11 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     #[inline]
     fn read<'a>(&self, typed: &Typed<'a, P, R>) -> Reading<'a> {
         match self {
-            Self::PrincipalId => Reading::Text(typed.principal.id()),
-            Self::ResourceId => Reading::Text(typed.resource.id()),
-            Self::Kind => Reading::Text(&typed.prepared.kind),
-            Self::Roles => Reading::Value(Nested::Roles),
-            Self::Missing => Reading::Missing,
+            Self::PrincipalId => Reading::Field(Field::Text(typed.principal.id())),
+            Self::ResourceId => Reading::Field(Field::Text(typed.resource.id())),
+            Self::Kind => Reading::Field(Field::Text(&typed.prepared.kind)),
+            Self::Roles => Reading::Roles,
+            Self::Missing => Reading::Field(Field::Missing),
             Self::Broken => Reading::Broken,
             Self::Odd => Reading::Odd,
             Self::Principal(accessor, rest) => follow_on(accessor(typed.principal), rest),

@@ -7,7 +7,7 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
-use crate::ask::{Ask, Nested, Reading, follow_on};
+use crate::ask::{Ask, Reading, follow_on};
 use crate::error::RequestError;
 use crate::field::{AsField, Field};
 use crate::field_impls::member;
@@ -71,9 +71,7 @@ fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> Reading<'a> {
         rest = further;
     }
     match found {
-        Some(nested @ (Attr::List(_) | Attr::Map(_))) if rest.is_empty() => {
-            Reading::Value(Nested::Attr(nested))
-        }
+        Some(nested @ (Attr::List(_) | Attr::Map(_))) if rest.is_empty() => Reading::Attr(nested),
         found => follow_on(found.map_or(Field::Missing, Attr::field), rest),
     }
 }

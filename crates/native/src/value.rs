@@ -6,7 +6,7 @@ use wardgate_engine::request::Request;
 
 use crate::ask::{Ask, Reading, follow};
 use crate::error::RequestError;
-use crate::field::{AsField, Copier};
+use crate::field::{AsField, Copier, Field};
 use crate::index::Target;
 use crate::request::of_document;
 
@@ -74,7 +74,7 @@ impl<'a> Party<'a> {
     fn attribute(&self, path: &[Box<str>]) -> Reading<'_> {
         match (self.attributes, path.len()) {
             (Some(attributes), _) => follow(attributes, path),
-            (None, 1) => Reading::Missing,
+            (None, 1) => Reading::Field(Field::Missing),
             (None, _) => Reading::Broken,
         }
     }

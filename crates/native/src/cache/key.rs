@@ -4,12 +4,12 @@
 //! numbers are written bit by bit. What a key does not hold no program may read: that is what the slots
 //! of a plan are.
 
-use crate::ask::{Ask, Nested, Reading};
-use crate::decide::{Held, Roles};
-use crate::field::{AsField, Field, Items, Lookup};
+use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 use super::MAX_KEY_BYTES;
-use wardgate_engine::limits::MAX_VALUE_DEPTH;
+use crate::ask::{Ask, Reading};
+use crate::decide::{Held, Roles};
+use crate::field::{AsField, Field, Items, Lookup};
 
 /// A key that is being written.
 pub(crate) struct Key {
@@ -49,20 +49,14 @@ impl Key {
     fn reading<A: Ask>(&mut self, reading: Reading<'_>, held: &Held<'_, '_, A>) -> Written {
         match reading {
             Reading::Broken => self.put(&[BROKEN]),
-            Reading::Missing => self.put(&[MISSING]),
-            Reading::Null => self.put(&[NULL]),
-            Reading::Bool(value) => self.put(&[BOOL, value.into()]),
-            Reading::Number(number) => self.double(number),
-            Reading::Text(text) => self.text(TEXT, text),
-            Reading::Value(Nested::Attr(attr)) => self.field(attr.field(), MAX_VALUE_DEPTH),
-            Reading::Value(Nested::Roles) => {
+            Reading::Field(field) => self.field(field, MAX_VALUE_DEPTH),
+            Reading::Attr(attr) => self.field(attr.field(), MAX_VALUE_DEPTH),
+            Reading::Roles => {
                 self.put(&[LIST])?;
                 held.roles().try_for_each(|role| self.text(TEXT, role))?;
                 self.put(&[END])
             }
-            Reading::Value(Nested::List(items)) => self.list(items, MAX_VALUE_DEPTH),
-            Reading::Value(Nested::Map(object)) => self.map(object, MAX_VALUE_DEPTH),
-            Reading::Value(Nested::Json(json)) => self.text(JSON, json),
+            Reading::Json(json) => self.text(JSON, json),
             Reading::Odd => None,
         }
     }

@@ -9,8 +9,9 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
 use super::{Cache, MAX_KEY_BYTES, MAX_PLACES, with_key};
-use crate::ask::{Nested, Reading};
+use crate::ask::Reading;
 use crate::decide::{Held, Roles};
+use crate::field::Field;
 use crate::index::Target;
 use crate::policies::Policies;
 use crate::request::RequestAsk;
@@ -77,19 +78,18 @@ fn different_requests_have_different_keys() {
     ];
     let mut readings = vec![
         Reading::Broken,
-        Reading::Missing,
-        Reading::Null,
-        Reading::Bool(false),
-        Reading::Bool(true),
-        Reading::Value(Nested::Roles),
-        Reading::Value(Nested::Json("[\"a\",\"b\"]")),
-        Reading::Text("[\"a\",\"b\"]"),
+        Reading::Field(Field::Missing),
+        Reading::Field(Field::Null),
+        Reading::Field(Field::Bool(false)),
+        Reading::Field(Field::Bool(true)),
+        Reading::Roles,
+        Reading::Json("[\"a\",\"b\"]"),
+        of_text("[\"a\",\"b\"]"),
     ];
-    readings
-        .extend(["", "a", "ab", "abc", "b", "bc", "c", "\0", "a\0", "a\u{9}"].map(Reading::Text));
+    readings.extend(["", "a", "ab", "abc", "b", "bc", "c", "\0", "a\0", "a\u{9}"].map(of_text));
     let numbers = [0.0, -0.0, 1.0, f64::from_bits(1.0_f64.to_bits() + 1), 5e-324, -1.0];
-    readings.extend(numbers.map(Reading::Number));
-    readings.extend(nested.iter().map(|attr| Reading::Value(Nested::Attr(attr))));
+    readings.extend(numbers.map(|number| Reading::Field(Field::Number(number))));
+    readings.extend(nested.iter().map(Reading::Attr));
     let roles = [
         Roles::Mask(0),
         Roles::Mask(1),
@@ -119,7 +119,7 @@ fn what_is_too_long_or_odd_has_no_key() {
     let long = "x".repeat(MAX_KEY_BYTES);
     let mut deep = Attr::Null;
     (0..80).for_each(|_| deep = Attr::List(vec![std::mem::replace(&mut deep, Attr::Null)]));
-    for reading in [Reading::Text(&long), Reading::Odd, Reading::Value(Nested::Attr(&deep))] {
+    for reading in [of_text(&long), Reading::Odd, Reading::Attr(&deep)] {
         assert_eq!(key(0, &Roles::Mask(1), &[reading]), None);
     }
 }
@@ -156,6 +156,10 @@ fn key(plan: u32, roles: &Roles, readings: &[Reading<'_>]) -> Option<Vec<u8>> {
     let ask = RequestAsk { request: &request, action: "" };
     let held = Held::new(&ask, readings.iter().copied());
     with_key(|key| key.unwrap().write(plan, roles, (&held, readings.len())).map(<[u8]>::to_vec))
+}
+
+const fn of_text(text: &str) -> Reading<'_> {
+    Reading::Field(Field::Text(text))
 }
 
 fn text(text: &str) -> Attr {

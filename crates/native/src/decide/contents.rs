@@ -11,7 +11,7 @@ use wardgate_engine::cel::value::List;
 use wardgate_engine::plans::Contents;
 use wardgate_plan::layout::MAX_SLOTS;
 
-use crate::ask::{Ask, Nested, Reading};
+use crate::ask::{Ask, Reading};
 use crate::field::{Copier, Field};
 use crate::json;
 
@@ -38,17 +38,17 @@ impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
         self.ask.roles()
     }
 
-    fn copy(&self, nested: Nested<'_>) -> Option<Attr> {
+    fn copy(&self, reading: Reading<'_>) -> Option<Attr> {
         let mut copier = Copier::new();
-        let copied = match nested {
-            Nested::Attr(attr) => Some(attr.clone()),
-            Nested::Roles => {
+        let copied = match reading {
+            Reading::Field(field) => copier.attribute(field),
+            Reading::Attr(attr) => Some(attr.clone()),
+            Reading::Roles => {
                 let roles = self.ask.roles().map(|role| Attr::String(role.into()));
                 Some(Attr::List(roles.collect()))
             }
-            Nested::List(items) => copier.attribute(Field::List(items)),
-            Nested::Map(object) => copier.attribute(Field::Map(object)),
-            Nested::Json(json) => json::value(json),
+            Reading::Json(json) => json::value(json),
+            Reading::Broken | Reading::Odd => None,
         };
         copied.filter(|_| copier.is_complete())
     }
@@ -57,22 +57,21 @@ impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
 impl<A: Ask> Contents for Held<'_, '_, A> {
     fn text(&self, slot: usize) -> Option<&str> {
         match self.readings.get(slot)? {
-            Reading::Text(text) => Some(text),
+            Reading::Field(Field::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     fn value(&self, slot: usize) -> Option<Value<'_>> {
         match self.readings.get(slot)? {
-            Reading::Value(Nested::Attr(attr)) => Some(Value::from(*attr)),
-            Reading::Value(Nested::Roles) if let Some(roles) = self.ask.list_of_roles() => {
+            Reading::Attr(attr) => Some(Value::from(*attr)),
+            Reading::Roles if let Some(roles) = self.ask.list_of_roles() => {
                 Some(Value::List(List::Strings(roles)))
             }
-            Reading::Value(nested) => {
-                let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*nested));
+            reading => {
+                let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*reading));
                 copy.as_ref().map(Value::from)
             }
-            _ => None,
         }
     }
 }

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::scan::{Fault, Scanner, Start, Text, value_of};
-use crate::ask::{Ask, Nested, Reading};
+use crate::ask::{Ask, Reading};
+use crate::field::Field;
 use crate::index::Target;
 
 /// A request in which nothing is odd.
@@ -102,7 +103,7 @@ impl<'a> JsonAsk<'a> {
         let is_meant = |member: &&Member| self.name(member) == first.as_bytes();
         // Of two members with one name the later one counts.
         match self.members(&party.attributes).iter().rev().find(is_meant) {
-            None if rest.is_empty() => Reading::Missing,
+            None if rest.is_empty() => Reading::Field(Field::Missing),
             None => Reading::Broken,
             Some(member) => self.value(member, rest),
         }
@@ -287,7 +288,7 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
     match scanner.start() {
         Ok(Start::Object) => {}
         Ok(Start::List) | Err(_) => return Reading::Broken,
-        Ok(_) if rest.is_empty() => return Reading::Missing,
+        Ok(_) if rest.is_empty() => return Reading::Field(Field::Missing),
         Ok(_) => return Reading::Broken,
     }
     let mut found = None;
@@ -301,7 +302,7 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
     });
     match (scanned, found, rest.split_first()) {
         (Err(_), ..) | (_, Some((_, false)), _) => Reading::Odd,
-        (_, None, None) => Reading::Missing,
+        (_, None, None) => Reading::Field(Field::Missing),
         (_, None, Some(_)) => Reading::Broken,
         (_, Some((raw, _)), None) => scalar(raw),
         (_, Some((raw, _)), Some((name, rest))) => nested(raw, name, rest),
@@ -311,14 +312,17 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
 /// Reads a value that was found to be JSON, and to have no escapes if it is text.
 #[inline]
 fn scalar(raw: &str) -> Reading<'_> {
-    match raw.as_bytes() {
-        [b'"', inner @ .., b'"'] => raw.get(1..=inner.len()).map_or(Reading::Odd, Reading::Text),
-        [b'{' | b'[', ..] => Reading::Value(Nested::Json(raw)),
-        [b't', ..] => Reading::Bool(true),
-        [b'f', ..] => Reading::Bool(false),
-        [b'n', ..] => Reading::Null,
-        _ => Reading::Number(value_of(raw)),
-    }
+    Reading::Field(match raw.as_bytes() {
+        [b'"', inner @ .., b'"'] => match raw.get(1..=inner.len()) {
+            Some(text) => Field::Text(text),
+            None => return Reading::Odd,
+        },
+        [b'{' | b'[', ..] => return Reading::Json(raw),
+        [b't', ..] => Field::Bool(true),
+        [b'f', ..] => Field::Bool(false),
+        [b'n', ..] => Field::Null,
+        _ => Field::Number(value_of(raw)),
+    })
 }
 
 #[inline]
