@@ -39,7 +39,7 @@ pub(crate) fn decide(
 }
 
 /// Decides with `plan`, whose slots `read` reads.
-#[inline]
+#[inline(always)]
 pub(crate) fn decide_for<'a>(
     table: &PolicyTable,
     plan: &Plan,
@@ -70,7 +70,7 @@ pub(crate) fn decide_with<'a>(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn decide_masked<'a>(
     table: &PolicyTable,
     (plan, mask): (&Plan, u32),

@@ -9,7 +9,7 @@ use wardgate_plan::{Entry, Plan, word};
 
 use crate::ask::Reading;
 use crate::field::Field;
-use crate::names::Known;
+use crate::names::{Known, is_same};
 
 /// One entry.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ pub(crate) fn unpack(table: &PolicyTable, plan: &Plan<'_>) -> Option<Box<[Equali
 }
 
 /// Decides for roles of these classes. `read` reads a slot; nothing is a doubt.
-#[inline]
+#[inline(always)]
 pub(crate) fn decide<'a>(
     equalities: &[Equality],
     roles: u32,
@@ -156,7 +156,7 @@ fn equal_to_nothing(found: Reading<'_>) -> Truth {
 fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
     match (left, right) {
         (Reading::Field(Field::Text(left)), Reading::Field(Field::Text(right))) => {
-            Some(Some(left == right))
+            Some(Some(is_same(left, right)))
         }
         _ => same_but_texts(left, right),
     }

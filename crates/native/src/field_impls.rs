@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use wardgate_engine::attr::{Attr, AttrMap};
 
 use crate::field::{AsField, Field, Items, Lookup};
+use crate::names::is_same;
 
 impl AsField for Attr {
     #[inline]
@@ -196,7 +197,7 @@ pub(crate) fn member<'a>(object: &'a AttrMap, name: &str) -> Option<&'a Attr> {
     if members.len() > FEW {
         return object.get(name);
     }
-    members.iter().find(|(known, _)| **known == *name).map(|(_, value)| value)
+    members.iter().find(|(known, _)| is_same(known, name)).map(|(_, value)| value)
 }
 
 /// Members of most objects.
@@ -238,7 +239,7 @@ impl<T: AsField> Lookup for BTreeMap<String, T> {
 impl<K: AsRef<str>, T: AsField> Lookup for [(K, T)] {
     #[inline]
     fn get(&self, name: &str) -> Field<'_> {
-        let found = self.iter().rev().find(|(key, _)| key.as_ref() == name);
+        let found = self.iter().rev().find(|(key, _)| is_same(key.as_ref(), name));
         found.map_or(Field::Missing, |(_, value)| value.field())
     }
 

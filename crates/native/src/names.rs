@@ -38,7 +38,8 @@ struct Print {
 
 impl<T: Copy> Names<T> {
     /// Returns the value of `text`, if it is known.
-    #[inline]
+    // A call would save and restore more registers than the look takes instructions.
+    #[inline(always)]
     pub(crate) fn get(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
         let print = Print::of(text.as_bytes());
@@ -154,7 +155,7 @@ impl From<Box<str>> for Known {
 }
 
 impl Print {
-    #[inline]
+    #[inline(always)]
     fn of(text: &[u8]) -> Self {
         let length = text.len();
         let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
@@ -191,6 +192,18 @@ impl Print {
         let hash = |hash, chunk: &[u8; 8]| folded(hash ^ u64::from_le_bytes(*chunk), SEEDS[2]);
         spread(chunks.iter().fold(start, hash))
     }
+}
+
+/// Returns whether two texts are equal. Most are short, and then there is no call.
+#[inline(always)]
+pub(crate) fn is_same(left: &str, right: &str) -> bool {
+    if left.len() != right.len() {
+        return false;
+    }
+    if left.len() > WHOLE {
+        return left == right;
+    }
+    Print::of(left.as_bytes()).is(Print::of(right.as_bytes()))
 }
 
 #[inline]

@@ -57,8 +57,10 @@ enum Way<P, R> {
     Missing,
     Broken,
     Odd,
-    Principal(Accessor<P>, Box<[Box<str>]>),
-    Resource(Accessor<R>, Box<[Box<str>]>),
+    Principal(Accessor<P>),
+    Resource(Accessor<R>),
+    BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
+    BelowResource(Accessor<R>, Box<[Box<str>]>),
 }
 
 /// One decision.
@@ -196,18 +198,20 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             }
             Place::PrincipalId | Place::ResourceId | Place::ResourceKind => Self::Broken,
             Place::PrincipalRoles => Self::Broken,
-            Place::PrincipalAttr => Self::to(path, Way::Principal),
-            Place::ResourceAttr => Self::to(path, Way::Resource),
+            Place::PrincipalAttr => Self::to(path, Way::Principal, Way::BelowPrincipal),
+            Place::ResourceAttr => Self::to(path, Way::Resource, Way::BelowResource),
         }
     }
 
     fn to<T: Attributes>(
         path: &[Box<str>],
-        way: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
+        way: impl Fn(Accessor<T>) -> Self,
+        below: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
     ) -> Self {
         let Some((first, rest)) = path.split_first() else { return Self::Odd };
         match T::accessor(first) {
-            Some(accessor) => way(accessor, rest.into()),
+            Some(accessor) if rest.is_empty() => way(accessor),
+            Some(accessor) => below(accessor, rest.into()),
             None if rest.is_empty() => Self::Missing,
             None => Self::Broken,
         }
@@ -223,10 +227,18 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
             Self::Missing => Reading::Field(Field::Missing),
             Self::Broken => Reading::Broken,
             Self::Odd => Reading::Odd,
-            Self::Principal(accessor, rest) => follow_on(accessor(typed.principal), rest),
-            Self::Resource(accessor, rest) => follow_on(accessor(typed.resource), rest),
+            Self::Principal(accessor) => Reading::Field(accessor(typed.principal)),
+            Self::Resource(accessor) => Reading::Field(accessor(typed.resource)),
+            Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),
+            Self::BelowResource(accessor, rest) => below(accessor(typed.resource), rest),
         }
     }
+}
+
+/// Few paths are longer than one name.
+#[inline(never)]
+fn below<'a>(field: Field<'a>, rest: &[Box<str>]) -> Reading<'a> {
+    follow_on(field, rest)
 }
 
 impl<P: AsPrincipal, R: AsResource> Ask for Typed<'_, P, R> {
