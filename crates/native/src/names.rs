@@ -38,8 +38,7 @@ struct Print {
 
 impl<T: Copy> Names<T> {
     /// Returns the value of `text`, if it is known.
-    // A call would save and restore more registers than the look takes instructions.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn get(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
         let print = Print::of(text.as_bytes());
