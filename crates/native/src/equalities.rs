@@ -57,16 +57,18 @@ pub(crate) fn decide<'a>(
         if here == 0 {
             continue;
         }
-        match equality.holds(&read)? {
-            Some(holds) => {
+        match equality.truth(&read) {
+            truth @ (Truth::False | Truth::True) => {
+                let holds = (truth == Truth::True) != equality.is_negated;
                 let here = if holds { here } else { 0 };
                 allowed |= here & equality.allowed;
                 live &= !(here & equality.denied);
             }
-            None => {
+            Truth::Error => {
                 failed |= here;
                 live &= !here;
             }
+            Truth::Doubt => return None,
         }
     }
     match (allowed & live, failed) {
@@ -77,8 +79,16 @@ pub(crate) fn decide<'a>(
     }
 }
 
-/// Whether two things are equal, nothing where one of them is an error; nothing at all is a doubt.
-type Truth = Option<Option<bool>>;
+/// Whether two things are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Truth {
+    False,
+    True,
+    /// One of them is not there.
+    Error,
+    /// Only the general path can tell.
+    Doubt,
+}
 
 impl Equality {
     fn unpack(table: &PolicyTable, [head, operand, roles]: &Entry) -> Option<Self> {
@@ -99,15 +109,18 @@ impl Equality {
     }
 
     #[inline]
-    fn holds<'a>(&self, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
-        let is_equal = match self.test {
-            Test::Always => true,
-            _ => match self.test.of(read(self.slot), read)? {
-                Some(is_equal) => is_equal,
-                None => return Some(None),
-            },
-        };
-        Some(Some(is_equal != self.is_negated))
+    fn truth<'a>(&self, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
+        match self.test {
+            Test::Always => Truth::True,
+            _ => self.test.of(read(self.slot), read),
+        }
+    }
+}
+
+impl Truth {
+    #[inline]
+    const fn of(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
     }
 }
 
@@ -131,10 +144,10 @@ impl Test {
     #[inline]
     fn of<'a>(&self, found: Reading<'a>, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
         match (self, found) {
-            (Self::Bool(value), Reading::Field(Field::Bool(found))) => Some(Some(found == *value)),
-            (Self::Text(text), Reading::Field(Field::Text(found))) => Some(Some(text.is(found))),
+            (Self::Bool(value), Reading::Field(Field::Bool(found))) => Truth::of(found == *value),
+            (Self::Text(text), Reading::Field(Field::Text(found))) => Truth::of(text.is(found)),
             (Self::Same(other), found) => same(found, read(*other)),
-            (Self::Null, Reading::Field(Field::Null)) => Some(Some(true)),
+            (Self::Null, Reading::Field(Field::Null)) => Truth::True,
             (_, found) => equal_to_nothing(found),
         }
     }
@@ -144,11 +157,11 @@ impl Test {
 #[inline(never)]
 fn equal_to_nothing(found: Reading<'_>) -> Truth {
     match found {
-        Reading::Field(Field::Missing) | Reading::Broken => Some(None),
-        Reading::Field(Field::Number(number)) if !number.is_finite() => None,
-        Reading::Field(Field::List(_) | Field::Map(_)) => None,
-        Reading::Field(_) => Some(Some(false)),
-        Reading::Attr(_) | Reading::Roles | Reading::Json(_) | Reading::Odd => None,
+        Reading::Field(Field::Missing) | Reading::Broken => Truth::Error,
+        Reading::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
+        Reading::Field(Field::List(_) | Field::Map(_)) => Truth::Doubt,
+        Reading::Field(_) => Truth::False,
+        Reading::Attr(_) | Reading::Roles | Reading::Json(_) | Reading::Odd => Truth::Doubt,
     }
 }
 
@@ -156,7 +169,7 @@ fn equal_to_nothing(found: Reading<'_>) -> Truth {
 fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
     match (left, right) {
         (Reading::Field(Field::Text(left)), Reading::Field(Field::Text(right))) => {
-            Some(Some(is_same(left, right)))
+            Truth::of(is_same(left, right))
         }
         _ => same_but_texts(left, right),
     }
@@ -164,17 +177,18 @@ fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
 
 #[inline(never)]
 fn same_but_texts(left: Reading<'_>, right: Reading<'_>) -> Truth {
-    // A doubt on either side is one; so is an error, where there is no doubt.
-    let (first, second) = (equal_to_nothing(left)?, equal_to_nothing(right)?);
-    Some(match (left, right) {
-        _ if first.is_none() || second.is_none() => None,
-        (Reading::Field(left), Reading::Field(right)) => Some(match (left, right) {
-            (Field::Null, Field::Null) => true,
-            (Field::Bool(left), Field::Bool(right)) => left == right,
-            (Field::Number(left), Field::Number(right)) => left == right,
-            _ => false,
-        }),
-        _ => Some(false),
+    match (equal_to_nothing(left), equal_to_nothing(right)) {
+        (Truth::Doubt, _) | (_, Truth::Doubt) => return Truth::Doubt,
+        (Truth::Error, _) | (_, Truth::Error) => return Truth::Error,
+        _ => {}
+    }
+    Truth::of(match (left, right) {
+        (Reading::Field(Field::Null), Reading::Field(Field::Null)) => true,
+        (Reading::Field(Field::Bool(left)), Reading::Field(Field::Bool(right))) => left == right,
+        (Reading::Field(Field::Number(left)), Reading::Field(Field::Number(right))) => {
+            left == right
+        }
+        _ => false,
     })
 }
 

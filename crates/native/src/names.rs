@@ -41,18 +41,14 @@ impl<T: Copy> Names<T> {
     #[inline]
     pub(crate) fn get(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
-        let print = Print::of(text.as_bytes());
-        if print.length > WHOLE {
-            return self.probe(print.hash_of_long(text, self.seed), print, text);
+        if text.len() > WHOLE {
+            return self.probe(text);
         }
-        let hash = print.hash(self.seed);
-        let bucket = self.buckets.get(hash & mask)?;
+        let print = Print::of(text.as_bytes());
+        let bucket = self.buckets.get(print.hash(self.seed) & mask)?;
         // Whether it is the one cannot be foreseen, so there is no branch if this was the last look.
         let found = if bucket.known.print.is(print) { bucket.value } else { None };
-        if self.is_perfect || found.is_some() {
-            return found;
-        }
-        self.probe(hash, print, text)
+        if self.is_perfect || found.is_some() { found } else { self.probe(text) }
     }
 
     /// Returns whether nothing is known.
@@ -61,10 +57,13 @@ impl<T: Copy> Names<T> {
         self.buckets.is_empty()
     }
 
+    /// Looks into one bucket after the other. It begins anew, so that the way of most texts keeps nothing
+    /// for it.
     #[inline(never)]
-    fn probe(&self, hash: usize, print: Print, text: &str) -> Option<T> {
+    fn probe(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
-        let mut at = hash & mask;
+        let print = Print::of(text.as_bytes());
+        let mut at = print.hash_of(text, self.seed) & mask;
         // Some bucket is free, so this ends before the bound.
         for _ in 0..self.buckets.len() {
             let bucket = self.buckets.get(at)?;
@@ -83,7 +82,7 @@ impl<T: Copy> Names<T> {
         let mut is_perfect = true;
         for (text, value) in entries {
             let known = Known::from(text.clone());
-            let mut at = known.hash(seed);
+            let mut at = known.print.hash_of(text, seed);
             for _ in 0..size {
                 let Some(bucket) = buckets.get_mut(at & size.wrapping_sub(1)) else { break };
                 if bucket.value.is_none() {
@@ -138,13 +137,6 @@ impl Known {
     fn has(&self, print: Print, text: &str) -> bool {
         self.print.is(print) && (print.length <= WHOLE || *self.text == *text)
     }
-
-    fn hash(&self, seed: u64) -> usize {
-        match self.print.length {
-            0..=WHOLE => self.print.hash(seed),
-            _ => self.print.hash_of_long(&self.text, seed),
-        }
-    }
 }
 
 impl From<Box<str>> for Known {
@@ -185,7 +177,11 @@ impl Print {
         spread(folded(self.head ^ seed, self.tail ^ SEEDS[1]))
     }
 
-    fn hash_of_long(self, text: &str, seed: u64) -> usize {
+    /// The hash of any text.
+    fn hash_of(self, text: &str, seed: u64) -> usize {
+        if self.length <= WHOLE {
+            return self.hash(seed);
+        }
         let (chunks, _) = text.as_bytes().as_chunks::<8>();
         let start = folded(self.head ^ seed, self.tail ^ SEEDS[1]);
         let hash = |hash, chunk: &[u8; 8]| folded(hash ^ u64::from_le_bytes(*chunk), SEEDS[2]);
