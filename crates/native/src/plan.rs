@@ -71,7 +71,8 @@ impl Plan {
     }
 
     /// Returns the mask or class of a role.
-    #[inline]
+    // A call is cheaper here: inside a loop over roles the look-up would push other values out of registers.
+    #[inline(never)]
     pub(crate) fn role(&self, role: &str) -> u32 {
         self.roles.get(role).unwrap_or(self.others)
     }
