@@ -46,7 +46,6 @@ impl<T: Copy> Names<T> {
         }
         let print = Print::of(text.as_bytes());
         let bucket = self.buckets.get(print.hash(self.seed) & mask)?;
-        // Whether it is the one cannot be foreseen, so there is no branch if this was the last look.
         let found = if bucket.known.print.is(print) { bucket.value } else { None };
         if self.is_perfect || found.is_some() { found } else { self.probe(text) }
     }
@@ -164,7 +163,7 @@ impl Print {
         Self { length, head, tail }
     }
 
-    /// Returns whether both are equal, without a branch.
+    /// Returns whether both are equal.
     #[inline]
     const fn is(self, other: Self) -> bool {
         let differ = (self.head ^ other.head) | (self.tail ^ other.tail);

@@ -123,7 +123,8 @@ impl Pdp {
         Ok(header)
     }
 
-    /// Returns the policies of this moment, for several questions that are to be answered alike.
+    /// Returns the policies of this moment, for several questions that are to be answered alike. Each of them
+    /// then also takes less: finding the current policies is an eighth of the instructions of a short decision.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.shared.current.load_full())

@@ -17,6 +17,8 @@ use crate::workload::{RuleSet, Workload};
 /// The requests of a workload in every form.
 pub(crate) struct Forms {
     pdp: Pdp,
+    /// Remembers answers; only where conditions are long.
+    caching: Option<Pdp>,
     asked: Vec<Asked>,
     /// A prepared question for each kind and action that is asked about; none where there are no types.
     prepared: Vec<Prepared<User, Thing>>,
@@ -73,7 +75,13 @@ impl Forms {
         bundle: &[u8],
         requests: &[Request],
     ) -> Result<Self, String> {
-        let pdp = Pdp::open(bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+        let open = |places| {
+            let opened = Pdp::open_with_cache(bundle, Trust::Unsigned, places);
+            opened.map_err(|error| error.to_string())
+        };
+        let pdp = open(0)?;
+        let are_long = workload.rules == RuleSet::Conditions;
+        let caching = are_long.then(|| open(PLACES)).transpose()?;
         let mut asked: Vec<Asked> = requests
             .iter()
             .zip(&workload.requests)
@@ -90,7 +98,7 @@ impl Forms {
                 });
             }
         }
-        Ok(Self { pdp, asked, prepared })
+        Ok(Self { pdp, caching, asked, prepared })
     }
 
     /// A row for each form.
@@ -116,6 +124,14 @@ impl Forms {
             asked.get(at).is_some_and(|one| pdp.is_allowed_json(&one.text, NOW) == Ok(true))
         };
         let mut rows = vec![Row::new("Wardgate is_allowed", Side::Ours, expected, is_allowed)];
+        if let Some(caching) = &self.caching {
+            let remembered = move |at: usize| {
+                let request = requests.get(at);
+                request.is_some_and(|request| caching.is_allowed(request, action(request), NOW))
+            };
+            let name = "Wardgate is_allowed, cache, the same requests again";
+            rows.push(Row::new(name, Side::Ours, expected, remembered));
+        }
         rows.extend(self.typed(expected));
         rows.extend([
             Row::new("Wardgate fields by name", Side::Ours, expected, fields),
@@ -198,6 +214,9 @@ fn pairs(attributes: &AttrMap) -> Pairs {
     let pair = |(name, value): &(Box<str>, Attr)| (name.to_string(), value.clone());
     attributes.entries().iter().map(pair).collect()
 }
+
+/// Places of the cache: twice as many as there are requests.
+const PLACES: usize = 4096;
 
 /// The same moment in every run.
 #[derive(Clone, Copy)]
