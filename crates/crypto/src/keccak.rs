@@ -3,11 +3,6 @@
 //! Lane `n` of the 25 vectors is state `n`: the steps of one state are those of all. With one lane this is
 //! the obvious permutation.
 
-#![expect(
-    clippy::indexing_slicing,
-    reason = "every index is a constant below 25, or below 5 columns"
-)]
-
 use wardgate_simd::lanes::Lanes64;
 
 /// The words of a state; word `x + 5 * y` is lane (x, y) of FIPS 202.
@@ -24,76 +19,93 @@ pub(crate) fn permute<L: Lanes64>(lanes: L, state: &mut State<L::U64>) {
     lanes.enter(|lanes| {
         let mut words = *state;
         for constant in ROUND_CONSTANTS {
-            words = round(lanes, &words, constant);
+            words = round(lanes, words, lanes.splat_u64(constant));
         }
         *state = words;
     });
 }
 
+/// One round. Every word has a name, because compilers keep names in registers and arrays in memory.
 #[inline(always)]
-fn round<L: Lanes64>(lanes: L, words: &State<L::U64>, constant: u64) -> State<L::U64> {
-    let mixed = theta(lanes, words);
-    let mut next = chi(lanes, &rho_and_pi(lanes, &mixed));
-    next[0] = lanes.xor(next[0], lanes.splat_u64(constant));
-    next
-}
-
-#[inline(always)]
-fn theta<L: Lanes64>(lanes: L, a: &State<L::U64>) -> State<L::U64> {
-    let column = |x: usize| lanes.xor3(lanes.xor3(a[x + 20], a[x], a[x + 5]), a[x + 10], a[x + 15]);
-    let sums = [column(0), column(1), column(2), column(3), column(4)];
-    let turned = sums.map(
-        #[inline(always)]
-        |sum| lanes.rotate_left::<1>(sum),
-    );
-    let mut mixed = *a;
-    for (place, word) in mixed.iter_mut().enumerate() {
-        let x = place % 5;
-        *word = lanes.xor3(*word, sums[(x + 4) % 5], turned[(x + 1) % 5]);
-    }
-    mixed
-}
-
-/// Rotates each word by its own count and puts it where pi wants it, row after row.
-#[inline(always)]
-fn rho_and_pi<L: Lanes64>(l: L, a: &State<L::U64>) -> State<L::U64> {
+#[rustfmt::skip]
+fn round<L: Lanes64>(l: L, words: State<L::U64>, constant: L::U64) -> State<L::U64> {
+    let [
+        a00, a10, a20, a30, a40,
+        a01, a11, a21, a31, a41,
+        a02, a12, a22, a32, a42,
+        a03, a13, a23, a33, a43,
+        a04, a14, a24, a34, a44,
+    ] = words;
+    // Theta: the sums of the columns, and the same turned by one bit.
+    let c0 = sum(l, [a00, a01, a02, a03, a04]);
+    let c1 = sum(l, [a10, a11, a12, a13, a14]);
+    let c2 = sum(l, [a20, a21, a22, a23, a24]);
+    let c3 = sum(l, [a30, a31, a32, a33, a34]);
+    let c4 = sum(l, [a40, a41, a42, a43, a44]);
+    let t0 = l.rotate_left::<1>(c0);
+    let t1 = l.rotate_left::<1>(c1);
+    let t2 = l.rotate_left::<1>(c2);
+    let t3 = l.rotate_left::<1>(c3);
+    let t4 = l.rotate_left::<1>(c4);
+    // Rho and pi: each word is mixed, turned by its own count and put where pi wants it. Chi: each row.
+    let [b00, b10, b20, b30, b40] = chi(l, [
+        l.xor3(a00, c4, t1),
+        l.rotate_left::<44>(l.xor3(a11, c0, t2)),
+        l.rotate_left::<43>(l.xor3(a22, c1, t3)),
+        l.rotate_left::<21>(l.xor3(a33, c2, t4)),
+        l.rotate_left::<14>(l.xor3(a44, c3, t0)),
+    ]);
+    let [b01, b11, b21, b31, b41] = chi(l, [
+        l.rotate_left::<28>(l.xor3(a30, c2, t4)),
+        l.rotate_left::<20>(l.xor3(a41, c3, t0)),
+        l.rotate_left::<3>(l.xor3(a02, c4, t1)),
+        l.rotate_left::<45>(l.xor3(a13, c0, t2)),
+        l.rotate_left::<61>(l.xor3(a24, c1, t3)),
+    ]);
+    let [b02, b12, b22, b32, b42] = chi(l, [
+        l.rotate_left::<1>(l.xor3(a10, c0, t2)),
+        l.rotate_left::<6>(l.xor3(a21, c1, t3)),
+        l.rotate_left::<25>(l.xor3(a32, c2, t4)),
+        l.rotate_left::<8>(l.xor3(a43, c3, t0)),
+        l.rotate_left::<18>(l.xor3(a04, c4, t1)),
+    ]);
+    let [b03, b13, b23, b33, b43] = chi(l, [
+        l.rotate_left::<27>(l.xor3(a40, c3, t0)),
+        l.rotate_left::<36>(l.xor3(a01, c4, t1)),
+        l.rotate_left::<10>(l.xor3(a12, c0, t2)),
+        l.rotate_left::<15>(l.xor3(a23, c1, t3)),
+        l.rotate_left::<56>(l.xor3(a34, c2, t4)),
+    ]);
+    let [b04, b14, b24, b34, b44] = chi(l, [
+        l.rotate_left::<62>(l.xor3(a20, c1, t3)),
+        l.rotate_left::<55>(l.xor3(a31, c2, t4)),
+        l.rotate_left::<39>(l.xor3(a42, c3, t0)),
+        l.rotate_left::<41>(l.xor3(a03, c4, t1)),
+        l.rotate_left::<2>(l.xor3(a14, c0, t2)),
+    ]);
     [
-        a[0],
-        l.rotate_left::<44>(a[6]),
-        l.rotate_left::<43>(a[12]),
-        l.rotate_left::<21>(a[18]),
-        l.rotate_left::<14>(a[24]),
-        l.rotate_left::<28>(a[3]),
-        l.rotate_left::<20>(a[9]),
-        l.rotate_left::<3>(a[10]),
-        l.rotate_left::<45>(a[16]),
-        l.rotate_left::<61>(a[22]),
-        l.rotate_left::<1>(a[1]),
-        l.rotate_left::<6>(a[7]),
-        l.rotate_left::<25>(a[13]),
-        l.rotate_left::<8>(a[19]),
-        l.rotate_left::<18>(a[20]),
-        l.rotate_left::<27>(a[4]),
-        l.rotate_left::<36>(a[5]),
-        l.rotate_left::<10>(a[11]),
-        l.rotate_left::<15>(a[17]),
-        l.rotate_left::<56>(a[23]),
-        l.rotate_left::<62>(a[2]),
-        l.rotate_left::<55>(a[8]),
-        l.rotate_left::<39>(a[14]),
-        l.rotate_left::<41>(a[15]),
-        l.rotate_left::<2>(a[21]),
+        l.xor(b00, constant), b10, b20, b30, b40,
+        b01, b11, b21, b31, b41,
+        b02, b12, b22, b32, b42,
+        b03, b13, b23, b33, b43,
+        b04, b14, b24, b34, b44,
     ]
 }
 
 #[inline(always)]
-fn chi<L: Lanes64>(lanes: L, b: &State<L::U64>) -> State<L::U64> {
-    let mut next = *b;
-    for (place, word) in next.iter_mut().enumerate() {
-        let (row, x) = (place / 5 * 5, place % 5);
-        *word = lanes.chi(b[place], b[row + (x + 1) % 5], b[row + (x + 2) % 5]);
-    }
-    next
+fn sum<L: Lanes64>(lanes: L, [a, b, c, d, e]: [L::U64; 5]) -> L::U64 {
+    lanes.xor3(lanes.xor3(a, b, c), d, e)
+}
+
+#[inline(always)]
+fn chi<L: Lanes64>(lanes: L, [a, b, c, d, e]: [L::U64; 5]) -> [L::U64; 5] {
+    [
+        lanes.chi(a, b, c),
+        lanes.chi(b, c, d),
+        lanes.chi(c, d, e),
+        lanes.chi(d, e, a),
+        lanes.chi(e, a, b),
+    ]
 }
 
 const ROUND_CONSTANTS: [u64; 24] = [
