@@ -17,28 +17,51 @@ impl Message<'_> {
         self.0.iter().fold(0, |sum, piece| sum.saturating_add(piece.len()))
     }
 
-    /// Writes block `index` of the padded message; after the last block, only zeros.
-    #[inline]
-    pub(crate) fn block<const RATE: usize>(&self, index: usize) -> [u8; RATE] {
-        let mut block = [0; RATE];
+    /// Returns block `index` of the padded message: where it lies, or built in `space`, which is zero.
+    fn block<'a, const RATE: usize>(
+        &'a self,
+        index: usize,
+        space: &'a mut [u8; RATE],
+    ) -> &'a [u8; RATE] {
         let mut skip = index.saturating_mul(RATE);
-        let mut free = &mut block[..];
-        for piece in self.0 {
+        let mut free = &mut space[..];
+        for piece in &self.0 {
             let rest = piece.get(skip..).unwrap_or_default();
             skip = skip.saturating_sub(piece.len());
+            if free.len() == RATE
+                && let Some(whole) = rest.first_chunk()
+            {
+                return whole;
+            }
             let (here, left) = free.split_at_mut(rest.len().min(free.len()));
             here.copy_from_slice(rest.get(..here.len()).unwrap_or_default());
             free = left;
         }
         if let ([first, ..], 0) = (free, skip) {
             *first = DOMAIN;
-            if let Some(last) = block.last_mut() {
+            if let Some(last) = space.last_mut() {
                 *last ^= LAST;
             }
         }
-        block
+        space
+    }
+
+    /// Writes block `index` into lane `lane` of rows that are zero.
+    fn spread<const RATE: usize>(&self, index: usize, lane: usize, rows: &mut Words) {
+        let mut space = [0; RATE];
+        let block = self.block(index, &mut space);
+        for (row, word) in rows.iter_mut().zip(block.as_chunks().0) {
+            if let Some(place) = row.0.get_mut(lane) {
+                *place = u64::from_le_bytes(*word);
+            }
+        }
     }
 }
+
+/// The words of a state as they lie in memory: row `n` holds word `n` of every lane.
+pub(crate) type Words = [Row<u64>; 25];
+
+const EMPTY: Words = [Row([0; 8]); 25];
 
 /// A block of SHAKE128.
 pub(crate) const RATE_128: usize = 168;
@@ -58,65 +81,80 @@ pub(crate) fn first_blocks<L: Lanes64>(
     let last = messages.iter().map(blocks).max().unwrap_or_default();
     let mut state = keccak::empty(lanes);
     for index in 0..=last {
-        absorb::<L, RATE_256>(lanes, &mut state, |lane| Some(messages.get(lane)?.block(index)));
-        keccak::permute(lanes, &mut state);
+        let mut words = EMPTY;
+        for (lane, message) in messages.iter().enumerate() {
+            message.spread::<RATE_256>(index, lane, &mut words);
+        }
+        step(lanes, &mut state, &mut words);
         for (lane, (message, output)) in messages.iter().zip(&mut *outputs).enumerate() {
             if blocks(message) == index {
-                read_lane(lanes, &state, lane, output);
+                read_lane(&words, lane, output);
             }
         }
     }
 }
 
-/// Adds one block to each state; a lane without one stays as it is.
-#[inline]
-pub(crate) fn absorb<L: Lanes64, const RATE: usize>(
+/// Begins with the short text `prefix` and what `suffix` says of each lane.
+pub(crate) fn begin<L: Lanes64, const RATE: usize>(
     lanes: L,
-    state: &mut State<L::U64>,
-    block: impl Fn(usize) -> Option<[u8; RATE]>,
-) {
-    let mut rows = [Row([0; 8]); 25];
+    prefix: &[u8],
+    suffix: impl Fn(usize) -> [u8; 2],
+) -> State<L::U64> {
+    let mut words = EMPTY;
     for lane in 0..L::LANES {
-        let Some(block) = block(lane) else { continue };
-        for (row, word) in rows.iter_mut().zip(block.as_chunks().0) {
-            if let Some(place) = row.0.get_mut(lane) {
-                *place = u64::from_le_bytes(*word);
-            }
-        }
+        Message([prefix, &suffix(lane), &[], &[]]).spread::<RATE>(0, lane, &mut words);
     }
-    for (word, row) in state.iter_mut().zip(&rows).take(RATE / 8) {
+    let mut state = keccak::empty(lanes);
+    lanes.enter(|lanes| add(lanes, &mut state, &words));
+    state
+}
+
+/// Adds a block to each state, permutes, and writes out the words of the new states.
+fn step<L: Lanes64>(lanes: L, state: &mut State<L::U64>, words: &mut Words) {
+    lanes.enter(|lanes| {
+        add(lanes, state, words);
+        keccak::permute(lanes, state);
+        for (word, row) in state.iter().zip(words) {
+            lanes.store_u64(*word, &mut row.0, 0);
+        }
+    });
+}
+
+#[inline(always)]
+fn add<L: Lanes64>(lanes: L, state: &mut State<L::U64>, words: &Words) {
+    for (word, row) in state.iter_mut().zip(words) {
         *word = lanes.xor(*word, lanes.load_u64(&row.0, 0));
     }
 }
 
-/// Writes the first words of the state in `lane`, as many as fit.
-#[inline]
-fn read_lane<L: Lanes64>(lanes: L, state: &State<L::U64>, lane: usize, output: &mut [u8]) {
-    for (bytes, word) in output.as_chunks_mut().0.iter_mut().zip(state) {
-        let mut row = [0; 8];
-        lanes.store_u64(*word, &mut row, 0);
-        *bytes = row.get(lane).copied().unwrap_or_default().to_le_bytes();
+/// Writes the first words of `lane`, as many as fit.
+fn read_lane(words: &Words, lane: usize, output: &mut [u8]) {
+    for (bytes, row) in output.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = row.0.get(lane).copied().unwrap_or_default().to_le_bytes();
     }
 }
 
 /// One output, block after block, for the rare cases that need more than was expected.
 pub(crate) struct Blocks<const RATE: usize> {
     state: State<u64>,
+    words: Words,
 }
 
 impl<const RATE: usize> Blocks<RATE> {
     /// Hashes `message`, which ends in its first block.
     pub(crate) fn of_short(message: &Message<'_>) -> Self {
-        let mut state = keccak::empty(Portable);
-        absorb::<_, RATE>(Portable, &mut state, |_| Some(message.block(0)));
-        Self { state }
+        let mut words = EMPTY;
+        message.spread::<RATE>(0, 0, &mut words);
+        Self { state: keccak::empty(Portable), words }
     }
 
     /// Returns the next block.
     pub(crate) fn next_block(&mut self) -> [u8; RATE] {
-        keccak::permute(Portable, &mut self.state);
+        step(Portable, &mut self.state, &mut self.words);
         let mut block = [0; RATE];
-        read_lane(Portable, &self.state, 0, &mut block);
+        read_lane(&self.words, 0, &mut block);
+        // From now on nothing is added.
+        self.words = EMPTY;
         block
     }
 }

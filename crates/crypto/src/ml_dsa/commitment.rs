@@ -5,7 +5,7 @@
 
 use wardgate_simd::lanes::{LanesF64, Row};
 
-use super::field::{Q, Rows};
+use super::field::{Q, Rows, reduced};
 use super::level::{MOST_HIGH_BYTES, Parameters};
 
 /// w1 as it is hashed; only the bytes of the level are used.
@@ -13,9 +13,13 @@ pub(super) type Packed = [u8; MOST_HIGH_BYTES];
 
 /// Packs the high bits of every row of w, which is below 2^30.
 pub(super) fn pack<L: LanesF64>(lanes: L, set: &Parameters, rows: &Rows, packed: &mut Packed) {
-    lanes.enter(|lanes| match set.high_values() {
-        44 => pack_groups::<L, 8, 6>(lanes, set, rows, packed, |c| wrap_44(lanes, c)),
-        _ => pack_groups::<L, 16, 8>(lanes, set, rows, packed, |c| c),
+    let by_width = TOWARDS_ZERO / f64::from(2 * set.low_range);
+    lanes.enter(|lanes| {
+        let by_width = lanes.splat_f64(by_width);
+        match set.high_bits() {
+            6 => pack_groups::<L, 8, 6>(lanes, rows, packed, |w| high_44(lanes, w, by_width)),
+            _ => pack_groups::<L, 16, 8>(lanes, rows, packed, |w| high_16(lanes, w, by_width)),
+        }
     });
 }
 
@@ -23,25 +27,22 @@ pub(super) fn pack<L: LanesF64>(lanes: L, set: &Parameters, rows: &Rows, packed:
 #[inline(always)]
 fn pack_groups<L: LanesF64, const COUNT: usize, const BYTES: usize>(
     lanes: L,
-    set: &Parameters,
     rows: &Rows,
     packed: &mut Packed,
-    wrap: impl Fn(L::F64) -> L::F64,
+    high: impl Fn(L::F64) -> L::U64,
 ) {
-    let steps = Steps::new(lanes, set);
     for (group, rows) in rows.as_chunks::<COUNT>().0.iter().enumerate() {
         let mut words = Row([0; 8]);
         for part in 0..L::PARTS {
             let mut word = lanes.splat_u64(0);
-            let mut place = 0;
-            for row in rows {
-                let high = wrap(steps.high(lanes, lanes.load_f64(&row.0, part)));
-                word = lanes.or(word, lanes.shift_left(steps.bits(lanes, high), place));
-                place += set.high_bits();
+            for (row, place) in rows.iter().zip((0..).step_by(8 * BYTES / COUNT)) {
+                let high = high(reduced(lanes, lanes.load_f64(&row.0, part)));
+                word = lanes.or(word, lanes.shift_left(high, place));
             }
             lanes.store_u64(word, &mut words.0, part);
         }
-        for (word, own) in words.0.iter().zip(packed.chunks_exact_mut(set.high_bytes())) {
+        let polynomials = packed.chunks_exact_mut(BYTES * 256 / COUNT);
+        for (word, own) in words.0.iter().zip(polynomials) {
             if let Some(place) = own.as_chunks_mut::<BYTES>().0.get_mut(group) {
                 place.copy_from_slice(word.to_le_bytes().get(..BYTES).unwrap_or_default());
             }
@@ -49,47 +50,28 @@ fn pack_groups<L: LanesF64, const COUNT: usize, const BYTES: usize>(
     }
 }
 
-/// The constants of Decompose.
-struct Steps<L: LanesF64> {
-    by_width: L::F64,
-    rounder: L::F64,
-    mask: L::U64,
-}
-
-impl<L: LanesF64> Steps<L> {
-    #[inline(always)]
-    fn new(lanes: L, set: &Parameters) -> Self {
-        Self {
-            by_width: lanes.splat_f64(TOWARDS_ZERO / f64::from(2 * set.low_range)),
-            rounder: lanes.splat_f64(ROUNDER),
-            mask: lanes.splat_u64((1 << set.high_bits()) - 1),
-        }
-    }
-
-    /// The high bits of `w` before they wrap, from -m/2 to m/2.
-    ///
-    /// FIPS 204, Algorithm 36, divides `r`, which is from 0 to q - 1, by 2 * gamma2 and rounds to the nearest,
-    /// in the middle down. With `r` centred at zero, and because q - 1 is m times 2 * gamma2, that is: a middle
-    /// is rounded towards zero, and what is one further away from zero is not. A factor a little less than one
-    /// does both: 2^-23 takes between 2^-7 and 1/2 away from what lies in a middle.
-    #[inline(always)]
-    fn high(&self, lanes: L, w: L::F64) -> L::F64 {
-        lanes.nearest_product(super::field::reduced(lanes, w), self.by_width)
-    }
-
-    /// The low bits of an integer.
-    #[inline(always)]
-    fn bits(&self, lanes: L, integer: L::F64) -> L::U64 {
-        lanes.and(lanes.as_u64(lanes.add(integer, self.rounder)), self.mask)
-    }
-}
-
-/// Adds 44 to what is negative. From -22 to 22 the product rounds to -1 below zero and to 0 above.
+/// The high bits of `w`, from 0 to 15, at the levels that have sixteen.
+///
+/// FIPS 204, Algorithm 36, divides `r`, which is from 0 to q - 1, by 2 * gamma2 and rounds to the nearest, in
+/// the middle down. With `w` centred at zero, and because q - 1 is m times 2 * gamma2, that is: a middle is
+/// rounded towards zero, and what is one further away from zero is not. A factor a little less than one does
+/// both: 2^-23 takes between 2^-7 and 1/2 away from what lies in a middle. The result is from -m/2 to m/2, and
+/// its low bits are what wraps around.
 #[inline(always)]
-fn wrap_44<L: LanesF64>(lanes: L, high: L::F64) -> L::F64 {
+fn high_16<L: LanesF64>(lanes: L, w: L::F64, by_width: L::F64) -> L::U64 {
+    let rounded = lanes.mul_add(w, by_width, lanes.splat_f64(ROUNDER));
+    lanes.and(lanes.as_u64(rounded), lanes.splat_u64(15))
+}
+
+/// The same from 0 to 43. What is negative wraps: from -22 to 22 the second product rounds to -1 or to 0.
+#[inline(always)]
+fn high_44<L: LanesF64>(lanes: L, w: L::F64, by_width: L::F64) -> L::U64 {
+    let high = lanes.nearest_product(w, by_width);
     let less = lanes.sub(high, lanes.splat_f64(21.75));
     let wraps = lanes.nearest_product(less, lanes.splat_f64(1.0 / 44.0));
-    lanes.neg_mul_add(wraps, lanes.splat_f64(44.0), high)
+    let wrapped = lanes.neg_mul_add(wraps, lanes.splat_f64(44.0), high);
+    let bits = lanes.as_u64(lanes.add(wrapped, lanes.splat_f64(ROUNDER)));
+    lanes.and(bits, lanes.splat_u64(63))
 }
 
 /// Corrects the high bits of one coefficient that has a hint.
@@ -99,19 +81,24 @@ pub(super) fn use_hint(
     rows: &Rows,
     packed: &mut Packed,
 ) {
-    let w = rows.get(usize::from(place)).and_then(|numbers| numbers.0.get(row));
+    let index = usize::from(place);
+    let w = rows.get(index).and_then(|numbers| numbers.0.get(row));
     let high = hinted(set, w.copied().unwrap_or_default());
-    let (index, width) = (usize::from(place), set.high_bytes() / 32);
-    let (byte, shift) = (index * width / 8, index * width % 8);
-    let Some(own) = packed.chunks_exact_mut(set.high_bytes()).nth(row) else { return };
-    let mask = ((1_u16 << width) - 1) << shift;
-    let [low, carry] = mask.to_le_bytes();
-    let [bits_low, bits_carry] = (high << shift).to_le_bytes();
-    if let Some(first) = own.get_mut(byte) {
-        *first = *first & !low | bits_low;
+    let own = packed.get_mut(row * set.high_bytes()..).unwrap_or_default();
+    match set.high_bits() {
+        4 => replace(own, index / 2, (15, high), index % 2 * 4),
+        _ => replace(own, index * 6 / 8, (63, high), index * 6 % 8),
     }
-    if let Some(second) = own.get_mut(byte + 1) {
-        *second = *second & !carry | bits_carry;
+}
+
+/// Replaces the bits of `mask`, `shift` bits behind a byte.
+fn replace(bytes: &mut [u8], at: usize, (mask, bits): (u16, u16), shift: usize) {
+    if let Some([low, high]) = bytes.get_mut(at..).and_then(|bytes| bytes.first_chunk_mut()) {
+        let old = u16::from_le_bytes([*low, *high]);
+        [*low, *high] = (old & !(mask << shift) | bits << shift).to_le_bytes();
+    } else if let Some(last) = bytes.get_mut(at) {
+        let [bits, _] = (u16::from(*last) & !(mask << shift) | bits << shift).to_le_bytes();
+        *last = bits;
     }
 }
 
@@ -121,18 +108,13 @@ fn hinted(set: &Parameters, w: f64) -> u16 {
     let multiple = (w * (1.0 / Q) + ROUNDER) - ROUNDER;
     let centred = w - multiple * Q;
     // What is negative wraps around q - 1, not q.
-    let r = if centred < 0.0 { centred + 1.0 } else { centred };
+    let low_end = if centred < 0.0 { 1.0 } else { 0.0 };
     let high = (centred * (TOWARDS_ZERO / width) + ROUNDER) - ROUNDER;
-    let low = r - high * width;
-    let moved = if low > 0.0 { high + 1.0 } else { high - 1.0 };
-    let wrapped = if moved < 0.0 {
-        moved + values
-    } else if moved >= values {
-        moved - values
-    } else {
-        moved
-    };
-    low_bits(wrapped)
+    let low = centred + low_end - high * width;
+    let moved = high + if low > 0.0 { 1.0 } else { -1.0 };
+    let below = if moved < 0.0 { values } else { 0.0 };
+    let above = if moved >= values { values } else { 0.0 };
+    low_bits(moved + below - above)
 }
 
 /// A small integer that is not negative.

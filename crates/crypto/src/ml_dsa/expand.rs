@@ -3,7 +3,7 @@
 //! The polynomials of a column are hashed side by side and read side by side, as if no candidate were ever
 //! rejected. One in a thousand is: then that polynomial, one in four, is read again by itself.
 
-use wardgate_simd::lanes::LanesF64;
+use wardgate_simd::lanes::{LanesF64, Row};
 
 use super::field::Rows;
 use super::level::SEED_BYTES;
@@ -17,14 +17,19 @@ pub(super) fn column<L: LanesF64>(
     (column, height): (usize, usize),
     rows: &mut Rows,
 ) -> Option<()> {
-    for part in (0..L::PARTS).take_while(|part| part * L::LANES < height) {
+    let mut words = [Row([0; 8]); WORDS];
+    let parts = height.div_ceil(L::LANES);
+    for part in 0..parts {
         let names = |lane: usize| name(column, part * L::LANES + lane);
-        let rejected = lanes.enter(|lanes| sample(lanes, seed, names, part, rows));
-        for lane in 0..L::LANES {
-            let row = part * L::LANES + lane;
-            if rejected.get(lane).is_some_and(|word| word >> 63 == 1) && row < height {
-                sample_again(seed, name(column, row), row, rows)?;
-            }
+        let mut state = shake::begin::<L, RATE_128>(lanes, seed, names);
+        lanes.enter(|lanes| squeeze(lanes, &mut state, part, &mut words));
+    }
+    let too_great = lanes.enter(|lanes| read(lanes, parts, &words, rows));
+    let rejected = too_great.iter().take(height).enumerate().filter(|(_, word)| *word >> 63 == 1);
+    for (row, _) in rejected {
+        let mut places = Places::new(row, rows);
+        if !places.read_known(&words, row) {
+            places.read_on(&Message([seed, &name(column, row), &[], &[]]))?;
         }
     }
     Some(())
@@ -35,47 +40,56 @@ fn name(column: usize, row: usize) -> [u8; 2] {
     [column, row].map(|index| u8::try_from(index).unwrap_or_default())
 }
 
+/// What SHAKE128 gives for each lane, as far as it is nearly always needed.
+type Words = [Row<u64>; WORDS];
+
+#[inline(always)]
+fn squeeze<L: LanesF64>(
+    lanes: L,
+    state: &mut keccak::State<L::U64>,
+    part: usize,
+    words: &mut Words,
+) {
+    for block in words.chunks_exact_mut(RATE_128 / 8) {
+        keccak::permute(lanes, state);
+        for (row, word) in block.iter_mut().zip(&*state) {
+            lanes.store_u64(*word, &mut row.0, part);
+        }
+    }
+}
+
 /// Reads 256 candidates in every lane; the highest bit of a returned word tells that one was too great.
 #[inline(always)]
-fn sample<L: LanesF64>(
-    lanes: L,
-    seed: &[u8; SEED_BYTES],
-    names: impl Fn(usize) -> [u8; 2],
-    part: usize,
-    rows: &mut Rows,
-) -> [u64; 8] {
-    let mut state = keccak::empty(lanes);
-    shake::absorb::<L, RATE_128>(lanes, &mut state, |lane| {
-        Some(Message([seed, &names(lane), &[], &[]]).block(0))
-    });
-    let mut too_great = lanes.splat_u64(0);
-    let mut groups = rows.as_chunks_mut::<8>().0.iter_mut();
-    for _ in 0..BLOCKS {
-        keccak::permute(lanes, &mut state);
-        for words in state.as_chunks::<3>().0.iter().take(RATE_128 / 24) {
-            let Some(group) = groups.next() else { break };
-            for (row, candidate) in group.iter_mut().zip(candidates(lanes, words)) {
-                too_great =
-                    lanes.or(too_great, lanes.add_u64(candidate, lanes.splat_u64(OVERFLOW)));
+fn read<L: LanesF64>(lanes: L, parts: usize, words: &Words, rows: &mut Rows) -> [u64; 8] {
+    let mut rejected = [0; 8];
+    for part in 0..parts {
+        let mut too_great = lanes.splat_u64(0);
+        for (words, group) in words.as_chunks::<3>().0.iter().zip(rows.as_chunks_mut::<8>().0) {
+            let [a, b, c] = words;
+            let load = |row: &Row<u64>| lanes.load_u64(&row.0, part);
+            let numbers = candidates(lanes, [load(a), load(b), load(c)]);
+            for (row, candidate) in group.iter_mut().zip(numbers) {
+                let checked = lanes.add_u64(candidate, lanes.splat_u64(OVERFLOW));
+                too_great = lanes.or(too_great, checked);
                 lanes.store_f64(number(lanes, candidate), &mut row.0, part);
             }
         }
+        lanes.store_u64(too_great, &mut rejected, part);
     }
-    let mut rejected = [0; 8];
-    lanes.store_u64(too_great, &mut rejected, 0);
     rejected
 }
 
 /// The eight candidates in 24 bytes: the low 23 bits of every three.
 #[inline(always)]
-fn candidates<L: LanesF64>(lanes: L, [a, b, c]: &[L::U64; 3]) -> [L::U64; 8] {
-    let right = |word: &L::U64, count| lanes.shift_right(*word, count);
-    let across = |low: &L::U64, count, high: &L::U64| {
-        lanes.or(lanes.shift_right(*low, count), lanes.shift_left(*high, 64 - count))
-    };
+fn candidates<L: LanesF64>(lanes: L, [a, b, c]: [L::U64; 3]) -> [L::U64; 8] {
     let mask = lanes.splat_u64(MASK);
+    let masked = |word| lanes.and(word, mask);
+    let right = |word, count| lanes.and(lanes.shift_right(word, count), mask);
+    let across = |low, count, high| {
+        masked(lanes.or(lanes.shift_right(low, count), lanes.shift_left(high, 64 - count)))
+    };
     [
-        *a,
+        masked(a),
         right(a, 24),
         across(a, 48, b),
         right(b, 8),
@@ -84,10 +98,6 @@ fn candidates<L: LanesF64>(lanes: L, [a, b, c]: &[L::U64; 3]) -> [L::U64; 8] {
         right(c, 16),
         right(c, 40),
     ]
-    .map(
-        #[inline(always)]
-        |word| lanes.and(word, mask),
-    )
 }
 
 /// A double of 2^52 has the integer above it in its low bits.
@@ -97,34 +107,56 @@ fn number<L: LanesF64>(lanes: L, integer: L::U64) -> L::F64 {
     lanes.sub(lanes.as_f64(lanes.or(integer, lanes.as_u64(base))), base)
 }
 
-/// FIPS 204, Algorithm 30, for one polynomial.
-fn sample_again(
-    seed: &[u8; SEED_BYTES],
-    name: [u8; 2],
+/// FIPS 204, Algorithm 30, for one polynomial: where its next coefficient goes.
+struct Places<'a> {
     lane: usize,
-    rows: &mut Rows,
-) -> Option<()> {
-    let mut blocks = Blocks::<RATE_128>::of_short(&Message([seed, &name, &[], &[]]));
-    let mut places = rows.iter_mut().filter_map(|row| row.0.get_mut(lane));
-    let mut place = places.next();
-    for _ in 0..MOST_BLOCKS {
-        for [low, middle, high] in blocks.next_block().as_chunks::<3>().0 {
-            let candidate = u32::from_le_bytes([*low, *middle, high & 0x7f, 0]);
-            let Some(number) = &mut place else { return Some(()) };
-            if candidate < PRIME {
-                **number = f64::from(candidate);
-                place = places.next();
-            }
-        }
-    }
-    place.is_none().then_some(())
+    rows: core::slice::IterMut<'a, Row<f64>>,
 }
 
-/// Five blocks have 280 candidates, of which 256 are needed.
+impl<'a> Places<'a> {
+    fn new(lane: usize, rows: &'a mut Rows) -> Self {
+        Self { lane, rows: rows.iter_mut() }
+    }
+
+    /// Reads what was squeezed; tells whether it was enough.
+    fn read_known(&mut self, words: &Words, lane: usize) -> bool {
+        let mut bytes = [0; 8 * WORDS];
+        for (place, row) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *place = row.0.get(lane).copied().unwrap_or_default().to_le_bytes();
+        }
+        self.read(&bytes)
+    }
+
+    /// Reads what follows the words that were squeezed.
+    fn read_on(&mut self, message: &Message<'_>) -> Option<()> {
+        let mut blocks = Blocks::<RATE_128>::of_short(message);
+        for _ in 0..BLOCKS {
+            blocks.next_block();
+        }
+        (0..BLOCKS).any(|_| self.read(&blocks.next_block())).then_some(())
+    }
+
+    /// Takes the candidates that are below q; tells whether all places are filled.
+    fn read(&mut self, bytes: &[u8]) -> bool {
+        for [low, middle, high] in bytes.as_chunks::<3>().0 {
+            let candidate = u32::from_le_bytes([*low, *middle, high & 0x7f, 0]);
+            if candidate < PRIME {
+                let Some(row) = self.rows.next() else { return true };
+                if let Some(number) = row.0.get_mut(self.lane) {
+                    *number = f64::from(candidate);
+                }
+            }
+        }
+        self.rows.len() == 0
+    }
+}
+
+/// Five blocks have 280 candidates, of which 256 are needed. Twice as many are the end: FIPS 204, Appendix C,
+/// allows one after 298 candidates, and no seed will be found that needs them.
 const BLOCKS: usize = 5;
 
-/// Twice as many: FIPS 204, Appendix C, allows an end after 298 candidates, which no seed will be found for.
-const MOST_BLOCKS: usize = 2 * BLOCKS;
+/// The words of these blocks.
+const WORDS: usize = BLOCKS * RATE_128 / 8;
 
 const PRIME: u32 = 8_380_417;
 

@@ -34,28 +34,34 @@ impl Matrix {
     ///
     /// A factor is at most 2^25.4 and an entry less than 2^22: eight products add up to less than 2^50.5.
     pub(super) fn multiply<L: LanesF64>(&self, lanes: L, rows: &mut Rows) {
-        lanes.enter(|lanes| {
-            for (row, entries) in rows.iter_mut().zip(self.rows.chunks_exact(self.columns)) {
-                multiply_row(lanes, &mut row.0, entries);
-            }
+        lanes.enter(|lanes| match self.columns {
+            5 => multiply::<L, 5>(lanes, &self.rows, rows),
+            6 => multiply::<L, 6>(lanes, &self.rows, rows),
+            _ => multiply::<L, 8>(lanes, &self.rows, rows),
         });
     }
 
-    fn column(&mut self, column: usize) -> impl Iterator<Item = &mut Row<f64>> {
-        self.rows.iter_mut().skip(column).step_by(self.columns)
+    /// Keeps a column.
+    fn keep(&mut self, column: usize, rows: &Rows) {
+        for (place, row) in self.rows.iter_mut().skip(column).step_by(self.columns).zip(rows) {
+            *place = *row;
+        }
     }
 }
 
 #[inline(always)]
-fn multiply_row<L: LanesF64>(lanes: L, row: &mut [f64; 8], entries: &[Row<f64>]) {
-    let factors = *row;
-    for part in 0..L::PARTS {
-        let mut sum = lanes.splat_f64(0.0);
-        for (factor, entry) in factors.iter().zip(entries) {
-            let entry = lanes.load_f64(&entry.0, part);
-            sum = lanes.mul_add(lanes.splat_f64(*factor), entry, sum);
+fn multiply<L: LanesF64, const COLUMNS: usize>(lanes: L, entries: &[Row<f64>], rows: &mut Rows) {
+    for (row, entries) in rows.iter_mut().zip(entries.as_chunks::<COLUMNS>().0) {
+        let mut sums = [lanes.splat_f64(0.0); 8];
+        for (factor, entry) in row.0.iter().zip(entries) {
+            let factor = lanes.splat_f64(*factor);
+            for (part, sum) in sums.iter_mut().enumerate().take(L::PARTS) {
+                *sum = lanes.mul_add(factor, lanes.load_f64(&entry.0, part), *sum);
+            }
         }
-        lanes.store_f64(reduced(lanes, sum), row, part);
+        for (part, sum) in sums.iter().enumerate().take(L::PARTS) {
+            lanes.store_f64(reduced(lanes, *sum), &mut row.0, part);
+        }
     }
 }
 
@@ -74,12 +80,12 @@ impl Kernel for Fill<'_> {
         for column in 0..self.set.columns {
             expand::column(tier, self.seed, (column, self.set.rows), &mut rows)?;
             scale(tier, &mut rows, SHRINK);
-            self.matrix.column(column).zip(&rows).for_each(|(place, row)| *place = *row);
+            self.matrix.keep(column, &rows);
         }
         unpack_t1(self.t1, &mut rows);
         ntt::forward(tier, &mut rows);
         scale(tier, &mut rows, NEGATED_SHRINK);
-        self.matrix.column(self.set.columns).zip(&rows).for_each(|(place, row)| *place = *row);
+        self.matrix.keep(self.set.columns, &rows);
         Some(())
     }
 }

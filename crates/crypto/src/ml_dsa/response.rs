@@ -15,33 +15,36 @@ pub(super) fn unpack<L: LanesF64>(
     bytes: &[u8],
     rows: &mut Rows,
 ) -> bool {
-    let words = gather(set, bytes);
+    let mut words = [Row([zeros(set); 8]); GROUPS];
+    for lane in 0..set.columns {
+        let own = bytes.get(lane * set.response_bytes()..).unwrap_or_default();
+        match set.response_bits {
+            18 => gather::<4, 27>([0, 54, 108, 162], own, lane, &mut words),
+            _ => gather::<2, 15>([0, 60], own, lane, &mut words),
+        }
+    }
     lanes.enter(|lanes| spread(lanes, set, &words, rows))
 }
 
-/// For every three coefficients the word that their bits begin in, lane by lane.
-fn gather(set: &Parameters, bytes: &[u8]) -> Words {
-    let mut words = [Row([0; 8]); GROUPS];
-    for lane in 0..8 {
-        let begin = lane * set.response_bytes();
-        let own = if lane < set.columns { bytes.get(begin..) } else { None };
-        for (group, row) in words.iter_mut().enumerate() {
-            let (byte, shift) = position(set, group);
-            if let Some(word) = row.0.get_mut(lane) {
-                let read = own.and_then(|own| own.get(byte..)?.first_chunk());
-                *word = read.map_or(zeros(set) << shift, |bytes| u64::from_le_bytes(*bytes));
+/// Reads for every three coefficients the word that begins with them, into lane `lane`.
+///
+/// `starts` are the bits at which the groups in `STEP` bytes begin.
+fn gather<const COUNT: usize, const STEP: usize>(
+    starts: [usize; COUNT],
+    bytes: &[u8],
+    lane: usize,
+    words: &mut Words,
+) {
+    for (step, rows) in words.chunks_mut(COUNT).enumerate() {
+        // The last group of a step reaches into the byte behind it.
+        let own = bytes.get(step * STEP..).and_then(|own| own.get(..STEP + 1)).unwrap_or_default();
+        for (row, start) in rows.iter_mut().zip(starts) {
+            let read = own.get(start / 8..).and_then(|own| own.first_chunk());
+            if let (Some(word), Some(bytes)) = (row.0.get_mut(lane), read) {
+                *word = u64::from_le_bytes(*bytes) >> (start % 8);
             }
         }
     }
-    words
-}
-
-/// Where the bits of a group begin: the byte, and the bit in it, which is 0 to 6.
-#[inline(always)]
-fn position(set: &Parameters, group: usize) -> (usize, u32) {
-    let three = set.response_bytes() / 32 * 3;
-    let bit = group * three;
-    (bit / 8, u32::try_from(bit % 8).unwrap_or_default())
 }
 
 /// Three coefficients that are zero: packed is what gamma1 exceeds a coefficient by.
@@ -54,27 +57,29 @@ fn zeros(set: &Parameters) -> u64 {
 fn spread<L: LanesF64>(lanes: L, set: &Parameters, words: &Words, rows: &mut Rows) -> bool {
     let base = lanes.as_u64(lanes.splat_f64(BASE));
     let top = lanes.splat_f64(BASE + f64::from(set.response_range()));
-    let limit = lanes.splat_f64(f64::from(set.response_limit()));
     let mask = lanes.splat_u64((1 << set.response_bits) - 1);
-    // Its sign is set when one was: of what lies beyond the limit, one of the differences is negative.
-    let mut beyond = lanes.splat_u64(0);
-    for (group, (words, rows)) in words.iter().zip(rows.chunks_mut(3)).enumerate() {
-        let (_, shift) = position(set, group);
+    let mut extremes = [lanes.splat_f64(0.0); 2];
+    for (words, rows) in words.iter().zip(rows.chunks_mut(3)) {
         for part in 0..L::PARTS {
-            let mut word = lanes.shift_right(lanes.load_u64(&words.0, part), shift);
+            let mut word = lanes.load_u64(&words.0, part);
+            // Of the group alone, so that no long chain of comparisons is waited for.
+            let [mut least, mut most] = [lanes.splat_f64(0.0); 2];
             for row in &mut *rows {
-                let value = lanes.as_f64(lanes.or(lanes.and(word, mask), base));
-                let number = lanes.sub(top, value);
-                let (over, under) = (lanes.sub(limit, number), lanes.add(limit, number));
-                beyond = lanes.or(beyond, lanes.or(lanes.as_u64(over), lanes.as_u64(under)));
+                let packed = lanes.as_f64(lanes.or(lanes.and(word, mask), base));
+                let number = lanes.sub(top, packed);
+                (least, most) = (lanes.min(least, number), lanes.max(most, number));
                 lanes.store_f64(number, &mut row.0, part);
                 word = lanes.shift_right(word, set.response_bits);
             }
+            extremes = [lanes.min(extremes[0], least), lanes.max(extremes[1], most)];
         }
     }
-    let mut signs = [0; 8];
-    lanes.store_u64(beyond, &mut signs, 0);
-    signs.iter().all(|word| word >> 63 == 0)
+    let limit = f64::from(set.response_limit());
+    extremes.iter().all(|extreme| {
+        let mut row = [0.0; 8];
+        lanes.store_f64(*extreme, &mut row, 0);
+        row.iter().all(|number| number.abs() <= limit)
+    })
 }
 
 /// Three coefficients in each, and one in the last.

@@ -86,11 +86,11 @@ impl Work {
 
 /// Hashes with `hashing` and computes with `tier`. What is not asked is not accepted.
 #[inline(always)]
-fn answer<T: Tier, H: Lanes64>(
+fn answer<T: Tier, H: Lanes64, const N: usize>(
     tier: T,
     hashing: H,
     asked: &[Option<Asked<'_>>],
-    works: &mut [Work],
+    works: &mut [Work; N],
 ) {
     hash_inputs(hashing, asked, works);
     let mut rows = ZEROS;
@@ -102,17 +102,21 @@ fn answer<T: Tier, H: Lanes64>(
 }
 
 /// Finds mu and the randomness of the challenge: both are known before anything is computed.
-fn hash_inputs<H: Lanes64>(hashing: H, asked: &[Option<Asked<'_>>], works: &mut [Work]) {
-    let mut messages = [Message::default(); 2 * SIDE_BY_SIDE];
-    let (mus, balls) = messages.split_at_mut(asked.len().min(SIDE_BY_SIDE));
+fn hash_inputs<H: Lanes64, const N: usize>(
+    hashing: H,
+    asked: &[Option<Asked<'_>>],
+    works: &mut [Work; N],
+) {
+    let mut messages = [[Message::default(); N]; 2];
+    let [mus, balls] = &mut messages;
     for ((one, mu), ball) in asked.iter().zip(mus).zip(balls) {
         let Some(one) = one else { continue };
         *mu = one.signed_message();
         *ball = Message([one.signature.challenge, &[], &[], &[]]);
     }
-    let mut blocks = [[0; RATE_256]; 2 * SIDE_BY_SIDE];
-    hash_all(hashing, messages.get(..2 * asked.len()).unwrap_or_default(), &mut blocks);
-    let (mus, balls) = blocks.split_at(asked.len().min(SIDE_BY_SIDE));
+    let mut blocks = [[[0; RATE_256]; N]; 2];
+    hash_all(hashing, messages.as_flattened(), blocks.as_flattened_mut());
+    let [mus, balls] = &blocks;
     for (((one, work), mu), ball) in asked.iter().zip(works).zip(mus).zip(balls) {
         let Some(one) = one else { continue };
         work.mu = one.mu(mu);
@@ -138,16 +142,20 @@ fn recompute<T: Tier>(tier: T, one: &Asked<'_>, work: &mut Work, rows: &mut Rows
 }
 
 /// Accepts each signature whose challenge is the hash of mu and of the commitment.
-fn hash_commitments<H: Lanes64>(hashing: H, asked: &[Option<Asked<'_>>], works: &mut [Work]) {
-    let mut messages = [Message::default(); SIDE_BY_SIDE];
+fn hash_commitments<H: Lanes64, const N: usize>(
+    hashing: H,
+    asked: &[Option<Asked<'_>>],
+    works: &mut [Work; N],
+) {
+    let mut messages = [Message::default(); N];
     for ((one, work), message) in asked.iter().zip(&*works).zip(&mut messages) {
         let Some(one) = one else { continue };
         let set = one.key.level.parameters();
         let high = work.high.get(..set.rows * set.high_bytes()).unwrap_or_default();
         *message = Message([&work.mu, high, &[], &[]]);
     }
-    let mut blocks = [[0; RATE_256]; SIDE_BY_SIDE];
-    hash_all(hashing, messages.get(..asked.len()).unwrap_or_default(), &mut blocks);
+    let mut blocks = [[0; RATE_256]; N];
+    hash_all(hashing, &messages, &mut blocks);
     for ((one, work), block) in asked.iter().zip(works).zip(&blocks) {
         let Some(one) = one else { continue };
         let challenge = one.signature.challenge;

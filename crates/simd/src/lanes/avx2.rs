@@ -3,9 +3,9 @@
 use core::arch::x86_64::{
     __m256d, __m256i, _mm_cvtsi32_si128, _mm256_add_epi64, _mm256_add_pd, _mm256_and_si256,
     _mm256_andnot_si256, _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_fmadd_pd,
-    _mm256_fnmadd_pd, _mm256_loadu_pd, _mm256_loadu_si256, _mm256_mul_pd, _mm256_or_si256,
-    _mm256_set1_epi64x, _mm256_set1_pd, _mm256_sll_epi64, _mm256_srl_epi64, _mm256_storeu_pd,
-    _mm256_storeu_si256, _mm256_sub_pd, _mm256_xor_si256,
+    _mm256_fnmadd_pd, _mm256_loadu_pd, _mm256_loadu_si256, _mm256_max_pd, _mm256_min_pd,
+    _mm256_mul_pd, _mm256_or_si256, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_sll_epi64,
+    _mm256_srl_epi64, _mm256_storeu_pd, _mm256_storeu_si256, _mm256_sub_pd, _mm256_xor_si256,
 };
 
 use super::wide::{Lanes64, LanesF64, ROUNDER};
@@ -132,6 +132,16 @@ impl LanesF64 for Avx2 {
     #[inline(always)]
     fn mul(self, a: __m256d, b: __m256d) -> __m256d {
         proven!(_mm256_mul_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256d, b: __m256d) -> __m256d {
+        proven!(_mm256_min_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256d, b: __m256d) -> __m256d {
+        proven!(_mm256_max_pd(a, b))
     }
 
     #[inline(always)]

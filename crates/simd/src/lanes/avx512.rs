@@ -3,9 +3,10 @@
 use core::arch::x86_64::{
     __m512d, __m512i, _mm_cvtsi32_si128, _mm512_add_epi64, _mm512_add_pd, _mm512_and_si512,
     _mm512_castpd_si512, _mm512_castsi512_pd, _mm512_fmadd_pd, _mm512_fnmadd_pd, _mm512_loadu_pd,
-    _mm512_loadu_si512, _mm512_mul_pd, _mm512_or_si512, _mm512_rol_epi64, _mm512_set1_epi64,
-    _mm512_set1_pd, _mm512_sll_epi64, _mm512_srl_epi64, _mm512_storeu_pd, _mm512_storeu_si512,
-    _mm512_sub_pd, _mm512_ternarylogic_epi64, _mm512_xor_si512,
+    _mm512_loadu_si512, _mm512_max_pd, _mm512_min_pd, _mm512_mul_pd, _mm512_or_si512,
+    _mm512_rol_epi64, _mm512_set1_epi64, _mm512_set1_pd, _mm512_sll_epi64, _mm512_srl_epi64,
+    _mm512_storeu_pd, _mm512_storeu_si512, _mm512_sub_pd, _mm512_ternarylogic_epi64,
+    _mm512_xor_si512,
 };
 
 use super::narrow::Avx512Narrow;
@@ -137,6 +138,16 @@ impl LanesF64 for Avx512 {
     #[inline(always)]
     fn mul(self, a: __m512d, b: __m512d) -> __m512d {
         proven!(_mm512_mul_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m512d, b: __m512d) -> __m512d {
+        proven!(_mm512_min_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512d, b: __m512d) -> __m512d {
+        proven!(_mm512_max_pd(a, b))
     }
 
     #[inline(always)]

@@ -121,6 +121,16 @@ impl LanesF64 for Portable {
     }
 
     #[inline(always)]
+    fn min(self, a: f64, b: f64) -> f64 {
+        if b < a { b } else { a }
+    }
+
+    #[inline(always)]
+    fn max(self, a: f64, b: f64) -> f64 {
+        if a < b { b } else { a }
+    }
+
+    #[inline(always)]
     fn mul_add(self, a: f64, b: f64, c: f64) -> f64 {
         a * b + c
     }

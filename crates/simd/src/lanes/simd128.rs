@@ -1,8 +1,9 @@
 //! WebAssembly with 128-bit vectors: two lanes.
 
 use core::arch::wasm32::{
-    f64x2_add, f64x2_mul, f64x2_nearest, f64x2_splat, f64x2_sub, u64x2_add, u64x2_shl, u64x2_shr,
-    u64x2_splat, v128, v128_and, v128_andnot, v128_load, v128_or, v128_store, v128_xor,
+    f64x2_add, f64x2_mul, f64x2_nearest, f64x2_pmax, f64x2_pmin, f64x2_splat, f64x2_sub, u64x2_add,
+    u64x2_shl, u64x2_shr, u64x2_splat, v128, v128_and, v128_andnot, v128_load, v128_or, v128_store,
+    v128_xor,
 };
 
 use super::wide::{Lanes64, LanesF64};
@@ -128,6 +129,16 @@ impl LanesF64 for Simd128 {
     #[inline(always)]
     fn mul(self, a: v128, b: v128) -> v128 {
         f64x2_mul(a, b)
+    }
+
+    #[inline(always)]
+    fn min(self, a: v128, b: v128) -> v128 {
+        f64x2_pmin(a, b)
+    }
+
+    #[inline(always)]
+    fn max(self, a: v128, b: v128) -> v128 {
+        f64x2_pmax(a, b)
     }
 
     #[inline(always)]

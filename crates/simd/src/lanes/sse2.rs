@@ -2,9 +2,9 @@
 
 use core::arch::x86_64::{
     __m128d, __m128i, _mm_add_epi64, _mm_add_pd, _mm_and_si128, _mm_andnot_si128, _mm_castpd_si128,
-    _mm_castsi128_pd, _mm_cvtsi32_si128, _mm_loadu_pd, _mm_loadu_si128, _mm_mul_pd, _mm_or_si128,
-    _mm_set1_epi64x, _mm_set1_pd, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_pd, _mm_storeu_si128,
-    _mm_sub_pd, _mm_xor_si128,
+    _mm_castsi128_pd, _mm_cvtsi32_si128, _mm_loadu_pd, _mm_loadu_si128, _mm_max_pd, _mm_min_pd,
+    _mm_mul_pd, _mm_or_si128, _mm_set1_epi64x, _mm_set1_pd, _mm_sll_epi64, _mm_srl_epi64,
+    _mm_storeu_pd, _mm_storeu_si128, _mm_sub_pd, _mm_xor_si128,
 };
 
 use super::wide::{Lanes64, LanesF64, ROUNDER};
@@ -130,6 +130,16 @@ impl LanesF64 for Sse2 {
     #[inline(always)]
     fn mul(self, a: __m128d, b: __m128d) -> __m128d {
         proven!(_mm_mul_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m128d, b: __m128d) -> __m128d {
+        proven!(_mm_min_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m128d, b: __m128d) -> __m128d {
+        proven!(_mm_max_pd(a, b))
     }
 
     #[inline(always)]

@@ -103,6 +103,8 @@ fn numbers<T: LanesF64>(tier: T) {
         check_f64(tier, rows, |x, y, _| tier.add(x, y), |i| value(a[i] + b[i]));
         check_f64(tier, rows, |x, y, _| tier.sub(x, y), |i| value(a[i] - b[i]));
         check_f64(tier, rows, |x, y, _| tier.mul(x, y), |i| value(a[i] * b[i]));
+        check_f64(tier, rows, |x, y, _| tier.min(x, y), |i| a[i].min(b[i]));
+        check_f64(tier, rows, |x, y, _| tier.max(x, y), |i| a[i].max(b[i]));
         check_f64(tier, rows, |x, y, z| tier.mul_add(x, y, z), |i| value(a[i] * b[i] + c[i]));
         check_f64(tier, rows, |x, y, z| tier.neg_mul_add(x, y, z), |i| c[i] - a[i] * b[i]);
         check_f64(tier, rows, |_, _, _| tier.splat_f64(a[5]), |_| a[5]);

@@ -98,6 +98,12 @@ pub trait LanesF64: Lanes64 {
     /// `a * b`
     fn mul(self, a: Self::F64, b: Self::F64) -> Self::F64;
 
+    /// The lesser of both, which are not NaN.
+    fn min(self, a: Self::F64, b: Self::F64) -> Self::F64;
+
+    /// The greater of both, which are not NaN.
+    fn max(self, a: Self::F64, b: Self::F64) -> Self::F64;
+
     /// `a * b + c`, rounded once or twice.
     fn mul_add(self, a: Self::F64, b: Self::F64, c: Self::F64) -> Self::F64;
 
