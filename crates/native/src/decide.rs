@@ -105,7 +105,11 @@ fn decide_by_frame<'a>(
     clock: &impl Clock,
 ) -> Option<bool> {
     if plan.has_programs() {
-        return run(table, (plan, roles), (ask, readings), clock);
+        return if plan.slots.len() <= FEW {
+            run::<FEW>(table, (plan, roles), (ask, readings), clock)
+        } else {
+            run::<MAX_SLOTS>(table, (plan, roles), (ask, readings), clock)
+        };
     }
     let slots = plan.slots.iter().zip(readings);
     with_frame(|frame| {
@@ -123,15 +127,15 @@ fn decide_by_frame<'a>(
     })
 }
 
-/// Decides with a plan that runs programs.
+/// Decides with a plan that runs programs and has at most `N` slots.
 #[inline(never)]
-fn run<'a>(
+fn run<'a, const N: usize>(
     table: &PolicyTable,
     (plan, roles): (&Plan, &Roles),
     (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    let held = Held::new(ask, readings);
+    let held = Held::<_, N>::new(ask, readings);
     let Some(cache) = &plan.cache else { return evaluate(table, (plan, roles), &held, clock) };
     with_key(|key| {
         let key = key.and_then(|key| key.write(plan.id, roles, (&held, plan.slots.len())));
@@ -144,15 +148,15 @@ fn run<'a>(
 }
 
 /// Runs the programs.
-fn evaluate<A: Ask>(
+fn evaluate<A: Ask, const N: usize>(
     table: &PolicyTable,
     (plan, roles): (&Plan, &Roles),
-    held: &Held<'_, '_, A>,
+    held: &Held<'_, '_, A, N>,
     clock: &impl Clock,
 ) -> Option<bool> {
     let now = if plan.needs_time() { clock.now() } else { Timestamp::default() };
     with_frame(|frame| {
-        fill::<MAX_SLOTS>(frame, plan.slots.iter().zip(held.readings()))?;
+        fill::<N>(frame, plan.slots.iter().zip(held.readings()))?;
         answered(match roles {
             Roles::Mask(mask) => table.decide_with(plan.id, *mask, (frame, held), now),
             Roles::Classes(classes, count) => {

@@ -27,11 +27,11 @@ impl Key {
 
     /// Writes the key of a question about `plan`. Nothing if it is too long, or if only the general path
     /// can answer.
-    pub(crate) fn write<A: Ask>(
+    pub(crate) fn write<A: Ask, const N: usize>(
         &mut self,
         plan: u32,
         roles: &Roles,
-        (held, slots): (&Held<'_, '_, A>, usize),
+        (held, slots): (&Held<'_, '_, A, N>, usize),
     ) -> Option<&[u8]> {
         self.length = 0;
         self.number(plan)?;
@@ -46,7 +46,11 @@ impl Key {
         self.bytes.get(..self.length)
     }
 
-    fn reading<A: Ask>(&mut self, reading: Reading<'_>, held: &Held<'_, '_, A>) -> Written {
+    fn reading<A: Ask, const N: usize>(
+        &mut self,
+        reading: Reading<'_>,
+        held: &Held<'_, '_, A, N>,
+    ) -> Written {
         match reading {
             Reading::Broken => self.put(&[BROKEN]),
             Reading::Field(field) => self.field(field, MAX_VALUE_DEPTH),

@@ -154,7 +154,7 @@ fn key(plan: u32, roles: &Roles, readings: &[Reading<'_>]) -> Option<Vec<u8>> {
     let mut request = Request::default();
     request.principal.roles = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let ask = RequestAsk { request: &request, action: "" };
-    let held = Held::new(&ask, readings.iter().copied());
+    let held = Held::<_, 2>::new(&ask, readings.iter().copied());
     with_key(|key| key.unwrap().write(plan, roles, (&held, readings.len())).map(<[u8]>::to_vec))
 }
 

@@ -9,28 +9,27 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Value;
 use wardgate_engine::cel::value::List;
 use wardgate_engine::plans::Contents;
-use wardgate_plan::layout::MAX_SLOTS;
 
 use crate::ask::{Ask, Reading};
 use crate::field::{Copier, Field};
 use crate::json;
 
-/// The readings of one decision.
-pub(crate) struct Held<'a, 'r, A> {
+/// The readings of one decision, of which there are at most `N`.
+pub(crate) struct Held<'a, 'r, A, const N: usize> {
     ask: &'a A,
-    readings: [Reading<'r>; MAX_SLOTS],
-    copies: [OnceCell<Option<Attr>>; MAX_SLOTS],
+    readings: [Reading<'r>; N],
+    copies: [OnceCell<Option<Attr>>; N],
 }
 
-impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
+impl<'a, 'r, A: Ask, const N: usize> Held<'a, 'r, A, N> {
     pub(crate) fn new(ask: &'a A, readings: impl Iterator<Item = Reading<'r>>) -> Self {
-        let mut held = [Reading::Odd; MAX_SLOTS];
+        let mut held = [Reading::Odd; N];
         held.iter_mut().zip(readings).for_each(|(place, reading)| *place = reading);
-        Self { ask, readings: held, copies: [const { OnceCell::new() }; MAX_SLOTS] }
+        Self { ask, readings: held, copies: [const { OnceCell::new() }; N] }
     }
 
     pub(crate) fn readings(&self) -> impl Iterator<Item = Reading<'r>> {
-        self.readings.into_iter()
+        self.readings.iter().copied()
     }
 
     /// The roles of the principal, in their order.
@@ -54,7 +53,7 @@ impl<'a, 'r, A: Ask> Held<'a, 'r, A> {
     }
 }
 
-impl<A: Ask> Contents for Held<'_, '_, A> {
+impl<A: Ask, const N: usize> Contents for Held<'_, '_, A, N> {
     fn text(&self, slot: usize) -> Option<&str> {
         match self.readings.get(slot)? {
             Reading::Field(Field::Text(text)) => Some(text),
