@@ -3,6 +3,8 @@
 //! As many words are stored for each decision as the largest plan of the workload has slots, so that this row
 //! does what the row in Node does.
 
+use std::hint::black_box;
+
 use wardgate_engine::plans::Roles;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
@@ -46,6 +48,20 @@ impl Frames {
                 (answer == Answer::Allow) != **expected
             };
             all.filter(wrong).count()
+        })
+    }
+
+    /// What storing the words takes, with nothing decided.
+    pub(crate) fn floor(&self) -> Row<'_> {
+        Row::of_pass("words alone", Side::Floor, self.filled.len(), |asked| {
+            let mut frame = Frame::new();
+            let wrong = |filled: &&Filled| {
+                for (slot, word) in filled.words.into_iter().enumerate() {
+                    frame.set(slot, word);
+                }
+                black_box(&frame).word(0) != filled.words[0]
+            };
+            self.filled.get(asked).unwrap_or_default().iter().filter(wrong).count()
         })
     }
 }
