@@ -228,9 +228,8 @@ export class Plans {
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
-    const isPlain = isShort && slots.every(({ path, uses }) => path.length < 2 && uses === 0);
     const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
-    const answers = isPlain ? answersOf(this.frame, this.handle, id, slots.length, masks) : NO_ANSWERS;
+    const answers = isShort ? this.#answers(id, slots, masks) : NO_ANSWERS;
     return {
       id,
       flags,
@@ -246,6 +245,15 @@ export class Plans {
       columnar: isShort,
       textual: 0,
     };
+  }
+
+  /** What a plan answers where it compares its slots with nothing but each other, `null` and booleans. */
+  #answers(plan: number, slots: readonly WireSlot[], masks: number): Uint8Array {
+    // The calls that brought the plan may have made the memory grow.
+    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_ANSWERS;
+    const { frame, handle } = this;
+    const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
+    return answersOf({ frame, handle, plan }, kinds, masks);
   }
 
   #addSlot(slot: number, wire: WireSlot): boolean {
@@ -361,6 +369,9 @@ const ROOTS: ReadonlyMap<string, number> = new Map([
   ["resource.kind", RESOURCE_KIND],
   ["resource.attr", WHOLE],
 ]);
+
+/** What is a string in every request. */
+const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
 
 /** Up to so many names a comparison with each is faster than a `Map`. */
 const MAX_SCAN = 8;
