@@ -11,22 +11,17 @@ import {
   n23, n24, n25, n26, n27, n28, n29, n30, n31,
 } from "./sites.ts";
 
-/** What is known of the principal. */
-export interface Known {
-  readonly id: string;
-  readonly roles: readonly unknown[];
-  readonly attr: Fields;
-}
-
 /**
  * Decides by a plan. `mask` stands for the roles in this plan, `kind` is the kind of the resource, and
- * `mine` the turn of the caller.
+ * `mine` the turn of the caller. The principal comes in parts: an object for them cost 8 ns.
  */
 export function decideResource(
   plans: Plans,
   plan: Plan,
   mask: number,
-  { id: principalId, roles, attr: principalAttr }: Known,
+  principalId: string,
+  roles: readonly unknown[],
+  principalAttr: Fields,
   kind: string,
   resource: Fields,
   mine: number,

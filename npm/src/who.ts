@@ -4,13 +4,12 @@
 
 import * as entry from "./accessors.ts";
 import * as encoder from "./encoder-prepared.ts";
-import type { Known } from "./encoder-prepared.ts";
 import type { PlanList } from "./kinds.ts";
 import type { Fields } from "./plain.ts";
 import type { Plan, Plans, RoleTable } from "./plans.ts";
 
 /** A principal, read. */
-export class Who implements Known {
+export class Who {
   readonly id: string = "";
   readonly roles: readonly unknown[] = [];
   /** `NOTHING` if it has none. */
@@ -61,15 +60,14 @@ export function decideFor(plans: Plans, who: Who, action: unknown, resource: unk
   const plan = list === null ? null : planFor(list, action);
   if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
   const mask = who.mask(plans, plan);
-  return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, kind, resource, mine);
+  if (mask < 0) return UNSURE;
+  return decideResource(plans, plan, mask, who.id, who.roles, who.attr, kind, resource, mine);
 }
 
 /** A kind and an action, with the plan for them in the bundle in use. */
 export class Topic {
   readonly kind: string;
   readonly action: string;
-  /** A principal on its way through `decideAction`. */
-  readonly passing: { -readonly [Name in keyof Known]: Known[Name] } = { ...NOBODY };
   #edition = -1;
   #plan: Plan | null = null;
 
@@ -105,15 +103,7 @@ export function decideAction(plans: Plans, topic: Topic, principal: unknown, res
   const attr = plan.readsPrincipal === true ? principal["attr"] : undefined;
   if (mask < 0) return UNSURE;
   if (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))) return UNSURE;
-  // One object for all calls. It is read before anything that might come back to it runs.
-  const { passing } = topic;
-  passing.id = id;
-  passing.roles = roles;
-  passing.attr = attr ?? NOTHING;
-  const answer = decideResource(plans, plan, mask, passing, topic.kind, resource, mine);
-  passing.roles = NOBODY.roles;
-  passing.attr = NOTHING;
-  return answer;
+  return decideResource(plans, plan, mask, id, roles, attr ?? NOTHING, topic.kind, resource, mine);
 }
 
 /** Decides on a resource of a kind that is prepared; of others, and of other policies, it knows nothing. */
@@ -126,7 +116,8 @@ export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unkn
   const plan = topic.plan(plans);
   if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
   const mask = who.mask(plans, plan);
-  return mask < 0 ? UNSURE : decideResource(plans, plan, mask, who, topic.kind, resource, mine);
+  if (mask < 0) return UNSURE;
+  return decideResource(plans, plan, mask, who.id, who.roles, who.attr, topic.kind, resource, mine);
 }
 
 /** Finds the list of plans for a resource. */
@@ -141,7 +132,5 @@ export const listFor = (plans: Plans, kind: string, scope: unknown, version: unk
 const { begin, classesOf, digest, frames, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;
-
-const NOBODY: Known = { id: "", roles: [], attr: NOTHING };
 
 const OBJECT = Object.prototype;
