@@ -6,6 +6,7 @@
 mod corruption;
 mod cose;
 mod deltas;
+mod golden;
 mod keys;
 mod opening;
 mod seals;
