@@ -86,7 +86,10 @@ fn different_requests_have_different_keys() {
         Reading::Json("[\"a\",\"b\"]"),
         of_text("[\"a\",\"b\"]"),
     ];
-    readings.extend(["", "a", "ab", "abc", "b", "bc", "c", "\0", "a\0", "a\u{9}"].map(of_text));
+    readings.extend(
+        ["", "a", "ab", "abc", "b", "bc", "c", "\0", "a\0", "a\u{9}", "a\u{5}", "\u{5}"]
+            .map(of_text),
+    );
     let numbers = [0.0, -0.0, 1.0, f64::from_bits(1.0_f64.to_bits() + 1), 5e-324, -1.0];
     readings.extend(numbers.map(|number| Reading::Field(Field::Number(number))));
     readings.extend(nested.iter().map(Reading::Attr));

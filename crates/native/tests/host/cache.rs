@@ -93,7 +93,7 @@ impl Asked {
             6 => self.resource[0] = random.below(values),
             7 => self.resource[1] = random.below(values),
             // The same characters, cut elsewhere.
-            _ => self.resource = *random.pick(&[[AB, C], [A, BC], [C, AB], [BC, A]]),
+            _ => self.resource = *random.pick(CUTS),
         }
     }
 
@@ -181,16 +181,15 @@ fn values() -> &'static [Option<Value>] {
             json!({ "ab": "" }),
             json!({ "a": null }),
             json!({ "a": { "b": null } }),
+            json!("a\u{5}"),
+            json!("\u{5}"),
         ];
         values.iter_mut().map(|value| Some(value.take())).chain([None]).collect()
     })
 }
 
-/// Places among the values.
-const AB: usize = 0;
-const C: usize = 1;
-const A: usize = 2;
-const BC: usize = 3;
+/// Places among the values: `ab` and `c`, `a` and `bc`; and the same with a byte that keys have a use for.
+const CUTS: &[[usize; 2]] = &[[0, 1], [2, 3], [1, 0], [3, 2], [26, 4], [2, 27]];
 
 /// Asks which of the two sets of policies it is.
 fn marker() -> Value {
