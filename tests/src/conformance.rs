@@ -8,6 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+pub mod acvp;
 pub mod answer;
 pub mod blake3;
 pub mod cel_eval;
@@ -24,6 +25,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-cel-eval", load: cel_eval::load },
     Suite { name: "cerbos-engine", load: engine::load },
     Suite { name: "blake3", load: blake3::load },
+    Suite { name: "acvp", load: acvp::load },
     Suite { name: "wycheproof", load: wycheproof::load },
 ];
 

@@ -5,9 +5,21 @@
 
 use alloc::vec::Vec;
 
-use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, KeyInit};
-
 use crate::blake3;
+
+mod chacha20;
+pub mod extended;
+#[cfg(not(target_arch = "wasm32"))]
+mod kept;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod own;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod poly1305;
+
+#[cfg(not(target_arch = "wasm32"))]
+use kept as backend;
+#[cfg(target_arch = "wasm32")]
+use own as backend;
 
 /// The length of a key.
 pub const KEY_BYTES: usize = 32;
@@ -44,15 +56,7 @@ pub fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Vec<u8>
 /// Turns `text` into its ciphertext and returns the tag.
 #[must_use]
 pub fn seal_in_place(key: &Key, nonce: &Nonce, associated: &[u8], text: &mut [u8]) -> Tag {
-    let cipher = ChaCha20Poly1305::new(key.into());
-    match cipher.encrypt_inout_detached(nonce.into(), associated, (&mut *text).into()) {
-        Ok(tag) => tag.into(),
-        // Beyond 256 GiB the key stream would repeat: nothing is sealed then, and nothing left to read.
-        Err(_) => {
-            text.fill(0);
-            [0; TAG_BYTES]
-        }
-    }
+    backend::seal(key, nonce, associated, text)
 }
 
 /// Opens what `seal` returned.
@@ -77,10 +81,7 @@ pub fn open_in_place(
     text: &mut [u8],
     tag: &Tag,
 ) -> Result<(), Forged> {
-    let cipher = ChaCha20Poly1305::new(key.into());
-    cipher
-        .decrypt_inout_detached(nonce.into(), associated, text.into(), tag.into())
-        .map_err(|_| Forged)
+    backend::open(key, nonce, associated, text, tag)
 }
 
 /// Derives the key that seals one message from the key of the host and a salt of its own.
@@ -101,3 +102,6 @@ impl core::fmt::Display for Forged {
 }
 
 impl core::error::Error for Forged {}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde_json::Value as Json;
+use wardgate_crypto::ml_dsa::Level;
 
 use super::{Case, Outcome};
 
@@ -89,6 +90,17 @@ pub fn optional_bytes(json: &Json, field: &str) -> Result<Option<Vec<u8>>, Strin
 /// If it is missing or is not hexadecimal.
 pub fn bytes(json: &Json, field: &str) -> Result<Vec<u8>, String> {
     optional_bytes(json, field)?.ok_or_else(|| format!("no `{field}`"))
+}
+
+/// Returns the level that a standard calls by this name.
+#[must_use]
+pub fn level(name: &str) -> Option<Level> {
+    match name {
+        "ML-DSA-44" => Some(Level::MlDsa44),
+        "ML-DSA-65" => Some(Level::MlDsa65),
+        "ML-DSA-87" => Some(Level::MlDsa87),
+        _ => None,
+    }
 }
 
 /// A case that cannot be run, which is a failure.

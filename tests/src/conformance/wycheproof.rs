@@ -13,6 +13,7 @@ use super::vectors::{self, items, json, settled, unreadable, word};
 use super::{Case, Outcome};
 
 mod aead;
+mod ml_dsa;
 
 /// Reads the cases.
 ///
@@ -35,7 +36,7 @@ type Run = Rc<dyn Fn(&Json, &Json) -> Result<Outcome, String>>;
 
 fn recognized(file: &Json) -> Result<Run, String> {
     let (algorithm, schema) = (word(file, "algorithm"), word(file, "schema"));
-    let known = aead::recognize(algorithm, schema);
+    let known = aead::recognize(algorithm, schema).or_else(|| ml_dsa::recognize(algorithm, schema));
     known.unwrap_or_else(|| Ok(not_offered(algorithm)))
 }
 

@@ -66,6 +66,17 @@ pub trait Lanes32: Token {
         rows: &mut [[Quad; QUADS]; MOST_WORDS],
     );
 
+    /// Joins one row for each lane, by exclusive or, with what `rows` would write.
+    #[inline(always)]
+    fn join_rows(self, columns: &[[Self::U32; 4]; 4], rows: &mut [[Quad; 4]; MOST_WORDS]) {
+        let mut written = [[[0; 16]; 4]; MOST_WORDS];
+        self.rows(columns, &mut written);
+        let written = written.as_flattened().as_flattened();
+        for (byte, with) in rows.as_flattened_mut().as_flattened_mut().iter_mut().zip(written) {
+            *byte ^= with;
+        }
+    }
+
     /// Takes the lanes of `a` where all bits of `mask` are set, and those of `b` where none is.
     #[inline(always)]
     fn select_u32(self, mask: Self::U32, a: Self::U32, b: Self::U32) -> Self::U32 {

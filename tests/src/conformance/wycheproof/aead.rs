@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use serde_json::Value as Json;
+use wardgate_crypto::aead::extended::{self, LongNonce};
 use wardgate_crypto::aead::{self, Forged, KEY_BYTES, Key, NONCE_BYTES, Nonce, TAG_BYTES};
 
 use super::super::Outcome;
@@ -78,5 +79,22 @@ fn chacha_keys(texts: &Texts) -> Option<(&Key, &Nonce)> {
     Some((key, texts.nonce.as_array::<NONCE_BYTES>()?))
 }
 
-const CIPHERS: &[Cipher] =
-    &[Cipher { algorithm: "CHACHA20-POLY1305", seal: chacha_seal, open: chacha_open }];
+fn xchacha_seal(texts: &Texts) -> Option<Vec<u8>> {
+    let (key, nonce) = xchacha_keys(texts)?;
+    Some(extended::seal(key, nonce, &texts.associated, &texts.message))
+}
+
+fn xchacha_open(texts: &Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged> {
+    let (key, nonce) = xchacha_keys(texts).ok_or(Forged)?;
+    extended::open(key, nonce, &texts.associated, sealed)
+}
+
+fn xchacha_keys(texts: &Texts) -> Option<(&Key, &LongNonce)> {
+    let key = texts.key.as_array::<KEY_BYTES>()?;
+    Some((key, texts.nonce.as_array::<{ extended::NONCE_BYTES }>()?))
+}
+
+const CIPHERS: &[Cipher] = &[
+    Cipher { algorithm: "CHACHA20-POLY1305", seal: chacha_seal, open: chacha_open },
+    Cipher { algorithm: "XCHACHA20-POLY1305", seal: xchacha_seal, open: xchacha_open },
+];

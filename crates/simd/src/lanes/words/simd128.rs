@@ -72,6 +72,26 @@ impl Lanes32 for Simd128 {
     ) {
         quads::rows(self, columns, rows);
     }
+
+    #[inline(always)]
+    fn join_rows(self, columns: &[[v128; 4]; 4], rows: &mut [[Quad; 4]; MOST_WORDS]) {
+        let [first, second, third, fourth] = rows;
+        for (at, columns) in columns.iter().enumerate() {
+            let [a, b, c, d] = self.transpose(*columns);
+            join(self, a, first, at);
+            join(self, b, second, at);
+            join(self, c, third, at);
+            join(self, d, fourth, at);
+        }
+    }
+}
+
+#[inline(always)]
+fn join(tier: Simd128, value: v128, row: &mut [Quad; 4], at: usize) {
+    if let Some(quad) = row.get_mut(at) {
+        let joined = tier.xor_u32(value, tier.load_quads([quad; 4]));
+        tier.store_quad(joined, 0, quad);
+    }
 }
 
 impl Quads for Simd128 {

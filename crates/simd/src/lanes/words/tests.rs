@@ -84,16 +84,28 @@ fn turning<T: Lanes32>(tier: T) {
         [(); MOST_WORDS].map(|()| [(); 64].map(|()| random.word().to_le_bytes()[0]));
     let mut rows = [[[0; 16]; 4]; MOST_WORDS];
     let mut words = [[[0; 16]; 1]; MOST_WORDS];
+    let mut joined = rows;
     tier.enter(|tier| {
         let columns = tier.columns(&blocks.each_ref());
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = columns;
         tier.rows(&[[a, b, c, d], [e, f, g, h], [i, j, k, l], [m, n, o, p]], &mut rows);
         tier.rows(&[[p, a, p, a]], &mut words);
+        joined = rows;
+        tier.join_rows(&[[b, b, b, b], [e, f, g, h], [i, j, k, l], [p, n, o, p]], &mut joined);
     });
     for (lane, block) in blocks.iter().enumerate().take(T::WORDS) {
         assert_eq!(rows[lane].as_flattened(), block, "{} lane {lane}", T::TIER);
         let picked = [15, 0, 15, 0].map(|word| block.as_chunks::<4>().0[word]);
         assert_eq!(words[lane][0].as_slice(), picked.as_flattened(), "{} lane {lane}", T::TIER);
+    }
+    for (joined, block) in joined.iter().zip(&blocks).take(T::WORDS) {
+        let [a, b, c, d, .., m, _, _, p] = *block.as_chunks::<4>().0 else { unreachable!() };
+        let both = |x: [u8; 4], y: [u8; 4]| u32::from_le_bytes(x) ^ u32::from_le_bytes(y);
+        let ends =
+            [both(a, b), 0, both(c, b), both(d, b), 0, 0, 0, 0, 0, 0, 0, 0, both(m, p), 0, 0, 0];
+        let found =
+            joined.as_flattened().as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        assert!(found.eq(ends), "{}", T::TIER);
     }
     assert!(rows[T::WORDS..].iter().flatten().flatten().all(|byte| *byte == 0), "{}", T::TIER);
 }

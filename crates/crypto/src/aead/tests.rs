@@ -1,0 +1,159 @@
+use std::vec::Vec;
+
+use ::chacha20poly1305::aead::{Aead, KeyInit, Payload};
+use ::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
+use wardgate_simd::Portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use wardgate_simd::Simd128;
+use wardgate_simd::lanes::Kernel;
+#[cfg(target_arch = "x86_64")]
+use wardgate_simd::{Avx2, Avx512, Sse2};
+
+use super::chacha20::{Apply, ChaCha20};
+use super::*;
+
+/// Marsaglia's generator: the same bytes on every host.
+struct Random(u64);
+
+impl Random {
+    fn byte(&mut self) -> u8 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.to_be_bytes()[0]
+    }
+
+    fn array<const LENGTH: usize>(&mut self) -> [u8; LENGTH] {
+        [(); LENGTH].map(|()| self.byte())
+    }
+
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.byte()).collect()
+    }
+}
+
+/// Every short length, and those around which the lanes of a tier are full.
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=2048).chain([4095, 4096, 4097, 10_000])
+}
+
+#[test]
+fn every_length_is_sealed_as_others_seal_it() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for length in lengths() {
+        let (key, nonce) = (random.array(), random.array());
+        let (aad, msg) = (random.bytes(length % 67), random.bytes(length));
+        let payload = Payload { msg: &msg, aad: &aad };
+        let expected = ChaCha20Poly1305::new(&key.into()).encrypt(&nonce.into(), payload).unwrap();
+        assert_eq!(seal(&key, &nonce, &aad, &msg), expected, "{length}");
+        assert_eq!(open(&key, &nonce, &aad, &expected), Ok(msg.clone()), "{length}");
+
+        let mut text = msg.clone();
+        let tag = own::seal(&key, &nonce, &aad, &mut text);
+        assert_eq!([text.as_slice(), &tag].concat(), expected, "{length}");
+        assert_eq!(own::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
+        assert_eq!(text, msg, "{length}");
+    }
+}
+
+#[test]
+fn long_nonces_are_used_as_others_use_them() {
+    let mut random = Random(0xd1b5_4a32_d192_ed03);
+    for length in 0..200 {
+        let (key, nonce) = (random.array(), random.array());
+        let (aad, msg) = (random.bytes(length % 67), random.bytes(length));
+        let payload = Payload { msg: &msg, aad: &aad };
+        let expected = XChaCha20Poly1305::new(&key.into()).encrypt(&nonce.into(), payload).unwrap();
+        assert_eq!(extended::seal(&key, &nonce, &aad, &msg), expected, "{length}");
+        assert_eq!(extended::open(&key, &nonce, &aad, &expected), Ok(msg), "{length}");
+    }
+}
+
+#[test]
+fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let (key, nonce): (Key, Nonce) = (random.array(), random.array());
+    let (aad, msg) = (random.bytes(19), random.bytes(75));
+    let sealed = seal(&key, &nonce, &aad, &msg);
+    for bit in 0..sealed.len() * 8 {
+        let mut forged = sealed.clone();
+        forged[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(open(&key, &nonce, &aad, &forged), Err(Forged), "{bit}");
+        let (text, tag) = forged.split_last_chunk_mut().unwrap();
+        let before = text.to_vec();
+        assert_eq!(own::open(&key, &nonce, &aad, text, tag), Err(Forged), "{bit}");
+        assert_eq!(text, before);
+    }
+    for bit in 0..aad.len() * 8 {
+        let mut other = aad.clone();
+        other[bit / 8] ^= 1 << (bit % 8);
+        assert_eq!(open(&key, &nonce, &other, &sealed), Err(Forged), "{bit}");
+    }
+    for length in 0..sealed.len() {
+        assert_eq!(open(&key, &nonce, &aad, &sealed[..length]), Err(Forged), "{length}");
+    }
+}
+
+#[test]
+fn tags_of_extreme_numbers_are_right() {
+    // All ones in key and text make the largest sums that there are.
+    let (key, nonce) = ([0xff; 32], [0xff; 12]);
+    for fill in [0x00, 0xff] {
+        for length in [0, 15, 16, 17, 31, 32, 33, 64, 1024] {
+            let mut data = std::vec![fill; length];
+            let tag = own::seal(&key, &nonce, &data.clone(), &mut data);
+            let aad = std::vec![fill; length];
+            let sealed = seal(&key, &nonce, &aad, &aad);
+            assert_eq!(sealed[length..], tag, "{fill} {length}");
+        }
+    }
+    // RFC 8439, appendix A.3, vectors 7 to 9: sums next to the modulus.
+    let check = |key: [u8; 16], blocks: &[[u8; 16]], tag: [u8; 16]| {
+        let mut whole = [0; 32];
+        whole[..16].copy_from_slice(&key);
+        let mut pairs = poly1305::Poly1305::new(&whole);
+        pairs.add(blocks.as_flattened());
+        assert_eq!(pairs.finish(), tag);
+    };
+    let number = |value: u128| value.to_le_bytes();
+    let all = u128::MAX;
+    let ones = all / 0xff;
+    check(number(1), &[number(all), number(all - 0xf), number(0x11)], number(5));
+    check(number(1), &[number(all), number(all - ones - 3), number(ones)], number(0));
+    check(number(2), &[number(all - 2)], number(all - 5));
+}
+
+#[test]
+fn every_salt_makes_another_key() {
+    let one = sealing_key(&[1; 32], &[2; 32]);
+    assert_eq!(one, sealing_key(&[1; 32], &[2; 32]));
+    assert_ne!(one, sealing_key(&[1; 32], &[3; 32]));
+    assert_ne!(one, sealing_key(&[3; 32], &[2; 32]));
+}
+
+/// Stamps the suite on one tier; `None` where the machine cannot run it.
+macro_rules! stream_suite {
+    ($name:ident, $tier:expr) => {
+        #[test]
+        fn $name() {
+            let Some(tier) = $tier else { return };
+            let cipher = ChaCha20::new(&[7; 32], &[9; 12]);
+            for length in lengths() {
+                let (mut text, mut expected) = (std::vec![1; length], std::vec![1; length]);
+                Apply { cipher: &cipher, counter: 3, text: &mut text }.run(tier);
+                Apply { cipher: &cipher, counter: 3, text: &mut expected }.run(Portable);
+                assert_eq!(text, expected, "{length}");
+            }
+        }
+    };
+}
+
+stream_suite!(one_lane_gives_the_key_stream, Some(Portable));
+#[cfg(target_arch = "x86_64")]
+stream_suite!(sse2_lanes_give_the_key_stream, Some(Sse2::new()));
+#[cfg(target_arch = "x86_64")]
+stream_suite!(avx2_lanes_give_the_key_stream, Avx2::detect());
+#[cfg(target_arch = "x86_64")]
+stream_suite!(avx512_lanes_give_the_key_stream, Avx512::detect());
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+stream_suite!(simd128_lanes_give_the_key_stream, Some(Simd128::new()));
