@@ -161,7 +161,7 @@ impl<'a> Prepared<'a> {
         Ok(Section {
             name: "reload".to_owned(),
             title: "New policies: from bytes to the first possible decision, 200 kinds".to_owned(),
-            note: "Each form starts from what its users keep: Wardgate from a sealed bundle, OPA from \
+            note: "Each form starts from what its users keep: Wardgate from a bundle, OPA from \
                    WebAssembly, the others from text; CASL builds the ability of one principal.",
             hosts,
         })

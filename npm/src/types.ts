@@ -4,7 +4,7 @@
 
 import type { Decision, Explanation } from "./decision.ts";
 
-/** A sealed set of policies, as `wardgate compile` writes it. */
+/** A compiled set of policies, as `wardgate compile` writes it. */
 export type Bundle = Uint8Array | ArrayBuffer;
 
 /** A module that `wardgate compile --emit` wrote. What stands in it is between the two of them. */

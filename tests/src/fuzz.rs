@@ -65,7 +65,7 @@ pub fn cel(input: &[u8]) {
 /// of a good table instead, so that the digest does not keep the rest of the reader from being seen.
 ///
 /// # Panics
-/// If a bundle opens that is not, byte for byte, what its table seals to.
+/// If a bundle opens that is not, byte for byte, what its table packs to.
 pub fn bundle(input: &[u8]) {
     match input.split_first() {
         Some((first, changes)) if first % 2 == 1 => {
@@ -75,6 +75,8 @@ pub fn bundle(input: &[u8]) {
         }
         _ => {
             if let Ok(opened) = open(input, Trust::Unsigned, &Conditions::default()) {
+                let same = pack(opened.table.parts()) == input;
+                assert!(same, "a table that is not all of its bundle");
                 decide(&opened.table);
             }
         }

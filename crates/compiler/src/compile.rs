@@ -17,7 +17,7 @@ use crate::yaml;
 /// What compilation gives.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The parts of the policy table, ready to be sealed.
+    /// The parts of the policy table, ready to be packed.
     pub parts: Parts,
     /// How many policies of all kinds were read; those that are disabled do not count.
     pub policies: usize,

@@ -62,7 +62,7 @@ impl PolicyTable {
         Ok(table)
     }
 
-    /// Returns the parts, for sealing into a bundle.
+    /// Returns the parts, for packing into a bundle.
     #[must_use]
     pub fn parts(&self) -> &Parts {
         &self.parts

@@ -1,4 +1,4 @@
-//! The policies compiled, sealed and opened, as every host gets them.
+//! The policies compiled, packed and opened, as every host gets them.
 
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
