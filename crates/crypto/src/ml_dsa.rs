@@ -180,4 +180,6 @@ pub fn verify_batch(questions: &[Question<'_>], accepted: &mut [bool]) {
 }
 
 #[cfg(test)]
+mod oracle;
+#[cfg(test)]
 mod tests;

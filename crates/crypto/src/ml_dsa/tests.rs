@@ -1,4 +1,7 @@
-//! Verification is compared with other implementations, on what was signed and on what was tampered with.
+//! Verification is compared with other implementations, on what was signed and on what was tampered with,
+//! and with the oracle on everything else.
+
+#![expect(clippy::as_conversions, reason = "integers below 2^53 become doubles")]
 
 use super::*;
 use std::vec::Vec;
@@ -77,9 +80,133 @@ level_suite!(level_44, ml_dsa::MlDsa44, Level::MlDsa44, libcrux_ml_dsa::ml_dsa_4
 level_suite!(level_65, ml_dsa::MlDsa65, Level::MlDsa65, libcrux_ml_dsa::ml_dsa_65::verify);
 level_suite!(level_87, ml_dsa::MlDsa87, Level::MlDsa87, libcrux_ml_dsa::ml_dsa_87::verify);
 
+/// Stamps the comparison with the oracle on one tier; `None` where the machine cannot run it.
+macro_rules! tier_suite {
+    ($name:ident, $tier:expr) => {
+        #[test]
+        fn $name() {
+            if let Some(tier) = $tier {
+                for level in LEVELS {
+                    commitments_agree(tier, level);
+                    high_bits_agree(tier, level);
+                }
+            }
+        }
+    };
+}
+
+tier_suite!(portable_agrees_with_the_oracle, Some(wardgate_simd::Portable));
+#[cfg(target_arch = "x86_64")]
+tier_suite!(sse2_agrees_with_the_oracle, Some(wardgate_simd::Sse2::new()));
+#[cfg(target_arch = "x86_64")]
+tier_suite!(avx2_agrees_with_the_oracle, wardgate_simd::Avx2::detect());
+#[cfg(target_arch = "x86_64")]
+tier_suite!(avx512_agrees_with_the_oracle, wardgate_simd::Avx512::detect());
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+tier_suite!(simd128_agrees_with_the_oracle, Some(wardgate_simd::Simd128::new()));
+
+/// Random keys and signatures, with coefficients at the bound and hints at the edges.
+fn commitments_agree<T: Tier>(tier: T, level: Level) {
+    let mut random = Random(11);
+    let mut kinds = [0; 2];
+    for round in 0..ROUNDS {
+        let key: Vec<u8> = random.bytes(level.public_key_bytes());
+        let signature = random_signature(level, round, &mut random);
+        let key = PreparedKey::new(level, &key).unwrap();
+        let expected = oracle::commitment(level, key.public_key(), &signature);
+        let found = Signature::decode(level, &signature)
+            .and_then(|signature| verify::commitment(tier, &key, signature));
+        assert_eq!(found, expected, "round {round} of {level:?}");
+        kinds[usize::from(found.is_some())] += 1;
+    }
+    assert!(kinds.iter().all(|count| *count > 0), "{kinds:?}");
+}
+
+/// Coefficients of the response are small for most rounds, so that most are within the bound.
+fn random_signature(level: Level, round: u8, random: &mut Random) -> Vec<u8> {
+    let set = level.parameters();
+    let mut signature = random.bytes(level.signature_bytes());
+    let hints = signature.len() - set.most_hints - set.rows;
+    let (gamma1, limit) = (u64::from(set.response_range()), u64::from(set.response_limit()));
+    let mut bits = 8 * set.challenge_bytes;
+    while bits < 8 * hints {
+        let magnitude = match random.below(40) {
+            0 => limit,
+            1 if round % 4 == 3 && random.below(64) == 0 => limit + 1,
+            _ => random.below(usize::try_from(limit).unwrap()).try_into().unwrap(),
+        };
+        let packed = if random.below(2) == 0 { gamma1 - magnitude } else { gamma1 + magnitude };
+        for bit in 0..set.response_bits {
+            let (byte, place) = (bits / 8, bits % 8);
+            let value = u8::from(packed >> bit & 1 == 1);
+            signature[byte] = signature[byte] & !(1 << place) | value << place;
+            bits += 1;
+        }
+    }
+    random_hints(&mut signature[hints..], set.most_hints, random);
+    signature
+}
+
+/// Places that rise within each polynomial, the first and the last coefficient among them.
+fn random_hints(hints: &mut [u8], most: usize, random: &mut Random) {
+    let (places, ends) = hints.split_at_mut(most);
+    places.fill(0);
+    let (mut used, share) = (0, most / ends.len());
+    for end in ends {
+        let mut own: Vec<u8> = (0..random.below(share + 1)).map(|_| random.byte()).collect();
+        if own.len() + 2 <= share {
+            own.extend([0, 255]);
+        }
+        own.sort_unstable();
+        own.dedup();
+        places[used..used + own.len()].copy_from_slice(&own);
+        used += own.len();
+        *end = u8::try_from(used).unwrap();
+    }
+}
+
+/// Every value near a middle between two high parts, and near the ends.
+fn high_bits_agree<T: Tier>(tier: T, level: Level) {
+    let set = level.parameters();
+    let width = i64::from(set.low_range);
+    let near = |middle: i64| (middle - 2..=middle + 2).collect::<Vec<_>>();
+    let values: Vec<i64> = (0..=2 * i64::from(set.high_values()))
+        .flat_map(|steps| near(steps * width))
+        .flat_map(|value| [value, -value, value - 8_380_417 * 5, value + 8_380_417 * 77])
+        .collect();
+    for values in values.chunks(256) {
+        let mut rows = field::ZEROS;
+        for (row, value) in rows.iter_mut().zip(values) {
+            row.0 = [*value as f64; 8];
+        }
+        let mut packed = [0; level::MOST_HIGH_BYTES];
+        commitment::pack(tier, &set, &rows, &mut packed);
+        compare(level, values, &packed, false);
+        for place in 0..values.len() {
+            let place = u8::try_from(place).unwrap();
+            (0..set.rows)
+                .for_each(|row| commitment::use_hint(&set, (row, place), &rows, &mut packed));
+        }
+        compare(level, values, &packed, true);
+    }
+}
+
+fn compare(level: Level, values: &[i64], packed: &[u8], hint: bool) {
+    let set = level.parameters();
+    for (row, own) in packed.chunks(set.high_bytes()).take(set.rows).enumerate() {
+        let found = oracle::bits(own, usize::try_from(set.high_bits()).unwrap());
+        for (value, found) in values.iter().zip(found) {
+            let expected = oracle::use_hint_of(level, hint, *value);
+            assert_eq!(found, expected, "{value} in row {row} of {level:?}, hint {hint}");
+        }
+    }
+}
+
+const LEVELS: [Level; 3] = [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87];
+
 #[test]
 fn keys_of_the_wrong_length_are_refused() {
-    for level in [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87] {
+    for level in LEVELS {
         let expected = level.public_key_bytes();
         for found in [0, expected - 1, expected + 1] {
             let error = PreparedKey::new(level, &std::vec![0; found]).unwrap_err();
@@ -92,6 +219,14 @@ fn keys_of_the_wrong_length_are_refused() {
 struct Random(u64);
 
 impl Random {
+    fn byte(&mut self) -> u8 {
+        u8::try_from(self.below(256)).unwrap()
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.byte()).collect()
+    }
+
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -141,6 +141,22 @@ fn recompute<T: Tier>(tier: T, one: &Asked<'_>, work: &mut Work, rows: &mut Rows
     Some(())
 }
 
+/// Hands out what was recomputed, to be compared with an obvious spelling.
+#[cfg(test)]
+pub(super) fn commitment<T: Tier>(
+    tier: T,
+    key: &PreparedKey,
+    signature: Signature<'_>,
+) -> Option<alloc::vec::Vec<u8>> {
+    let set = key.level.parameters();
+    let mut works = [Work::NEW];
+    let one = Asked { key, signed: Signed::Message([&[]; 3]), signature };
+    hash_inputs(tier.narrow(), &[Some(one)], &mut works);
+    let [mut work] = works;
+    recompute(tier, &one, &mut work, &mut ZEROS.clone())?;
+    work.high.get(..set.rows * set.high_bytes()).map(Into::into)
+}
+
 /// Accepts each signature whose challenge is the hash of mu and of the commitment.
 fn hash_commitments<H: Lanes64, const N: usize>(
     hashing: H,
