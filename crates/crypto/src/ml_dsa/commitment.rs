@@ -17,15 +17,15 @@ pub(super) fn pack<L: LanesF64>(lanes: L, set: &Parameters, rows: &Rows, packed:
     lanes.enter(|lanes| {
         let by_width = lanes.splat_f64(by_width);
         match set.high_bits() {
-            6 => pack_groups::<L, 8, 6>(lanes, rows, packed, |w| high_44(lanes, w, by_width)),
-            _ => pack_groups::<L, 16, 8>(lanes, rows, packed, |w| high_16(lanes, w, by_width)),
+            6 => pack_groups::<L, 6, 8, 6>(lanes, rows, packed, |w| high_44(lanes, w, by_width)),
+            _ => pack_groups::<L, 4, 16, 8>(lanes, rows, packed, |w| high_16(lanes, w, by_width)),
         }
     });
 }
 
-/// Packs `COUNT` coefficients into `BYTES` bytes, over and over.
+/// Packs `COUNT` coefficients of `WIDTH` bits into `BYTES` bytes, over and over.
 #[inline(always)]
-fn pack_groups<L: LanesF64, const COUNT: usize, const BYTES: usize>(
+fn pack_groups<L: LanesF64, const WIDTH: u32, const COUNT: usize, const BYTES: usize>(
     lanes: L,
     rows: &Rows,
     packed: &mut Packed,
@@ -35,9 +35,10 @@ fn pack_groups<L: LanesF64, const COUNT: usize, const BYTES: usize>(
         let mut words = Row([0; 8]);
         for part in 0..L::PARTS {
             let mut word = lanes.splat_u64(0);
-            for (row, place) in rows.iter().zip((0..).step_by(8 * BYTES / COUNT)) {
+            // The last one first, so that every shift is by the same constant.
+            for row in rows.iter().rev() {
                 let high = high(reduced(lanes, lanes.load_f64(&row.0, part)));
-                word = lanes.or(word, lanes.shift_left(high, place));
+                word = lanes.or(lanes.shift_left(word, WIDTH), high);
             }
             lanes.store_u64(word, &mut words.0, part);
         }

@@ -53,10 +53,14 @@ impl Matrix {
 fn multiply<L: LanesF64, const COLUMNS: usize>(lanes: L, entries: &[Row<f64>], rows: &mut Rows) {
     for (row, entries) in rows.iter_mut().zip(entries.as_chunks::<COLUMNS>().0) {
         let mut sums = [lanes.splat_f64(0.0); 8];
-        for (factor, entry) in row.0.iter().zip(entries) {
+        for (column, (factor, entry)) in row.0.iter().zip(entries).enumerate() {
             let factor = lanes.splat_f64(*factor);
             for (part, sum) in sums.iter_mut().enumerate().take(L::PARTS) {
-                *sum = lanes.mul_add(factor, lanes.load_f64(&entry.0, part), *sum);
+                let entry = lanes.load_f64(&entry.0, part);
+                *sum = match column {
+                    0 => lanes.mul(factor, entry),
+                    _ => lanes.mul_add(factor, entry, *sum),
+                };
             }
         }
         for (part, sum) in sums.iter().enumerate().take(L::PARTS) {
