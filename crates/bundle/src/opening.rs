@@ -8,6 +8,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use wardgate_crypto::blake3::{DIGEST_BYTES, Digest};
+use wardgate_crypto::ml_dsa::Level;
 use wardgate_engine::table::{Parts, PolicyTable};
 
 use crate::conditions::Conditions;
@@ -17,7 +18,6 @@ use crate::error::OpenError;
 use crate::header::Header;
 use crate::key_id::KeyId;
 use crate::trust::{LEVELS, Trust};
-use wardgate_crypto::ml_dsa::Level;
 
 /// A bundle that was opened.
 #[derive(Debug)]
@@ -56,6 +56,15 @@ pub struct Signer {
 ///
 /// # Errors
 /// The first reason found to refuse it.
+///
+/// # Examples
+/// ```
+/// use wardgate_bundle::{Conditions, Trust, open};
+///
+/// let conditions = Conditions { now: Some(1_800_000_000), ..Conditions::default() };
+/// let refused = open(b"policies", Trust::Unsigned, &conditions);
+/// assert_eq!(refused.unwrap_err().code(), "not-a-bundle");
+/// ```
 pub fn open(
     bytes: &[u8],
     trust: Trust<'_>,

@@ -33,7 +33,7 @@ pub const RANDOM_BYTES: usize = SALT_BYTES + NONCE_BYTES;
 /// Returns the bundle or delta sealed with `key`.
 ///
 /// # Errors
-/// The bytes are neither, or sealed already.
+/// The bytes are neither, sealed already, or more than are opened.
 pub fn seal(
     bytes: &[u8],
     key: &[u8; KEY_BYTES],
@@ -42,6 +42,7 @@ pub fn seal(
     if Kind::of(bytes)? == Kind::Sealed {
         return Err(OpenError::Sealed);
     }
+    Conditions::default().size(bytes)?;
     let headers = Headers::of(randomness);
     let sealed = aead::seal(&headers.key(key), &headers.nonce, &headers.associated(), bytes);
     let mut head = headers.head(sealed.len());

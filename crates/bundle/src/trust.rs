@@ -247,3 +247,31 @@ pub(crate) const LEVELS: [Level; 3] = [Level::MlDsa44, Level::MlDsa65, Level::Ml
 
 /// RFC 9964, section 5: the context of ML-DSA is empty in COSE.
 pub(crate) const NO_CONTEXT: &[u8] = &[];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn a_key_is_prepared_when_it_is_first_named() {
+        let id = |name: &str| KeyId::new(name.as_bytes()).unwrap();
+        let key = |name: &str, byte: u8| {
+            TrustedKey::new(id(name), Level::MlDsa44, &[byte; 1312]).unwrap()
+        };
+        let set = TrustSet::new(vec![key("ann", 1), key("bob", 2)], Quorum::default()).unwrap();
+        let prepared = |at: usize| set.keys.get(at).and_then(|key| key.prepared.get()).is_some();
+        assert!(!prepared(0) && !prepared(1));
+        let signature = Signature { algorithm: -48, key: id("ann"), bytes: &[0; 2420] };
+        let envelope = Envelope { payload: b"", signatures: vec![signature] };
+        let refused = Trust::Signed(&set).verify(&envelope);
+        assert_eq!(refused, Err(OpenError::WrongSignature { key: id("ann") }));
+        assert!(prepared(0) && !prepared(1));
+    }
+
+    #[test]
+    fn threads_share_a_trust_set() {
+        const fn shared<T: Send + Sync>() {}
+        shared::<TrustSet>();
+    }
+}

@@ -44,7 +44,7 @@ struct Shared {
 pub struct Snapshot(Arc<Policies>);
 
 impl Pdp {
-    /// Opens a bundle.
+    /// Opens a bundle. One that is valid for a time only needs [`Self::open_under`], which takes the time.
     ///
     /// # Errors
     /// The bundle is refused.
@@ -95,7 +95,8 @@ impl Pdp {
     }
 
     /// Replaces the policies. Decisions that have begun end by the old ones; those that begin after
-    /// this returns are made by the new ones.
+    /// this returns are made by the new ones. An older bundle is as good as a newer one here: the
+    /// conditions of [`Self::reload_under`] say what must not come back.
     ///
     /// # Errors
     /// The bundle is refused; then the policies stay as they were.
