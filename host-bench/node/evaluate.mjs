@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { frame, open, planList, planOf, start } from "../../npm/dist/abi.js";
 import { loadModule } from "../../npm/dist/load-node.js";
+import { readOptions } from "../../npm/dist/options.js";
 import { measure } from "./measure.mjs";
 
 const MISSING = 0;
@@ -13,7 +14,7 @@ const [FALSE, TRUE, TEMPORARY] = [3, 4, 1 << 24];
 
 const job = JSON.parse(readFileSync(0, "utf8"));
 start(await loadModule());
-const handle = open(Buffer.from(job.bundle, "base64"), "unsigned");
+const handle = open(Buffer.from(job.bundle, "base64"), readOptions({ trust: "unsigned" }).terms, 0, 0);
 const plans = new Map();
 const asked = job.requests.map(filled);
 const plan = Uint32Array.from(asked, ({ plan }) => plan);

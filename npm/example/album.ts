@@ -3,7 +3,7 @@
 
 import { readFile } from "node:fs/promises";
 
-import { open, WardgateError, type Principal, type Reason, type Resource } from "wardgate";
+import { open, WardgateError, type Principal, type PublicJwk, type Reason, type Resource } from "wardgate";
 
 interface Album {
   readonly id: string;
@@ -19,7 +19,9 @@ function resource({ id, ...attr }: Album): Resource {
 const ada: Principal = { id: "ada", roles: ["user"], attr: { country: "GB" } };
 const holidays: Album = { id: "a1", owner: "ada", sharedWith: ["bo"], deletedAt: undefined };
 
-using pdp = await open(await readFile("album.bundle"), { trust: "unsigned" });
+const trust = JSON.parse(await readFile("release.pub.jwk", "utf8")) as PublicJwk;
+using pdp = await open(await readFile("album.bundle"), { trust, minRevision: 7 });
+console.log(`revision ${pdp.header.revision}, signed by ${pdp.header.signers.join(" and ")}`);
 
 if (pdp.isAllowed({ principal: ada, action: "view", resource: resource(holidays) })) {
   console.log("show the album");
@@ -33,8 +35,8 @@ for (const [action, { effect, reason }] of Object.entries(decision.actions)) {
 try {
   pdp.reload(await readFile("album.next.bundle"));
 } catch (error) {
-  if (!(error instanceof WardgateError && error.code === "bundle")) throw error;
-  console.warn("the old policies stay:", error.message);
+  if (!(error instanceof WardgateError)) throw error;
+  console.warn("the old policies stay:", error.code, error.message);
 }
 
 function why(reason: Reason): string {

@@ -8,7 +8,21 @@ import * as glue from "../wasm/wardgate_bg.js";
 import { WardgateError, type Code } from "./errors.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 
-export { check, close, explain, isAllowed, open, planList, planOf, principals, reload } from "../wasm/wardgate_bg.js";
+export {
+  apply,
+  check,
+  close,
+  explain,
+  header,
+  isAllowed,
+  isDelta,
+  open,
+  planList,
+  planOf,
+  principals,
+  reload,
+  unseal,
+} from "../wasm/wardgate_bg.js";
 
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */
 export function start(module: WebAssembly.Module): void {
@@ -46,6 +60,65 @@ export function columns(): Columns | null {
   return batch;
 }
 
+/** The digest of a message. */
+export function hashOne(message: Uint8Array): Uint8Array {
+  const { calls, bytes } = room(Math.max(message.length, DIGEST));
+  bytes.set(message);
+  calls.hash(message.length);
+  return bytes.slice(0, DIGEST);
+}
+
+/** The digests of messages: views of one buffer. */
+export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
+  const count = messages.length;
+  const head = count * (DIGEST + 4);
+  const { calls, bytes } = room(messages.reduce((sum, { length }) => sum + length, head));
+  const lengths = new Uint32Array(bytes.buffer, bytes.byteOffset + count * DIGEST, count);
+  let at = head;
+  messages.forEach((message, index) => {
+    lengths[index] = message.length;
+    bytes.set(message, at);
+    at += message.length;
+  });
+  calls.hashMany(count);
+  // The call took memory of its own, and the view may be dead.
+  const digests = new Uint8Array(calls.memory.buffer, bytes.byteOffset, count * DIGEST).slice();
+  return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
+}
+
+/** Prepares a public key, unless it is prepared still, and returns its place; -1 if it is none. */
+export function prepareKey(level: number, key: Uint8Array): number {
+  const { calls, bytes } = room(key.length);
+  bytes.set(key);
+  return calls.prepareKey(level, key.length);
+}
+
+/** Whether a signature by the key at `place` is right. */
+export function verifyOne(place: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
+  const { calls, bytes } = room(message.length + context.length + signature.length);
+  bytes.set(message);
+  bytes.set(context, message.length);
+  bytes.set(signature, message.length + context.length);
+  return calls.verify(place, message.length, context.length, signature.length) === 1;
+}
+
+/** How many blocks of memory the module ever handed out. */
+export function allocations(): number {
+  return exports?.allocations() ?? 0;
+}
+
+/** Room for so many bytes in the module. What stands there is void after the next call. */
+function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
+  if (exports === undefined) throw new Error("the module has not started");
+  const address = length > MAX_ROOM ? 0 : exports.room(length) >>> 0;
+  if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
+  const { buffer } = exports.memory;
+  if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
+    view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));
+  }
+  return { calls: exports, bytes: view };
+}
+
 /** What an exception out of the module means: an error for the caller, or `undefined` for a trap. */
 export function refusal(thrown: unknown): { readonly error: unknown } | undefined {
   if (!Array.isArray(thrown)) return undefined;
@@ -69,8 +142,21 @@ interface Exports extends Deciding {
   readonly __wbindgen_start: () => void;
   readonly frame: () => number;
   readonly columns: () => number;
+  readonly room: (length: number) => number;
+  readonly hash: (length: number) => void;
+  readonly hashMany: (count: number) => void;
+  readonly prepareKey: (level: number, length: number) => number;
+  readonly verify: (place: number, message: number, context: number, signature: number) => number;
+  readonly allocations: () => number;
 }
 
 let exports: Exports | undefined;
 let views: Frame = NO_FRAME;
 let batch: Columns | null = null;
+let view = new Uint8Array();
+
+const DIGEST = 32;
+/** The module keeps so much room at least. */
+const KEPT_ROOM = 65_536;
+/** Beyond this no room is asked for: the module could not have it beside what it holds. */
+const MAX_ROOM = 2 ** 30;

@@ -4,6 +4,7 @@
 // not fit (another kind, an odd resource, a plan that needs more than equalities) is decided one by one,
 // and what that leaves unsure, by the general path. The order stays that of the caller.
 
+import { describe } from "./describe.ts";
 import { Filling, type Slot } from "./filling.ts";
 import {
   ALLOW,
@@ -19,7 +20,6 @@ import {
   type Columns,
 } from "./frame.ts";
 import { planFor } from "./kinds.ts";
-import { describe } from "./options.ts";
 import { isDisturbed, isInherited, isObject, NOTHING } from "./plain.ts";
 import type { Detail, Plan, Plans } from "./plans.ts";
 import {

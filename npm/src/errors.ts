@@ -1,12 +1,80 @@
 // The one error class of the package. Its codes never change meaning; its messages may.
 
 /**
+ * Why bytes were refused. The native host and the command refuse the same bytes by the same name.
+ *
+ * What the bytes are:
+ * - `not-a-bundle`: they do not begin like a bundle.
+ * - `unsupported-version`, `unsupported-kind`: a newer Wardgate wrote them.
+ * - `sealed`: they are sealed, and no `unsealKey` was given.
+ * - `not-sealed`: an `unsealKey` was given, and they are not sealed.
+ * - `delta`: a delta was opened. It goes to `reload` of the PDP that has its base.
+ * - `not-a-delta`: something else stands where a delta must.
+ * - `wrong-base`: the delta is for another bundle than the one in use; fetch the whole bundle.
+ *
+ * Whether they are whole, as a network or disk may have damaged them:
+ * - `too-large`: more bytes than `maxBytes`.
+ * - `wrong-length`: cut off, or something was added.
+ * - `wrong-digest`: a byte was changed.
+ * - `malformed-index`, `malformed-envelope`, `malformed-header`, `malformed-seal`, `not-text`, `malformed`,
+ *   `wrong-evaluation`: the digests fit, and what they are the digests of cannot be; no compiler wrote it.
+ * - `forged`: the seal was changed, or made with another key.
+ *
+ * Who vouches for them:
+ * - `not-signed`: nobody has signed.
+ * - `unknown-signer`: no signature is by a key in `trust`.
+ * - `wrong-signature`: a signature in the name of a trusted key is not by it, or not over these bytes.
+ * - `wrong-algorithm`: a signature in the name of a trusted key is of another algorithm.
+ * - `missing-signer`: a key in `required` has not signed.
+ * - `too-few-signers`: fewer trusted keys than `atLeast` have signed.
+ * - `too-many-signatures`: more signatures than are looked at.
+ *
+ * Whether they are meant for here and now:
+ * - `not-yet-valid`, `expired`: `now` is outside of the time for which they were signed.
+ * - `time-required`: they are valid for a time, and no time was given; the package always gives one.
+ * - `old-revision`: a revision below `minRevision`, or below the one in use; somebody replays an old bundle.
+ * - `wrong-name`: another name than `name`.
+ */
+export type Refusal =
+  | "delta"
+  | "expired"
+  | "forged"
+  | "malformed"
+  | "malformed-envelope"
+  | "malformed-header"
+  | "malformed-index"
+  | "malformed-seal"
+  | "missing-signer"
+  | "not-a-bundle"
+  | "not-a-delta"
+  | "not-sealed"
+  | "not-signed"
+  | "not-text"
+  | "not-yet-valid"
+  | "old-revision"
+  | "sealed"
+  | "time-required"
+  | "too-few-signers"
+  | "too-large"
+  | "too-many-signatures"
+  | "unknown-signer"
+  | "unsupported-kind"
+  | "unsupported-version"
+  | "wrong-algorithm"
+  | "wrong-base"
+  | "wrong-digest"
+  | "wrong-evaluation"
+  | "wrong-length"
+  | "wrong-name"
+  | "wrong-signature";
+
+/**
+ * - a {@link Refusal}: the bytes were refused. After a `reload` the PDP goes on with what it had.
  * - `accessors`: the accessor module was emitted for another bundle.
- * - `bundle`: the bytes are not a bundle that may be opened.
  * - `disposed`: the PDP was used after it was disposed of.
  * - `internal`: a fault of Wardgate itself. Nothing was decided, and the PDP has recovered.
  */
-export type Code = "accessors" | "bundle" | "disposed" | "internal";
+export type Code = Refusal | "accessors" | "disposed" | "internal";
 
 /** What goes wrong although the arguments have the right kinds and values. */
 export class WardgateError extends Error {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import * as glue from "../wasm/wardgate_bg.js";
 import { loadModule } from "./load-node.ts";
-import { album, noon } from "./testing.ts";
+import { album, anybody, noon } from "./testing.ts";
 
 interface Raw {
   readonly memory: WebAssembly.Memory;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   glue.__wbg_set_wasm(instance.exports);
   raw = instance.exports as unknown as Raw;
   raw.__wbindgen_start();
-  handle = glue.open(album, "unsigned");
+  handle = glue.open(album, anybody, 0, 0);
   words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
 });
 

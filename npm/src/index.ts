@@ -1,8 +1,13 @@
 // The public face of the package: open a bundle, ask the PDP.
 
-export { WardgateError, type Code } from "./errors.ts";
+export { WardgateError, type Code, type Refusal } from "./errors.ts";
+export { hash, hashMany } from "./hashing.ts";
 export { open } from "./open.ts";
-export type { OpenOptions, Trust } from "./options.ts";
+export { verifyBatch, type SignedMessage } from "./signatures.ts";
+export type { BundleHeader } from "./header.ts";
+export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./keys.ts";
+export type { OpenOptions, ReloadOptions } from "./options.ts";
+export type { Trust, TrustedKeys } from "./terms.ts";
 export type {
   Accessors,
   ActionRequest,

@@ -1,19 +1,32 @@
-// Reads the options of `open`. A key that is not known is an error: an option accepted and ignored
-// would be a silent downgrade.
+// Reads the options of `open` and `reload`. A key that is not known is an error: an option accepted and
+// ignored would be a silent downgrade.
 
 import { FORMAT } from "./accessors.ts";
+import { describe } from "./describe.ts";
+import { readSecret, type SecretJwk } from "./keys.ts";
+import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
-
-/**
- * Which bundles may be opened. `"unsigned"` accepts every bundle whose digest fits: whoever can write
- * the bytes then decides what is allowed, so they must come from where you would take code from.
- */
-export type Trust = "unsigned";
 
 /** How to open a bundle. */
 export interface OpenOptions {
   /** Which bundles may be opened. There is no default: trust is always a decision. */
   readonly trust: Trust;
+  /**
+   * The lowest revision that is accepted. Keep the highest that you have seen, `pdp.header.revision`, and
+   * nobody can hand you an older bundle, however well signed.
+   */
+  readonly minRevision?: number | undefined;
+  /**
+   * The time for which the dates of the bundle are looked at, in milliseconds since 1970; what `clock`
+   * says unless given. It counts for this opening; a `reload` looks at the clock again.
+   */
+  readonly now?: number | Date | undefined;
+  /** The name that the bundle must have, so that what is signed for one purpose does not serve another. */
+  readonly name?: string | undefined;
+  /** The key of sealed bundles. Where it is given, a bundle that is not sealed is refused. */
+  readonly unsealKey?: Uint8Array | SecretJwk | undefined;
+  /** The most bytes that are looked at: 256 MiB unless given. */
+  readonly maxBytes?: number | undefined;
   /** Returns the time in milliseconds since 1970; `Date.now` unless given. */
   readonly clock?: (() => number) | undefined;
   /**
@@ -23,11 +36,28 @@ export interface OpenOptions {
   readonly accessors?: Accessors | undefined;
 }
 
+/** What changes from one `reload` to the next; everything else is as it was when the PDP was opened. */
+export interface ReloadOptions {
+  /**
+   * The lowest revision that is accepted. What was given to `open` holds too; and where keys are trusted,
+   * so does the revision in use.
+   */
+  readonly minRevision?: number | undefined;
+  /** The time for which the dates of the bundle are looked at; what the clock says unless given. */
+  readonly now?: number | Date | undefined;
+}
+
 /** The options, complete. */
 export interface Settings {
-  readonly trust: Trust;
+  /** Whom and what is accepted, as the module reads it. */
+  readonly terms: Uint8Array;
+  readonly isUnsigned: boolean;
+  readonly minRevision: number;
+  readonly now: number | undefined;
+  readonly unsealKey: Uint8Array | undefined;
+  readonly maxBytes: number;
   readonly clock: () => number;
-  readonly accessors?: Accessors | undefined;
+  readonly accessors: Accessors | undefined;
 }
 
 /** Reads options that may come from JavaScript, where nobody has checked their types. */
@@ -35,27 +65,60 @@ export function readOptions(options: unknown): Settings {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object with \`trust\`, found ${describe(options)}`);
   }
-  const members = new Map<string, unknown>(Object.entries(options));
-  for (const name of members.keys()) {
-    if (!KNOWN.includes(name)) {
-      throw new TypeError(`unknown option \`${name}\`, expected one of ${KNOWN.join(", ")}`);
-    }
-  }
+  const members = known(options, OPEN);
+  const maxBytes = readWhole(members.get("maxBytes"), "maxBytes", MAX_BUNDLE_BYTES) ?? MAX_BUNDLE_BYTES;
+  const [trust, secret] = [members.get("trust"), members.get("unsealKey")];
   return {
-    trust: readTrust(members.get("trust")),
+    terms: writeTerms({ trust, name: members.get("name"), maxBytes }),
+    isUnsigned: isUnsigned(trust),
+    minRevision: readRevision(members),
+    now: readNow(members.get("now")),
+    unsealKey: secret === undefined ? undefined : readSecret(secret),
+    maxBytes,
     clock: readClock(members.get("clock")),
     accessors: readAccessors(members.get("accessors")),
   };
 }
 
-function readTrust(trust: unknown): Trust {
-  if (typeof trust !== "string") {
-    throw new TypeError(`option \`trust\` must be "unsigned", found ${describe(trust)}`);
+/** Reads the options of a reload. */
+export function readReload(options: unknown): Pick<Settings, "minRevision" | "now"> {
+  if (options === undefined) return { minRevision: 0, now: undefined };
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`options must be an object, found ${describe(options)}`);
   }
-  if (trust !== "unsigned") {
-    throw new RangeError(`option \`trust\` must be "unsigned", found ${JSON.stringify(trust)}`);
+  const members = known(options, RELOAD);
+  return { minRevision: readRevision(members), now: readNow(members.get("now")) };
+}
+
+function known(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
+  const members = new Map<string, unknown>(Object.entries(options));
+  for (const name of members.keys()) {
+    if (!names.includes(name)) {
+      throw new TypeError(`unknown option \`${name}\`, expected one of ${names.join(", ")}`);
+    }
   }
-  return trust;
+  return members;
+}
+
+function readRevision(members: ReadonlyMap<string, unknown>): number {
+  return readWhole(members.get("minRevision"), "minRevision", Number.MAX_SAFE_INTEGER) ?? 0;
+}
+
+function readWhole(value: unknown, name: string, most: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number") throw new TypeError(`option \`${name}\` must be a number, found ${describe(value)}`);
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw new RangeError(`option \`${name}\` must be a whole number from 0 to ${most}, found ${value}`);
+  }
+  return value;
+}
+
+function readNow(now: unknown): number | undefined {
+  if (now === undefined) return undefined;
+  const time = now instanceof Date ? now.getTime() : now;
+  if (typeof time !== "number") throw new TypeError(`option \`now\` must be a number or a Date, found ${describe(now)}`);
+  if (!Number.isFinite(time)) throw new RangeError("option `now` must be a time, found none");
+  return time;
 }
 
 function readClock(clock: unknown): () => number {
@@ -87,10 +150,6 @@ function readAccessors(accessors: unknown): Accessors | undefined {
   return accessors as Accessors;
 }
 
-/** The word for the kind of a value in a message. */
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-const KNOWN: readonly string[] = ["trust", "clock", "accessors"];
+const MAX_BUNDLE_BYTES = 2 ** 28;
+const RELOAD: readonly string[] = ["minRevision", "now"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors"];

@@ -29,7 +29,7 @@ describe("opening", () => {
     const text = "album" as unknown as Bundle;
     await expect(open(text, { trust: "unsigned" })).rejects.toThrow(TypeError);
     const bad = new TextEncoder().encode("bad");
-    await expect(open(bad, { trust: "unsigned" })).rejects.toMatchObject({ name: "WardgateError", code: "bundle" });
+    await expect(open(bad, { trust: "unsigned" })).rejects.toMatchObject({ name: "WardgateError", code: "not-a-bundle" });
   });
 
   it("keeps bundles apart", async () => {
@@ -47,7 +47,7 @@ describe("reloading", () => {
 
   it("keeps the last good bundle when the new one is refused", async () => {
     const pdp = await openAlbum();
-    expect(codeOf(() => pdp.reload(new TextEncoder().encode("bad")))).toBe("bundle");
+    expect(codeOf(() => pdp.reload(new TextEncoder().encode("bad")))).toBe("not-a-bundle");
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 });

@@ -1,12 +1,14 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { check, close, explain, isAllowed, open, principals, reload } from "./abi.ts";
+import { apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, unseal } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
+import { describe, mustBeBytes } from "./describe.ts";
 import { decideRequest } from "./encoder.ts";
 import { WardgateError } from "./errors.ts";
 import { ALLOW, UNSURE } from "./frame.ts";
-import { describe, type Settings } from "./options.ts";
+import { readHeader, type BundleHeader } from "./header.ts";
+import { readReload, type ReloadOptions, type Settings } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
@@ -34,22 +36,34 @@ interface Lease {
   generation: number;
 }
 
+/** A bundle that was accepted, and what was asked of it then: it is accepted again after a trap. */
+interface Accepted {
+  /** Unsealed and whole: the base of the next delta. */
+  readonly bytes: Uint8Array;
+  readonly now: number;
+  readonly minRevision: number;
+}
+
 export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
   readonly #plans: Plans;
   readonly #decide: typeof decideRequest;
   readonly #backing: Backing;
-  // The last good bundle, for a fresh instance after a trap.
-  #bundle: Uint8Array;
+  #accepted: Accepted;
+  #header: BundleHeader;
   #disposed = false;
 
   constructor(runtime: Runtime, bundle: Bundle, settings: Settings) {
     this.#settings = settings;
-    this.#bundle = copyOf(bundle);
-    const { accessors } = settings;
-    checkFit(accessors, this.#bundle);
-    const handle = runtime.call(() => open(this.#bundle, settings.trust));
+    const { accessors, terms, minRevision } = settings;
+    const given = copyOf(bundle);
+    const now = settings.now ?? settings.clock();
+    const [accepted, handle] = runtime.call(() => {
+      const bytes = unsealed(given, settings);
+      return [{ bytes, now, minRevision }, open(bytes, terms, now, minRevision)] as const;
+    });
+    this.#accepted = accepted;
     this.#lease = { runtime, handle, generation: runtime.generation };
     net.register(this, this.#lease, this.#lease);
     this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
@@ -59,7 +73,12 @@ export class OpenedPdp implements Pdp {
       general: (request) => this.#general(request),
       failure: (thrown) => runtime.failure(thrown),
     };
-    this.#begin(this.#call((handle) => principals(handle)));
+    this.#header = this.#begin(this.#call(told));
+    if (accessors !== undefined) this.#mustFit(accessors);
+  }
+
+  get header(): BundleHeader {
+    return this.#header;
   }
 
   isAllowed(request: ActionRequest): boolean {
@@ -112,14 +131,21 @@ export class OpenedPdp implements Pdp {
     return JSON.parse(this.#call((handle) => explain(handle, request, now))) as Explanation;
   }
 
-  reload(bundle: Bundle): void {
-    const bytes = copyOf(bundle);
-    const ids = this.#call((handle) => {
-      reload(handle, bytes, this.#settings.trust);
-      return principals(handle);
+  reload(bundle: Bundle, options?: ReloadOptions): void {
+    const given = copyOf(bundle);
+    const settings = this.#settings;
+    const asked = readReload(options);
+    const now = asked.now ?? settings.clock();
+    // Whoever replays an older bundle must not succeed because the caller keeps no count.
+    const inUse = settings.isUnsigned ? 0 : this.#header.revision;
+    const minRevision = Math.max(settings.minRevision, asked.minRevision, inUse);
+    const [bytes, facts] = this.#call((handle) => {
+      const bytes = whole(given, settings, this.#accepted.bytes);
+      reload(handle, bytes, now, minRevision);
+      return [bytes, told(handle)] as const;
     });
-    this.#bundle = bytes;
-    this.#begin(ids);
+    this.#accepted = { bytes, now, minRevision };
+    this.#header = this.#begin(facts);
   }
 
   dispose(): void {
@@ -128,7 +154,7 @@ export class OpenedPdp implements Pdp {
     this.#plans.forget();
     net.unregister(this.#lease);
     free(this.#lease);
-    this.#bundle = new Uint8Array();
+    this.#accepted = { ...this.#accepted, bytes: new Uint8Array() };
   }
 
   [Symbol.dispose](): void {
@@ -144,14 +170,24 @@ export class OpenedPdp implements Pdp {
     return answer;
   }
 
-  #begin(principals: string): void {
+  #begin({ principals, header }: Told): BundleHeader {
     this.#plans.begin(JSON.parse(principals) as string[]);
     this.#plans.resume(this.#lease.handle);
+    return readHeader(header);
   }
 
   #check(request: CheckRequest): string {
     const now = this.#settings.clock();
     return this.#call((handle) => check(handle, request, now));
+  }
+
+  /** Refuses accessors of another bundle: they would work, but not as fast as their owner believes. */
+  #mustFit({ bundle }: Accessors): void {
+    const { content } = this.#header;
+    if (bundle === content) return;
+    this.dispose();
+    const found = `expected ${content}, found ${bundle}`;
+    throw new WardgateError("accessors", `the accessors were emitted for another bundle: ${found}`);
   }
 
   #mustBeOpen(): void {
@@ -167,7 +203,8 @@ export class OpenedPdp implements Pdp {
   #handle(): number {
     const lease = this.#lease;
     if (lease.generation !== lease.runtime.generation) {
-      lease.handle = open(this.#bundle, this.#settings.trust);
+      const { bytes, now, minRevision } = this.#accepted;
+      lease.handle = open(bytes, this.#settings.terms, now, minRevision);
       lease.generation = lease.runtime.generation;
     }
     return lease.handle;
@@ -203,19 +240,31 @@ function readFilter<R extends Resource>(request: FilterRequest<R>): FilterReques
 
 const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
 
-/** Refuses accessors of another bundle: they would work, but not as fast as their owner believes. */
-function checkFit(accessors: Accessors | undefined, bundle: Uint8Array): void {
-  if (accessors === undefined) return;
-  const digest = Array.from(bundle.subarray(32, 64), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (accessors.bundle !== digest) {
-    const found = `expected ${digest}, found ${accessors.bundle}`;
-    throw new WardgateError("accessors", `the accessors were emitted for another bundle: ${found}`);
-  }
+/** What the module tells of an opened bundle, as JSON. */
+interface Told {
+  readonly principals: string;
+  readonly header: string;
+}
+
+function told(handle: number): Told {
+  return { principals: principals(handle), header: header(handle) };
+}
+
+/** What is inside, if bundles are to be sealed. */
+function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Array {
+  return unsealKey === undefined ? given : unseal(given, unsealKey, maxBytes);
+}
+
+/** The whole bundle that was given, perhaps as a delta for the one in use. */
+function whole(given: Uint8Array, settings: Settings, base: Uint8Array): Uint8Array {
+  const bytes = unsealed(given, settings);
+  return isDelta(bytes.subarray(0, PREFIX_BYTES)) ? apply(base, bytes, settings.maxBytes) : bytes;
 }
 
 /** A copy: the caller may write into its bytes while they are the last good bundle. */
 function copyOf(bundle: unknown): Uint8Array {
-  if (bundle instanceof Uint8Array) return bundle.slice();
-  if (bundle instanceof ArrayBuffer) return new Uint8Array(bundle.slice(0));
-  throw new TypeError(`a bundle must be a Uint8Array or an ArrayBuffer, found ${describe(bundle)}`);
+  return mustBeBytes(bundle, "a bundle").slice();
 }
+
+/** What the kind of bytes is told by. */
+const PREFIX_BYTES = 32;

@@ -2,7 +2,7 @@
 
 import { filterRows, type Backing } from "./batch.ts";
 import { ALLOW, UNSURE } from "./frame.ts";
-import { describe } from "./options.ts";
+import { describe } from "./describe.ts";
 import { isObject } from "./plain.ts";
 import { snapshot } from "./snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 
 import { open } from "./open.ts";
+import { readOptions } from "./options.ts";
 import type { ActionRequest, Pdp } from "./types.ts";
 
 /** `fixtures/album`, compiled by `cargo xtask test` before the tests run. */
@@ -16,6 +17,9 @@ export const odd: Uint8Array = read("odd");
 
 /** The noon at which every test takes place. */
 export const noon = Date.UTC(2024, 4, 6, 12);
+
+/** The terms of those who believe anybody. */
+export const anybody: Uint8Array = readOptions({ trust: "unsigned" }).terms;
 
 export async function openAlbum(): Promise<Pdp> {
   return open(album, { trust: "unsigned", clock: () => noon });

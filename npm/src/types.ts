@@ -3,8 +3,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Decision, Explanation } from "./decision.ts";
+import type { BundleHeader } from "./header.ts";
+import type { ReloadOptions } from "./options.ts";
 
-/** A compiled set of policies, as `wardgate compile` writes it. */
+/** A compiled set of policies, as `wardgate compile` writes it, signed and perhaps sealed. */
 export type Bundle = Uint8Array | ArrayBuffer;
 
 /** A module that `wardgate compile --emit` wrote. What stands in it is between the two of them. */
@@ -152,8 +154,15 @@ export interface Pdp {
   decisionBytes(request: CheckRequest): Uint8Array;
   /** Decides one action and says which rules were considered, and why each did or did not apply. */
   explain(request: ActionRequest): Explanation;
-  /** Takes a new bundle into use, all at once; when it is refused, the one in use stays. */
-  reload(bundle: Bundle): void;
+  /** What the signers of the bundle in use said of it, and who they are. */
+  readonly header: BundleHeader;
+  /**
+   * Takes a new bundle into use, all at once; when it is refused, the one in use stays. A delta is applied to
+   * the bundle in use first, and what comes out is opened like any other bundle.
+   *
+   * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
+   */
+  reload(bundle: Bundle, options?: ReloadOptions): void;
   /** Frees what the PDP holds. Using it afterwards is an error; disposing of it twice is not. */
   dispose(): void;
   /** The same as `dispose`, for `using`. */

@@ -3,8 +3,9 @@
 //! A failure crosses as an array `[kind, what, code]`, never as an `Error`: whatever else leaves the module is
 //! then known to be a trap, and only `npm/src` decides which class of error its caller sees.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 
+use wardgate_bundle::OpenError;
 use wasm_bindgen::JsValue;
 
 use crate::js;
@@ -25,6 +26,12 @@ pub(crate) enum Failure {
     },
     /// Code of the caller, such as a getter, threw this while it was being read.
     Thrown(JsValue),
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::Refused { code: error.code(), message: error.to_string() }
+    }
 }
 
 impl From<Failure> for JsValue {

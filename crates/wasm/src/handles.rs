@@ -7,11 +7,14 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
+use wardgate_bundle as bundle;
+use wardgate_bundle::{Header, KeyId};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_plan::Plans;
 
 use crate::failure::Failure;
 use crate::shared::shared;
+use crate::terms::Terms;
 
 type Tables = RefCell<Vec<Option<Opened>>>;
 
@@ -21,48 +24,81 @@ struct Opened {
     /// The plans of `table`, so that the fast path need not look for them.
     // INVARIANT: they lie in `table`, which never changes.
     plans: *const [u32],
+    header: Header,
+    signers: Vec<KeyId>,
+    terms: Rc<Terms>,
 }
 
 impl Opened {
-    fn new(table: PolicyTable) -> Self {
+    fn new(opened: bundle::Opened, terms: Rc<Terms>) -> Self {
+        let bundle::Opened { table, header, signers } = opened;
         let table = Rc::new(table);
-        Self { plans: table.section(Section::Plans), table }
+        Self { plans: table.section(Section::Plans), table, header, signers, terms }
     }
 }
 
 shared!(static TABLES: Tables = RefCell::new(Vec::new()));
 
+/// Returns the terms that `spec` writes down. Those of an open table are shared, so that keys are made
+/// ready once.
+pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
+    let shared = TABLES.with(|tables| {
+        let tables = tables.borrow();
+        let mut terms = tables.iter().flatten().map(|opened| &opened.terms);
+        terms.find(|terms| terms.are(spec)).map(Rc::clone)
+    });
+    shared.map_or_else(|| Terms::read(spec).map(Rc::new), Ok)
+}
+
 /// Keeps a table and returns its number: the lowest that is free.
-pub(crate) fn add(table: PolicyTable) -> Result<u32, Failure> {
+pub(crate) fn add(opened: bundle::Opened, terms: Rc<Terms>) -> Result<u32, Failure> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
         let free = tables.iter().position(Option::is_none).unwrap_or(tables.len());
         let handle =
             u32::try_from(free).map_err(|_| Failure::Range("too many open bundles".into()))?;
+        let opened = Some(Opened::new(opened, terms));
         match tables.get_mut(free) {
-            Some(slot) => *slot = Some(Opened::new(table)),
-            None => tables.push(Some(Opened::new(table))),
+            Some(slot) => *slot = opened,
+            None => tables.push(opened),
         }
         Ok(handle)
     })
 }
 
-/// Puts `table` in the place of the one that `handle` names.
-pub(crate) fn replace(handle: u32, table: PolicyTable) -> Result<(), Failure> {
+/// Puts a table in the place of the one that `handle` names, under the same terms.
+pub(crate) fn replace(handle: u32, opened: bundle::Opened) -> Result<(), Failure> {
     TABLES.with(|tables| {
         let mut tables = tables.borrow_mut();
-        let slot = index(handle).and_then(|at| tables.get_mut(at)).filter(|slot| slot.is_some());
-        *slot.ok_or_else(closed)? = Some(Opened::new(table));
+        let slot = index(handle).and_then(|at| tables.get_mut(at)?.as_mut()).ok_or_else(closed)?;
+        *slot = Opened::new(opened, Rc::clone(&slot.terms));
         Ok(())
     })
 }
 
 /// Returns the table that `handle` names.
 pub(crate) fn table(handle: u32) -> Result<Rc<PolicyTable>, Failure> {
+    with(handle, |opened| Rc::clone(&opened.table))
+}
+
+/// Returns the terms under which the table that `handle` names was opened.
+pub(crate) fn terms_of(handle: u32) -> Result<Rc<Terms>, Failure> {
+    with(handle, |opened| Rc::clone(&opened.terms))
+}
+
+/// Shows `read` the header of the table that `handle` names, and who signed it.
+pub(crate) fn header<R>(
+    handle: u32,
+    read: impl FnOnce(&Header, &[KeyId]) -> R,
+) -> Result<R, Failure> {
+    with(handle, |opened| read(&opened.header, &opened.signers))
+}
+
+fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
     TABLES.with(|tables| {
         let tables = tables.borrow();
         let opened = index(handle).and_then(|at| tables.get(at)?.as_ref());
-        opened.map(|opened| Rc::clone(&opened.table)).ok_or_else(closed)
+        opened.map(read).ok_or_else(closed)
     })
 }
 

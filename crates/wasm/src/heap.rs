@@ -19,6 +19,8 @@ struct State {
     /// The address where memory that was never handed out begins, and the end of it.
     next: usize,
     end: usize,
+    /// Blocks that were ever handed out; it may wrap.
+    count: u32,
 }
 
 // SAFETY: the module is built without the `atomics` feature, so it has one thread.
@@ -26,7 +28,17 @@ unsafe impl Sync for Heap {}
 
 impl Heap {
     pub(crate) const fn new() -> Self {
-        Self(UnsafeCell::new(State { free: [null_mut(); CLASSES], next: 0, end: 0 }))
+        Self(UnsafeCell::new(State {
+            free: [null_mut(); CLASSES],
+            next: 0,
+            end: 0,
+            count: 0,
+        }))
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        // SAFETY: there is one thread, and nobody else looks at the state meanwhile.
+        unsafe { (*self.0.get()).count }
     }
 }
 
@@ -71,6 +83,7 @@ unsafe impl GlobalAlloc for Heap {
 
 impl State {
     fn take(&mut self, class: usize) -> *mut u8 {
+        self.count = self.count.wrapping_add(1);
         let Some(first) = self.free.get_mut(class) else { return null_mut() };
         let block = *first;
         if block.is_null() {

@@ -15,6 +15,7 @@ extern crate std;
 
 mod arena;
 mod batch;
+pub mod bundles;
 mod clock;
 mod failure;
 mod frame;
@@ -25,36 +26,44 @@ mod js;
 mod path;
 pub mod plans;
 mod request;
+mod room;
 mod shared;
+mod signatures;
+mod terms;
 mod value;
 
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
-use wardgate_bundle::{Conditions, Trust};
-use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use failure::Failure;
 use request::Asked;
+use terms::Moment;
 
-/// Opens a bundle and returns the number that names it in later calls.
+/// Opens a bundle and returns the number that names it in later calls. `terms` say what is accepted:
+/// see [`terms`].
 ///
 /// # Errors
-/// The bundle or the trust is refused.
+/// The bundle or the terms are refused.
 #[wasm_bindgen]
-pub fn open(bundle: &[u8], trust: &str) -> Result<u32, JsValue> {
-    Ok(handles::add(opened(bundle, trust)?)?)
+pub fn open(bundle: &[u8], terms: &[u8], now: f64, min_revision: f64) -> Result<u32, JsValue> {
+    let moment = Moment::new(now, min_revision)?;
+    let terms = handles::terms(terms)?;
+    let opened = terms.open(bundle, moment)?;
+    Ok(handles::add(opened, terms)?)
 }
 
-/// Opens a bundle in the place of an earlier one, which stays when the new one is refused.
+/// Opens a bundle in the place of an earlier one, which stays when the new one is refused. The terms are
+/// the same, so that keys which were made ready for the earlier one are ready.
 ///
 /// # Errors
-/// The bundle or the trust is refused, or the handle is closed.
+/// The bundle is refused, or the handle is closed.
 #[wasm_bindgen]
-pub fn reload(handle: u32, bundle: &[u8], trust: &str) -> Result<(), JsValue> {
-    Ok(handles::replace(handle, opened(bundle, trust)?)?)
+pub fn reload(handle: u32, bundle: &[u8], now: f64, min_revision: f64) -> Result<(), JsValue> {
+    let moment = Moment::new(now, min_revision)?;
+    let terms = handles::terms_of(handle)?;
+    let opened = terms.open(bundle, moment)?;
+    Ok(handles::replace(handle, opened)?)
 }
 
 /// Closes a bundle.
@@ -96,21 +105,16 @@ pub fn explain(handle: u32, request: &JsValue, now: f64) -> Result<String, JsVal
     Ok(wire::explanation_json(&explanation))
 }
 
-fn opened(bundle: &[u8], trust: &str) -> Result<PolicyTable, Failure> {
-    let trust = match trust {
-        "unsigned" => Trust::Unsigned,
-        other => {
-            return Err(Failure::Range(format!("trust must be \"unsigned\", found `{other}`")));
-        }
-    };
-    wardgate_bundle::open(bundle, trust, &Conditions::default())
-        .map(|opened| opened.table)
-        .map_err(|error| Failure::Refused { code: "bundle", message: error.to_string() })
-}
-
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
 static HEAP: heap::Heap = heap::Heap::new();
+
+/// Returns how many blocks were ever handed out, so that a test can prove that a call takes none.
+#[cfg(target_arch = "wasm32")]
+#[unsafe(no_mangle)]
+extern "C" fn allocations() -> u32 {
+    HEAP.count()
+}
 
 #[cfg(target_arch = "wasm32")]
 #[panic_handler]

@@ -88,11 +88,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("spocp", &["simd"]),
     ("bundle", &["engine", "spocp", "crypto"]),
     ("compiler", &["engine", "spocp", "mqtt"]),
-    ("wasm", &["bundle", "engine", "plan"]),
+    ("wasm", &["bundle", "crypto", "engine", "plan"]),
     ("native", &["bundle", "engine", "plan"]),
     ("component", &["bundle", "engine"]),
     ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
-    ("cli", &["server", "compiler", "native", "bundle", "engine"]),
+    ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine"]),
     ("xtask", &[]),
 ];
 

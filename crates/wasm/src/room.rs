@@ -1,0 +1,75 @@
+//! Room that JavaScript fills with bytes before it calls: messages to hash, signatures to verify.
+//!
+//! The calls take and return numbers alone, and the room is kept, so that call after call allocates
+//! nothing. Answers that are bytes stand where the bytes of the question stood.
+
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ptr::null_mut;
+
+use wardgate_crypto::blake3::{self, DIGEST_BYTES};
+
+use crate::shared::shared;
+
+shared!(static ROOM: UnsafeCell<Vec<u8>> = UnsafeCell::new(Vec::new()));
+
+/// Returns the address of room for `length` bytes, or 0 if there is none. Addresses from earlier calls
+/// are void.
+#[unsafe(no_mangle)]
+extern "C" fn room(length: usize) -> *mut u8 {
+    with(|room| {
+        let wanted = length.max(KEPT);
+        // A long question must not hold its room for ever.
+        if room.len() < length || room.len() > wanted {
+            *room = Vec::new();
+            if room.try_reserve_exact(wanted).is_err() {
+                return null_mut();
+            }
+            room.resize(wanted, 0);
+        }
+        room.as_mut_ptr()
+    })
+}
+
+/// Hashes the first `length` bytes of the room; the digest takes the place of the first 32.
+#[unsafe(no_mangle)]
+extern "C" fn hash(length: usize) {
+    with(|room| {
+        let Some(digest) = room.get(..length).map(blake3::hash) else { return };
+        if let Some(place) = room.first_chunk_mut() {
+            *place = digest;
+        }
+    });
+}
+
+/// Hashes `count` messages. In the room stand the places of their digests, 32 bytes each; their lengths,
+/// u32 each; and the messages, one after the other.
+#[unsafe(export_name = "hashMany")]
+extern "C" fn hash_many(count: usize) {
+    with(|room| hash_all(room, count));
+}
+
+fn hash_all(room: &mut [u8], count: usize) -> Option<()> {
+    let (digests, rest) = room.split_at_mut_checked(count.checked_mul(DIGEST_BYTES)?)?;
+    let (lengths, mut rest) = rest.split_at_checked(count.checked_mul(4)?)?;
+    let mut messages = Vec::with_capacity(count);
+    for length in lengths.as_chunks().0 {
+        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+        let (message, left) = rest.split_at_checked(length)?;
+        messages.push(message);
+        rest = left;
+    }
+    blake3::hash_many(&messages, digests.as_chunks_mut().0).ok()
+}
+
+/// Shows `work` the room. It must not call JavaScript.
+pub(crate) fn with<R>(work: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+    ROOM.with(|room| {
+        // SAFETY: there is one thread, nobody keeps what `work` borrows, and no work within this crate
+        // shows the room again; JavaScript writes there between calls only.
+        work(unsafe { &mut *room.get() })
+    })
+}
+
+/// Bytes of the room that are kept for the next call.
+const KEPT: usize = 64 << 10;

@@ -1,0 +1,28 @@
+// What the package looks at in values that may come from JavaScript, where nobody has checked their types.
+
+/** The word for the kind of a value in a message. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+/** The own members of an object that is no list; what it inherits is none of them. */
+export function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return new Map(Object.entries(value));
+}
+
+/** Bytes that are the caller's own, without a copy. */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+}
+
+/** Bytes, or an error that says what they were to be. */
+export function mustBeBytes(value: unknown, what: string): Uint8Array {
+  const bytes = bytesOf(value);
+  if (bytes === undefined) {
+    throw new TypeError(`${what} must be a Uint8Array or an ArrayBuffer, found ${describe(value)}`);
+  }
+  return bytes;
+}
