@@ -64,7 +64,7 @@ export function columns(): Columns | null {
 export function hashOne(message: Uint8Array): Uint8Array {
   const { calls, bytes } = room(Math.max(message.length, DIGEST));
   bytes.set(message);
-  calls.hash(message.length);
+  if (calls.hash(message.length) === 0) throw new Error("the module does not find the message");
   return bytes.slice(0, DIGEST);
 }
 
@@ -73,16 +73,17 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
   const count = messages.length;
   const head = count * (DIGEST + 4);
   const { calls, bytes } = room(messages.reduce((sum, { length }) => sum + length, head));
-  const lengths = new Uint32Array(bytes.buffer, bytes.byteOffset + count * DIGEST, count);
+  // Where the room is: the call takes memory of its own, and a view that dies forgets it.
+  const start = bytes.byteOffset;
+  const lengths = new Uint32Array(bytes.buffer, start + count * DIGEST, count);
   let at = head;
   messages.forEach((message, index) => {
     lengths[index] = message.length;
     bytes.set(message, at);
     at += message.length;
   });
-  calls.hashMany(count);
-  // The call took memory of its own, and the view may be dead.
-  const digests = new Uint8Array(calls.memory.buffer, bytes.byteOffset, count * DIGEST).slice();
+  if (calls.hashMany(count) === 0) throw new Error("the module does not find the messages");
+  const digests = new Uint8Array(calls.memory.buffer, start, count * DIGEST).slice();
   return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
 }
 
@@ -143,8 +144,8 @@ interface Exports extends Deciding {
   readonly frame: () => number;
   readonly columns: () => number;
   readonly room: (length: number) => number;
-  readonly hash: (length: number) => void;
-  readonly hashMany: (count: number) => void;
+  readonly hash: (length: number) => number;
+  readonly hashMany: (count: number) => number;
   readonly prepareKey: (level: number, length: number) => number;
   readonly verify: (place: number, message: number, context: number, signature: number) => number;
   readonly allocations: () => number;

@@ -43,8 +43,10 @@ describe("a decision", () => {
     const sharing = viewing({ request: { action: "share" } });
     const later = await open(album, { trust: "unsigned", clock: () => noon + 86_400_000 });
     expect([pdp.isAllowed(sharing), later.isAllowed(sharing)]).toEqual([true, false]);
-    const broken = await open(album, { trust: "unsigned", clock: () => Number.NaN });
-    expect(() => broken.isAllowed(sharing)).toThrow(RangeError);
+    const broken = { trust: "unsigned", clock: () => Number.NaN } as const;
+    await expect(open(album, broken)).rejects.toThrow(RangeError);
+    const breaking = await open(album, { ...broken, now: noon });
+    expect(() => breaking.isAllowed(sharing)).toThrow(RangeError);
   });
 });
 

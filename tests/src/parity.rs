@@ -6,12 +6,14 @@
 
 mod hosts;
 mod native;
+mod refusals;
 mod smallest;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 pub use native::{Compared, Native};
+pub use refusals::refusals;
 pub use smallest::smallest;
 
 /// An answer that is not the one of the general path.

@@ -3,6 +3,8 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod trust;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,6 +13,10 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use trust::{
+    Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
+    LabelOptions, MakeDelta, Opening, Public, Purpose, Seal, Sign, Verify,
+};
 
 /// Compile access policies, and ask them who may do what.
 #[derive(Debug, Parser)]
@@ -39,6 +45,24 @@ pub(crate) enum Command {
     /// Measure how quickly requests are decided, natively and in WebAssembly.
     #[command(after_help = BENCH_HELP)]
     Bench(Bench),
+    /// Make keys, look into them, and take the public half of them.
+    #[command(disable_help_subcommand = true)]
+    Keys(Keys),
+    /// Sign a bundle.
+    #[command(after_help = EXIT_CODES)]
+    Sign(Sign),
+    /// Tell whether trusted keys have signed a bundle, and what they said of it.
+    #[command(after_help = EXIT_CODES)]
+    Verify(Verify),
+    /// Seal a bundle or a delta, so that only holders of the key can read it.
+    #[command(after_help = EXIT_CODES)]
+    Seal(Seal),
+    /// Take the seal off a bundle or a delta.
+    #[command(after_help = EXIT_CODES)]
+    Unseal(Seal),
+    /// Write what changed between two bundles, or apply it.
+    #[command(disable_help_subcommand = true)]
+    Delta(Delta),
 }
 
 impl Command {
@@ -50,6 +74,9 @@ impl Command {
             Self::Explain(explain) => explain.asking.json,
             Self::Inspect(inspect) => inspect.json,
             Self::Bench(bench) => bench.json,
+            Self::Sign(sign) => sign.json,
+            Self::Verify(verify) => verify.json,
+            Self::Keys(_) | Self::Seal(_) | Self::Unseal(_) | Self::Delta(_) => false,
         }
     }
 }
@@ -66,9 +93,14 @@ pub(crate) struct Compile {
     /// `isAllowed` on this bundle faster.
     #[arg(long, value_name = "FILE")]
     pub(crate) emit: Option<PathBuf>,
+    /// A key to sign the bundle with. May be given several times.
+    #[arg(long, value_name = "KEYFILE")]
+    pub(crate) sign: Vec<PathBuf>,
     /// Print JSON: a summary, or an array with one object for each error.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) label: LabelOptions,
     #[command(flatten)]
     pub(crate) options: TableOptions,
 }
@@ -84,6 +116,8 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) meta: bool,
     #[command(flatten)]
+    pub(crate) opening: Opening,
+    #[command(flatten)]
     pub(crate) options: TableOptions,
 }
 
@@ -94,6 +128,8 @@ pub(crate) struct Explain {
     pub(crate) policies: PathBuf,
     #[command(flatten)]
     pub(crate) asking: Asking,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
     #[command(flatten)]
     pub(crate) options: TableOptions,
 }
@@ -106,6 +142,8 @@ pub(crate) struct Inspect {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
     #[command(flatten)]
     pub(crate) options: TableOptions,
 }
@@ -133,6 +171,8 @@ pub(crate) struct Bench {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) opening: Opening,
     #[command(flatten)]
     pub(crate) options: TableOptions,
 }
@@ -233,7 +273,7 @@ macro_rules! exit_codes {
         "\
 Exit codes:
   0  done; a denial is an answer too
-  1  the policies or the bundle cannot be used
+  1  the policies, the bundle or a key cannot be used
   2  the command was called wrongly
   3  a request cannot be used; the others were answered
   4  reading or writing failed"

@@ -16,12 +16,14 @@ mod units;
 mod workload;
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_native::{Pdp, Trust};
+use wardgate_native::Pdp;
 
 use crate::arguments::{Bench, Hosts};
+use crate::check;
 use crate::failure::{Failure, Status};
+use crate::opening::Terms;
 use crate::output::{Output, progress};
-use crate::{check, policies};
+use crate::policies::{self, Source};
 use node::Job;
 use report::Report;
 use workload::{Question, Workload, answer};
@@ -30,12 +32,14 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
     if bench.host == Hosts::Native && bench.package.is_some() {
         return Err(Failure::usage("`--package` is for measuring in Node: add `--host node`"));
     }
-    let bundle = policies::bundle(&bench.policies, &bench.options)?;
-    let pdp = Pdp::open(&bundle, Trust::Unsigned)
-        .map_err(|error| policies::refused(&bench.policies, &error))?;
+    let Bench { policies: path, options, opening, .. } = bench;
+    let now = to_the_millisecond(bench.now.unwrap_or_else(check::clock));
+    let terms = Terms::read(opening, now)?;
+    let bundle = policies::bundle(Source { path, options, opening })?;
+    let pdp = Pdp::open_under(&bundle, terms.trust(), terms.conditions(), 0)
+        .map_err(|error| policies::refused(path, &error))?;
     let (workload, status) = Workload::read(&bench.requests)?;
     let questions = workload.questions();
-    let now = to_the_millisecond(bench.now.unwrap_or_else(check::clock));
     let decide = |question: &Question<'_>| pdp.is_allowed(question.request, question.action, now);
     let expected = general_answers(&pdp, &questions, now);
     compare(&questions, &expected, decide)?;

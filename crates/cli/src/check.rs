@@ -10,10 +10,13 @@ use crate::answer::{self, Response, ResultEntry};
 use crate::arguments::Check;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, Tone, shown};
-use crate::{policies, requests};
+use crate::policies::{self, Source};
+use crate::requests;
 
 pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
-    let (table, _) = policies::table(&check.policies, &check.options)?;
+    let Check { policies: path, options, opening, .. } = check;
+    let now = check.asking.now.unwrap_or_else(clock);
+    let table = policies::table(Source { path, options, opening }, now)?;
     requests::each(&check.asking.request, |mut call| {
         let now = check.asking.now.unwrap_or_else(clock);
         let meta = check.meta || call.include_meta;

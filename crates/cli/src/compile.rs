@@ -1,32 +1,47 @@
 //! `wardgate compile`: a directory of policies becomes a bundle.
 
 use serde_json::Value as Json;
+use wardgate_bundle::Label;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
-use crate::{accessors, policies, replace};
+use crate::{accessors, label, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
-    let compiled = policies::compile(&compile.directory, &compile.options)?;
+    let keys = sign::read_keys(&compile.sign)?;
+    let label = label::changed(Label::default(), &compile.label)?;
+    let label = if keys.is_empty() { label } else { label::dated(label) };
+    label::check(&label)?;
+    let compiled = policies::compile(&compile.directory, &compile.options, &label)?;
     // A bundle that could not be opened must not take the place of one that can.
-    let table = policies::open(&compile.directory, &compiled.bundle)?;
-    replace::file(&compile.output, &compiled.bundle)?;
-    emit(compile, &table, &compiled.bundle)?;
+    let table = policies::proved(&compile.directory, &compiled.bundle, &label)?.table;
+    let bundle = match keys.as_slice() {
+        [] => compiled.bundle,
+        keys => sign::signed(&compile.output, compiled.bundle, keys, false)?,
+    };
+    replace::file(&compile.output, &bundle)?;
+    emit(compile, &table, &bundle)?;
     let output = compile.output.display().to_string();
     let policies = compiled.policies;
     let rules: u64 = table.inspect().policies.iter().map(|policy| u64::from(policy.rules)).sum();
-    let bytes = compiled.bundle.len();
+    let bytes = bundle.len();
+    let signers: Vec<String> = keys.iter().map(|key| key.public.id.to_string()).collect();
     if compile.json {
         out.line(serde_json::json!({
             "output": output, "policies": policies, "rules": rules, "bytes": bytes,
+            "revision": label.revision, "signers": signers,
         }))?;
     } else {
         let policies = counted(policies.try_into().unwrap_or(u64::MAX), "policy", "policies");
         let rules = counted(rules, "rule", "rules");
-        out.line(format_args!("{}: {policies}, {rules}, {bytes} bytes", shown(&output)))?;
+        let signed = match signers.join(" and ") {
+            none if none.is_empty() => none,
+            names => format!(", signed by {names}"),
+        };
+        out.line(format_args!("{}: {policies}, {rules}, {bytes} bytes{signed}", shown(&output)))?;
     }
     Ok(Status::Done)
 }

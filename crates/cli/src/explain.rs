@@ -11,10 +11,13 @@ use crate::arguments::Explain;
 use crate::check::{clock, effect, title};
 use crate::failure::{Failure, Status};
 use crate::output::{Output, Tone, shown};
-use crate::{answer, policies, requests};
+use crate::policies::{self, Source};
+use crate::{answer, requests};
 
 pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {
-    let (table, _) = policies::table(&explain.policies, &explain.options)?;
+    let Explain { policies: path, options, opening, .. } = explain;
+    let now = explain.asking.now.unwrap_or_else(clock);
+    let table = policies::table(Source { path, options, opening }, now)?;
     requests::each(&explain.asking.request, |mut call| {
         let now = explain.asking.now.unwrap_or_else(clock);
         call.each(|request| {

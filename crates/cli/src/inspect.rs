@@ -2,16 +2,27 @@
 
 use std::collections::BTreeSet;
 
+use wardgate_bundle::{Header, Opened, describe};
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Evaluation, Inspection, PolicyRecord, PolicyTable};
 
-use crate::arguments::Inspect;
+use crate::arguments::{Inspect, Opening};
+use crate::check::clock;
 use crate::failure::{Failure, Status};
+use crate::opening::Terms;
 use crate::output::{Output, Tone, shown};
-use crate::{answer, policies};
+use crate::policies::{self, Source};
+use crate::{answer, label};
 
 pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status, Failure> {
-    let (table, bytes) = policies::table(&inspect.policies, &inspect.options)?;
-    let report = Report { table: &table, bytes, found: table.inspect() };
+    let Inspect { policies: path, options, opening, .. } = inspect;
+    let source = Source { path, options, opening };
+    let bytes = policies::bundle(source)?;
+    let opened = Terms::read(opening, time(opening, &bytes))?.open(&bytes);
+    let opened = opened.map_err(|error| policies::refused(path, &error))?;
+    let signatures = Signatures::of(&bytes, &opened);
+    let Opened { table, header, .. } = &opened;
+    let report = Report { table, header, signatures, bytes: bytes.len(), found: table.inspect() };
     if inspect.json {
         out.line(answer::line(&report.json()))?;
     } else {
@@ -20,8 +31,43 @@ pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status, Failure
     Ok(Status::Done)
 }
 
+/// Returns the time for which the dates of a bundle are looked at. Where nobody is trusted, looking into it
+/// is not believing it, so that one of another time can be looked into too.
+fn time(opening: &Opening, bytes: &[u8]) -> Timestamp {
+    let begins = describe(bytes).map(|about| about.header.label.not_before.unwrap_or(0));
+    let begins = begins.ok().filter(|_| opening.trust.is_empty());
+    let begins = begins.and_then(|begins| Timestamp::new(i64::try_from(begins).ok()?, 0));
+    begins.unwrap_or_else(clock)
+}
+
+/// Who signed a bundle: claims, unless keys were given to verify them with.
+struct Signatures {
+    claimed: Vec<String>,
+    verified: Vec<String>,
+}
+
+impl Signatures {
+    fn of(bytes: &[u8], opened: &Opened) -> Self {
+        let claimed = describe(bytes).map(|about| about.signers).unwrap_or_default();
+        Self {
+            claimed: claimed.iter().map(|signer| signer.key.to_string()).collect(),
+            verified: opened.signers.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn words(&self) -> String {
+        match (self.claimed.as_slice(), self.verified.as_slice()) {
+            ([], _) => "nobody".to_owned(),
+            (claimed, []) => format!("{}, not verified", claimed.join(", ")),
+            (_, verified) => verified.join(", "),
+        }
+    }
+}
+
 struct Report<'t> {
     table: &'t PolicyTable,
+    header: &'t Header,
+    signatures: Signatures,
     bytes: usize,
     found: Inspection<'t>,
 }
@@ -51,6 +97,9 @@ impl Report<'_> {
             |(name, bytes): &(&str, usize)| serde_json::json!({ "name": name, "bytes": bytes });
         serde_json::json!({
             "bytes": self.bytes,
+            "header": label::json(self.header),
+            "signers": self.signatures.claimed,
+            "verified": self.signatures.verified,
             "evaluation": self.evaluation(),
             "scopeSearch": self.scope_search(),
             "defaultVersion": self.table.default_version(),
@@ -72,6 +121,10 @@ impl Report<'_> {
     fn print(&self, out: &mut Output) -> Result<(), Failure> {
         let found = &self.found;
         field(out, "bytes", &self.bytes.to_string())?;
+        for (name, value) in label::fields(self.header) {
+            field(out, name, &value)?;
+        }
+        field(out, "signed by", &self.signatures.words())?;
         field(out, "evaluation", self.evaluation())?;
         field(out, "scope search", self.scope_search())?;
         field(out, "default version", self.table.default_version())?;
@@ -109,7 +162,7 @@ impl Report<'_> {
     }
 }
 
-fn field(out: &mut Output, name: &str, value: &str) -> Result<(), Failure> {
+pub(crate) fn field(out: &mut Output, name: &str, value: &str) -> Result<(), Failure> {
     let name = format!("{name:16}");
     out.line(format_args!("{}{}", out.paint(Tone::Title, &name), shown(value)))
 }

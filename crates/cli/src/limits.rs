@@ -11,6 +11,9 @@ const ENVELOPE_DEPTH: usize = 5;
 /// How deep the JSON of a request may nest. Lower than what the JSON reader itself refuses.
 pub(crate) const MAX_REQUEST_DEPTH: usize = MAX_VALUE_DEPTH + ENVELOPE_DEPTH;
 
+/// Bytes of the longest file of keys: more than as many keys as can be trusted at once.
+pub(crate) const MAX_KEY_FILE_BYTES: u64 = 1 << 20;
+
 /// Memory that the requests of one measurement may take, roughly, for they are all held at once.
 pub(crate) const MAX_MEASURED_BYTES: usize = 256 << 20;
 

@@ -1,5 +1,5 @@
 //! The command `wardgate`: compiles policies, decides requests, explains and measures decisions, looks
-//! into bundles.
+//! into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
 //!
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
 //! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
@@ -11,18 +11,25 @@ mod arguments;
 mod bench;
 mod check;
 mod compile;
+mod delta;
 mod explain;
 mod failure;
 mod globals;
 mod inspect;
 mod json;
+mod keys;
+mod label;
 mod limits;
 mod message;
+mod opening;
 mod output;
 mod policies;
 mod replace;
 mod request;
 mod requests;
+mod seal;
+mod sign;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -49,6 +56,12 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
         Command::Explain(explain) => explain::run(explain, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
         Command::Bench(bench) => bench::run(bench, out),
+        Command::Keys(keys) => keys::run(keys, out),
+        Command::Sign(sign) => sign::run(sign, out),
+        Command::Verify(verify) => verify::run(verify, out),
+        Command::Seal(seal) => seal::seal(seal, out),
+        Command::Unseal(unseal) => seal::unseal(unseal, out),
+        Command::Delta(delta) => delta::run(delta, out),
     }
 }
 

@@ -1,49 +1,65 @@
 //! Policies from a bundle or a directory. Both pass through the bundle, as they do in every host.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
-use wardgate_bundle::limits::MAX_BUNDLE_BYTES;
-use wardgate_bundle::{Conditions, OpenError, Trust};
+use wardgate_bundle::{Conditions, Label, OpenError, Opened, PackError, Trust};
 use wardgate_compiler::{Enforcement, Options, compile_dir};
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
-use crate::arguments::{Mode, Schemas, TableOptions};
+use crate::arguments::{Mode, Opening, Schemas, TableOptions};
 use crate::failure::Failure;
 use crate::globals;
+use crate::opening::{self, Terms};
 
 /// A directory that was compiled.
 pub(crate) struct Compiled {
-    /// The sealed table.
+    /// The table as a bundle that nobody has signed.
     pub(crate) bundle: Vec<u8>,
     /// How many policies it was made of.
     pub(crate) policies: usize,
 }
 
-/// Returns the table behind `path`, and the size of its bundle in bytes.
-pub(crate) fn table(path: &Path, options: &TableOptions) -> Result<(PolicyTable, usize), Failure> {
-    let bytes = bundle(path, options)?;
-    Ok((open(path, &bytes)?, bytes.len()))
+/// Where policies come from, and what is asked of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'s> {
+    pub(crate) path: &'s Path,
+    pub(crate) options: &'s TableOptions,
+    pub(crate) opening: &'s Opening,
 }
 
-/// Returns the bundle in the file `path`, or that of the directory `path`.
-pub(crate) fn bundle(path: &Path, options: &TableOptions) -> Result<Vec<u8>, Failure> {
+/// Opens the policies of a bundle or a directory, for which it is `now`.
+pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable, Failure> {
+    let terms = Terms::read(source.opening, now)?;
+    let opened = terms.open(&bundle(source)?);
+    opened.map(|opened| opened.table).map_err(|error| refused(source.path, &error))
+}
+
+/// Returns the bundle in a file, or that of a directory.
+pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>, Failure> {
+    let Source { path, options, opening } = source;
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
-    if about.is_dir() {
-        return Ok(compile(path, options)?.bundle);
-    }
-    match options.given() {
-        None => read(path),
-        Some(option) => Err(Failure::usage(format!(
-            "`{option}` is for a directory of policies, and a bundle was compiled already: `{}`",
-            path.display()
-        ))),
-    }
+    let shown = path.display();
+    let unfit = match (about.is_dir(), options.given(), opening.given()) {
+        (false, Some(option), _) => format!(
+            "`{option}` is for a directory of policies, and a bundle was compiled already: `{shown}`"
+        ),
+        (true, _, Some(option)) => {
+            format!("`{option}` is for a bundle, and `{shown}` is a directory")
+        }
+        (true, ..) => return Ok(compile(path, options, &Label::default())?.bundle),
+        (false, ..) => return opening::bytes(path, opening),
+    };
+    Err(Failure::usage(unfit))
 }
 
 /// Compiles a directory.
-pub(crate) fn compile(directory: &Path, options: &TableOptions) -> Result<Compiled, Failure> {
+pub(crate) fn compile(
+    directory: &Path,
+    options: &TableOptions,
+    label: &Label,
+) -> Result<Compiled, Failure> {
     let about = fs::metadata(directory).map_err(|error| Failure::reading(directory, &error))?;
     let shown = directory.display();
     if !about.is_dir() {
@@ -63,35 +79,30 @@ pub(crate) fn compile(directory: &Path, options: &TableOptions) -> Result<Compil
         let message = format!("`{shown}` holds no policies: no .yaml, .yml or .json file has one");
         return Err(Failure::policies(message));
     }
-    let bundle = wardgate_bundle::pack(&compiled.parts);
+    let bundle = wardgate_bundle::pack_as(&compiled.parts, label).map_err(|error| match error {
+        PackError::Label => Failure::usage(error.to_string()),
+        error => Failure::policies(format!("`{shown}`: {error}")),
+    })?;
     Ok(Compiled { bundle, policies: compiled.policies })
 }
 
-/// Opens a bundle. It need not be signed: whoever runs the command chose the file.
-pub(crate) fn open(path: &Path, bytes: &[u8]) -> Result<PolicyTable, Failure> {
-    let opened = wardgate_bundle::open(bytes, Trust::Unsigned, &Conditions::default());
-    opened.map(|opened| opened.table).map_err(|error| refused(path, &error))
+/// Opens a bundle that was compiled a moment ago, at a time when it is valid.
+pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened, Failure> {
+    let now = Some(label.not_before.unwrap_or(0));
+    let conditions = Conditions { now, ..Conditions::default() };
+    let opened = wardgate_bundle::open(bundle, Trust::Unsigned, &conditions);
+    opened.map_err(|error| refused(path, &error))
 }
 
 /// Says why the bundle of `path` cannot be opened.
 pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
-    let shown = path.display();
-    Failure::policies(match error {
-        OpenError::NotABundle => {
-            format!("`{shown}` is no bundle; give a bundle, or the directory of the policies")
-        }
-        error => format!("cannot open the bundle `{shown}`: {error}"),
-    })
-}
-
-/// Reads a bundle, and no more than can be one.
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: &std::io::Error| Failure::reading(path, error);
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    let most = u64::try_from(MAX_BUNDLE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    Ok(bytes)
+    match error {
+        OpenError::NotABundle => Failure::policies(format!(
+            "`{}` is no bundle; give a bundle, or the directory of the policies",
+            path.display()
+        )),
+        error => opening::refused(path, error),
+    }
 }
 
 fn table_options(given: &TableOptions) -> Result<Options, Failure> {

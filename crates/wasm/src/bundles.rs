@@ -26,9 +26,9 @@ pub fn is_delta(bytes: &[u8]) -> bool {
 /// The bytes are not sealed, too many, or not sealed with this key.
 #[wasm_bindgen]
 pub fn unseal(bytes: &[u8], key: &[u8], max_bytes: u32) -> Result<Vec<u8>, JsValue> {
-    let key = key.try_into().map_err(|_| {
-        Failure::Range("option `unsealKey` must have 32 bytes".into())
-    })?;
+    let key = key
+        .try_into()
+        .map_err(|_| Failure::Range("option `unsealKey` must have 32 bytes".into()))?;
     Ok(sealed::unseal(bytes, key, &at_most(max_bytes)).map_err(Failure::from)?)
 }
 

@@ -28,12 +28,7 @@ unsafe impl Sync for Heap {}
 
 impl Heap {
     pub(crate) const fn new() -> Self {
-        Self(UnsafeCell::new(State {
-            free: [null_mut(); CLASSES],
-            next: 0,
-            end: 0,
-            count: 0,
-        }))
+        Self(UnsafeCell::new(State { free: [null_mut(); CLASSES], next: 0, end: 0, count: 0 }))
     }
 
     pub(crate) fn count(&self) -> u32 {

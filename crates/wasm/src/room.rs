@@ -31,22 +31,24 @@ extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Hashes the first `length` bytes of the room; the digest takes the place of the first 32.
+/// Hashes the first `length` bytes of the room; the digest takes the place of the first 32. Returns 0 if
+/// there is no such room.
 #[unsafe(no_mangle)]
-extern "C" fn hash(length: usize) {
-    with(|room| {
-        let Some(digest) = room.get(..length).map(blake3::hash) else { return };
-        if let Some(place) = room.first_chunk_mut() {
-            *place = digest;
-        }
-    });
+extern "C" fn hash(length: usize) -> u32 {
+    u32::from(with(|room| hash_one(room, length)).is_some())
 }
 
 /// Hashes `count` messages. In the room stand the places of their digests, 32 bytes each; their lengths,
-/// u32 each; and the messages, one after the other.
+/// u32 each; and the messages, one after the other. Returns 0 if they do not.
 #[unsafe(export_name = "hashMany")]
-extern "C" fn hash_many(count: usize) {
-    with(|room| hash_all(room, count));
+extern "C" fn hash_many(count: usize) -> u32 {
+    u32::from(with(|room| hash_all(room, count)).is_some())
+}
+
+fn hash_one(room: &mut [u8], length: usize) -> Option<()> {
+    let digest = blake3::hash(room.get(..length)?);
+    *room.first_chunk_mut()? = digest;
+    Some(())
 }
 
 fn hash_all(room: &mut [u8], count: usize) -> Option<()> {

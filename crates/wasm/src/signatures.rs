@@ -30,9 +30,8 @@ shared!(static KEYS: RefCell<Keys> = RefCell::new(Keys { kept: Vec::new(), calls
 /// its place, which it keeps until the next call of this; or -1 if it is no key of this level.
 #[unsafe(export_name = "prepareKey")]
 extern "C" fn prepare_key(level: u32, length: usize) -> i32 {
-    let place = KEYS.with(|keys| {
-        room::with(|room| keys.borrow_mut().place(level, room.get(..length)?))
-    });
+    let place =
+        KEYS.with(|keys| room::with(|room| keys.borrow_mut().place(level, room.get(..length)?)));
     place.and_then(|place| i32::try_from(place).ok()).unwrap_or(-1)
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`.
 
-use crate::shell::{self, Outcome, command, root};
+use std::fs;
+
+use crate::shell::{self, Outcome, command, root, target};
 use crate::wasm;
 
 /// Builds the runtime module and the package around it.
@@ -24,6 +26,7 @@ pub(crate) fn test() -> Outcome {
     for fixture in FIXTURES {
         compile_fixture(fixture)?;
     }
+    make_trust()?;
     run(&["vitest", "run"])?;
     bench_album()
 }
@@ -47,9 +50,44 @@ fn compile_fixture(name: &str) -> Outcome {
     shell::captured(shell::cargo(program).args(compile)).map(drop)
 }
 
+/// Makes keys, and bundles that they signed and sealed. Keys are made anew each time: a secret that is
+/// kept in a project is none.
+fn make_trust() -> Outcome {
+    let folder = root().join("npm/fixtures/trust");
+    let cannot = |error: std::io::Error| format!("cannot prepare {}: {error}", folder.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(cannot)?;
+    }
+    fs::create_dir_all(&folder).map_err(cannot)?;
+    let wardgate = target().join("debug/wardgate");
+    for line in TRUST {
+        let mut making = command(&wardgate.display().to_string());
+        shell::captured(making.args(line.split_whitespace()).current_dir(&folder))?;
+    }
+    Ok(())
+}
+
 fn run(words: &[&str]) -> Outcome {
     let (program, arguments) = words.split_first().ok_or("no command")?;
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
 
 const FIXTURES: &[&str] = &["album", "closed", "odd"];
+
+/// What `npm/fixtures/trust` is made by. The tests take place in May 2024.
+const TRUST: &[&str] = &[
+    "keys generate -o release.jwk --public release.pub.jwk --id release",
+    "keys generate -o audit.jwk --public audit.pub.jwk --id audit --algorithm ML-DSA-65",
+    "keys generate -o other.jwk --public other.pub.jwk --algorithm ML-DSA-44",
+    "keys generate --for sealing -o host.jwk",
+    "keys generate --for sealing -o other-host.jwk",
+    "compile ../album -o signed.bundle --sign release.jwk --name album --revision 7 \
+     --not-before 2024-01-01T00:00:00Z --expires 2025-01-01T00:00:00Z",
+    "compile ../closed -o next.bundle --sign release.jwk --name album --revision 8",
+    "compile ../closed -o old.bundle --sign release.jwk --name album --revision 6",
+    "sign signed.bundle --key audit.jwk -o both.bundle",
+    "delta make signed.bundle next.bundle -o next.delta",
+    "delta make old.bundle next.bundle -o other.delta",
+    "seal signed.bundle --key host.jwk -o sealed.bundle",
+    "seal next.delta --key host.jwk -o sealed.delta",
+];

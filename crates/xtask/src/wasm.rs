@@ -135,5 +135,6 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 
 const NAME: &str = "wardgate";
 
-/// 140 KB after gzip: what a page may pay for the runtime. See `docs/DESIGN.md`.
-const MOST_GZIPPED: usize = 140 * 1024;
+/// 190 KB after gzip: what a page may pay for the runtime, of which 35 are for signatures, hashing and
+/// seals. See `docs/DESIGN.md`.
+const MOST_GZIPPED: usize = 190 * 1000;

@@ -1,7 +1,8 @@
 //! Do all the ways to a decision agree: those of the native build, those of the npm package in Node, and
 //! the oracle?
 //!
-//! First on all cases, where the decisions of both hosts must be the same bytes, then on generated
+//! First on all cases, where the decisions of both hosts must be the same bytes, then on bundles that must be
+//! refused by the same name, then on generated
 //! policies and requests: `--generated N` says on how many pairs of a policy set and a request. The same
 //! number always means the same pairs; `--seed S` means others. A difference is shown as the smallest
 //! case in which it still occurs.
@@ -20,7 +21,7 @@ use wardgate_engine::wire::decision_json;
 use wardgate_tests::cases;
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::node::{self, Answer, Job, Right};
-use wardgate_tests::parity::{Compared, Difference, Native, Tally, smallest};
+use wardgate_tests::parity::{Compared, Difference, Native, Tally, refusals, smallest};
 
 fn main() -> ExitCode {
     match run() {
@@ -38,7 +39,16 @@ fn run() -> Result<bool, String> {
     let cases = cases::load(&root().join("tests/cases"))?;
     let cases = cases.into_iter().map(case_twin).collect::<Result<Vec<_>, _>>()?;
     let cases = options.is_native || compare("cases", true, cases.into_iter())?;
-    Ok(cases & generated(&options)?)
+    let refusals = options.is_native || refused_alike()?;
+    Ok(cases & refusals & generated(&options)?)
+}
+
+/// Do both hosts refuse the same bytes by the same name?
+fn refused_alike() -> Result<bool, String> {
+    let (asked, differences) = refusals(&root())?;
+    differences.iter().take(MOST_SHOWN).for_each(|one| println!("  {one}"));
+    println!("parity-refusals: {} passed, {} failed", asked - differences.len(), differences.len());
+    Ok(differences.is_empty())
 }
 
 /// What was asked for.

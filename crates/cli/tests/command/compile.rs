@@ -21,6 +21,7 @@ fn the_summary_can_be_json() {
     let json: Json = serde_json::from_str(&ran.out).unwrap();
     let expected = serde_json::json!({
         "output": "p.wardgate", "policies": 1, "rules": 2, "bytes": bytes,
+        "revision": 0, "signers": [],
     });
     assert_eq!((ran.code, json), (0, expected));
 }

@@ -14,3 +14,4 @@ mod compile;
 mod explain;
 mod folder;
 mod inspect;
+mod trust;

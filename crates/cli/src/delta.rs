@@ -1,0 +1,55 @@
+//! `wardgate delta`: what changed between two bundles, and what that makes of the first.
+
+use std::path::Path;
+
+use wardgate_bundle::delta::{apply, delta};
+use wardgate_bundle::{Conditions, Description, describe};
+
+use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
+use crate::failure::{Failure, Status};
+use crate::opening::{self, refused};
+use crate::output::{Output, shown};
+use crate::replace;
+
+pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
+    match &delta.command {
+        DeltaCommand::Make(asked) => make(asked, out)?,
+        DeltaCommand::Apply(asked) => apply_to(asked, out)?,
+    }
+    Ok(Status::Done)
+}
+
+fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
+    let (old, from) = bundle(&asked.old)?;
+    let (new, to) = bundle(&asked.new)?;
+    let delta = delta(&old, &new).map_err(|error| refused(&asked.new, &error))?;
+    replace::file(&asked.output, &delta)?;
+    let (from, to) = (from.header.label.revision, to.header.label.revision);
+    let (file, short, long) = (asked.output.display().to_string(), delta.len(), new.len());
+    out.line(format_args!(
+        "{}: from revision {from} to {to}, {short} bytes instead of {long}",
+        shown(&file)
+    ))
+}
+
+fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
+    let (base, _) = bundle(&asked.base)?;
+    let delta = opening::read(&asked.delta)?;
+    let new = apply(&base, &delta, &Conditions::default()).map_err(|error| {
+        let (delta, base) = (asked.delta.display(), asked.base.display());
+        Failure::policies(format!("cannot apply `{delta}` to `{base}`: {error}"))
+    })?;
+    replace::file(&asked.output, &new)?;
+    let file = asked.output.display().to_string();
+    out.line(format_args!("{}: {} bytes, not verified", shown(&file), new.len()))
+}
+
+/// Reads a whole bundle, which is not to be a delta.
+fn bundle(path: &Path) -> Result<(Vec<u8>, Description), Failure> {
+    let bytes = opening::read(path)?;
+    let about = describe(&bytes).map_err(|error| refused(path, &error))?;
+    if about.base.is_some() {
+        return Err(refused(path, &wardgate_bundle::OpenError::Delta));
+    }
+    Ok((bytes, about))
+}

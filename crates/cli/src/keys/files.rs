@@ -1,0 +1,107 @@
+//! Files of keys.
+//!
+//! A file with a secret is created for its owner alone and never in the place of another one. One that
+//! others can read is not used: who has read the secret already is not known.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use super::{Key, cose, jwk};
+use crate::failure::{Failure, Status};
+use crate::limits::MAX_KEY_FILE_BYTES;
+
+/// Returns bytes from the random source of the operating system.
+pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
+    let mut bytes = Zeroizing::new([0; N]);
+    getrandom::fill(&mut *bytes).map_err(|error| {
+        let message = format!("the system gives no randomness: {error}");
+        Failure::Message(Status::BadInputOutput, message)
+    })?;
+    Ok(bytes)
+}
+
+/// Writes a secret to a new file that only its owner can read.
+pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    let mut file = owned().open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            let shown = path.display();
+            let message = format!(
+                "`{shown}` exists already, and a key is never overwritten: name another file"
+            );
+            Failure::Message(Status::BadInputOutput, message)
+        }
+        _ => Failure::writing(path, &error),
+    })?;
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    written.map_err(|error| {
+        // A part of a key is of no use to anybody.
+        let _ = fs::remove_file(path);
+        Failure::writing(path, &error)
+    })
+}
+
+/// How a new file is made: not at all if there is one, and with its permissions from the beginning.
+fn owned() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Reads the keys of a file, secrets only if nobody else can.
+pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
+    let (keys, exposed) = look(path)?;
+    match exposed {
+        Some(mode) if keys.iter().any(|key| !matches!(key, Key::Public(_))) => {
+            Err(Failure::policies(format!(
+                "`{shown}` holds a secret and others can read it (mode {mode:o}): \
+                 make another key, or run `chmod 600 {shown}` if nobody has",
+                shown = path.display()
+            )))
+        }
+        _ => Ok(keys),
+    }
+}
+
+/// Reads the keys of a file, and the mode of one that others can read.
+pub(super) fn look(path: &Path) -> Result<(Vec<Key>, Option<u32>), Failure> {
+    let failed = |error: &io::Error| Failure::reading(path, error);
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    // Of the file that is read, not of whatever has its name a moment later.
+    let exposed = exposed(&file).map_err(|error| failed(&error))?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.take(MAX_KEY_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    let keys = parse(&bytes).map_err(|why| {
+        Failure::policies(format!("`{}` cannot be used as a key: {why}", path.display()))
+    })?;
+    Ok((keys, exposed))
+}
+
+fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
+    if bytes.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_KEY_FILE_BYTES) {
+        return Err(format!("it has more than {MAX_KEY_FILE_BYTES} bytes"));
+    }
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') => jwk::read(bytes),
+        _ => cose::read(bytes).map(|key| vec![key]),
+    }
+}
+
+/// Returns the mode of a file that others than its owner can read.
+#[cfg(unix)]
+fn exposed(file: &File) -> io::Result<Option<u32>> {
+    let mode = std::os::unix::fs::MetadataExt::mode(&file.metadata()?) & 0o777;
+    Ok(Some(mode).filter(|mode| mode & 0o077 != 0))
+}
+
+#[cfg(not(unix))]
+fn exposed(_: &File) -> io::Result<Option<u32>> {
+    Ok(None)
+}

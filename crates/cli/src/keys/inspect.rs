@@ -1,0 +1,69 @@
+//! `wardgate keys inspect`: shows what a file of keys holds, without its secrets.
+
+use serde_json::Value as Json;
+use wardgate_bundle::KeyId;
+
+use super::{Key, PublicKey, algorithm, files};
+use crate::answer;
+use crate::arguments::InspectKeys;
+use crate::failure::{Failure, Status};
+use crate::output::{Output, complain};
+
+pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Failure> {
+    let (keys, exposed) = files::look(&inspect.file)?;
+    if inspect.json {
+        let keys: Json = keys.iter().map(json).collect();
+        out.line(answer::line(&serde_json::json!({ "keys": keys })))?;
+    } else {
+        keys.iter().try_for_each(|key| print(key, out))?;
+    }
+    out.flush()?;
+    match exposed {
+        Some(mode) if keys.iter().any(|key| !matches!(key, Key::Public(_))) => {
+            complain(format_args!(
+                "wardgate: `{}` holds a secret and others can read it (mode {mode:o})",
+                inspect.file.display()
+            ));
+        }
+        _ => {}
+    }
+    Ok(Status::Done)
+}
+
+fn print(key: &Key, out: &mut Output) -> Result<(), Failure> {
+    let (kind, public) = kind(key);
+    match public {
+        Some(public) => {
+            let name = algorithm(public.level);
+            let made = fingerprint(public);
+            out.line(format_args!("{kind}, {name}, id {}, fingerprint {made}", public.id))
+        }
+        None => out.line(kind),
+    }
+}
+
+fn json(key: &Key) -> Json {
+    let (kind, public) = kind(key);
+    match public {
+        Some(public) => serde_json::json!({
+            "kind": kind,
+            "algorithm": algorithm(public.level),
+            "id": public.id.to_string(),
+            "fingerprint": fingerprint(public).to_string(),
+        }),
+        None => serde_json::json!({ "kind": kind }),
+    }
+}
+
+fn kind(key: &Key) -> (&'static str, Option<&PublicKey>) {
+    match key {
+        Key::Private(key) => ("private", Some(&key.public)),
+        Key::Public(key) => ("public", Some(key)),
+        Key::Sealing(_) => ("sealing", None),
+    }
+}
+
+/// The id that follows from the key, whatever it is called.
+fn fingerprint(key: &PublicKey) -> KeyId {
+    KeyId::of(key.level, &key.bytes)
+}

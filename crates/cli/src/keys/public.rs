@@ -1,0 +1,28 @@
+//! `wardgate keys public`: writes the public half of a key.
+
+use super::{Key, jwk, one, wrong};
+use crate::arguments::Public;
+use crate::failure::{Failure, Status};
+use crate::output::{Output, shown};
+use crate::replace;
+
+pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> {
+    let key = match one(&public.file)? {
+        Key::Private(key) => key.public,
+        Key::Public(key) => key,
+        other @ Key::Sealing(_) => {
+            return Err(wrong(&public.file, &other, "it has no public half"));
+        }
+    };
+    let id = key.id;
+    let text = jwk::write(&Key::Public(key)).map_err(Failure::policies)?;
+    match &public.output {
+        None => out.line(text.trim_end())?,
+        Some(path) => {
+            replace::file(path, text.as_bytes())?;
+            let file = path.display().to_string();
+            out.line(format_args!("{}: public key, id {id}", shown(&file)))?;
+        }
+    }
+    Ok(Status::Done)
+}

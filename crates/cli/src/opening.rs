@@ -1,0 +1,115 @@
+//! What is asked of a bundle before the command believes it: keys, revision, name, time.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
+use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
+use wardgate_bundle::{open, sealed};
+use wardgate_engine::cel::Timestamp;
+
+use crate::arguments::Opening;
+use crate::failure::Failure;
+use crate::keys;
+use crate::label::time;
+
+/// What is asked of a bundle.
+pub(crate) struct Terms<'o> {
+    trusted: Option<TrustSet>,
+    conditions: Conditions<'o>,
+}
+
+impl<'o> Terms<'o> {
+    /// Reads the keys and whatever else is asked for at the time `now`.
+    pub(crate) fn read(opening: &'o Opening, now: Timestamp) -> Result<Self, Failure> {
+        let conditions = Conditions {
+            now: Some(u64::try_from(now.seconds()).unwrap_or(0)),
+            min_revision: opening.min_revision.unwrap_or(0),
+            name: opening.named.as_deref(),
+            ..Conditions::default()
+        };
+        Ok(Self { trusted: trusted(opening)?, conditions })
+    }
+
+    pub(crate) fn trust(&self) -> Trust<'_> {
+        self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
+    }
+
+    pub(crate) const fn conditions(&self) -> &Conditions<'o> {
+        &self.conditions
+    }
+
+    pub(crate) fn open(&self, bytes: &[u8]) -> Result<Opened, OpenError> {
+        open(bytes, self.trust(), &self.conditions)
+    }
+}
+
+/// Reads a bundle, takes its seal off if there is a key for that, and no more bytes than can be one.
+pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> {
+    let bytes = read(path)?;
+    match &opening.unseal {
+        None => Ok(bytes),
+        Some(key) => {
+            let key = keys::sealing(key)?;
+            sealed::unseal(&bytes, &key, &Conditions::default())
+                .map_err(|error| refused(path, &error))
+        }
+    }
+}
+
+/// Reads what may be a bundle, and no more than can be one.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error: &std::io::Error| Failure::reading(path, error);
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES).saturating_add(1);
+    let mut bytes = Vec::new();
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    Ok(bytes)
+}
+
+/// Says why the bundle of `path` cannot be used.
+pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
+    let shown = path.display();
+    Failure::policies(match error {
+        OpenError::NotABundle => format!("`{shown}` is no bundle"),
+        OpenError::Sealed => {
+            format!("`{shown}` is sealed: give the key with `--unseal`, or `wardgate unseal` it")
+        }
+        OpenError::Delta => {
+            format!("`{shown}` is a delta: make a bundle of it with `wardgate delta apply`")
+        }
+        OpenError::Expired { expires, now } => {
+            let (end, now) = (time(*expires), time(*now));
+            format!("the bundle `{shown}` expired at {end}, and it is {now}")
+        }
+        OpenError::NotYetValid { not_before, now } => {
+            let (begin, now) = (time(*not_before), time(*now));
+            format!("the bundle `{shown}` is valid from {begin} on, and it is {now}")
+        }
+        error => format!("cannot open the bundle `{shown}`: {error}"),
+    })
+}
+
+fn trusted(opening: &Opening) -> Result<Option<TrustSet>, Failure> {
+    if opening.trust.is_empty() {
+        return Ok(None);
+    }
+    let mut trusted = Vec::new();
+    for path in &opening.trust {
+        for key in keys::trusted(path)? {
+            let key = TrustedKey::new(key.id, key.level, &key.bytes);
+            trusted.push(key.map_err(|error| Failure::policies(error.to_string()))?);
+        }
+    }
+    let required = opening.require.iter().map(|id| id_of(id)).collect::<Result<_, _>>()?;
+    let quorum = Quorum { at_least: opening.at_least.unwrap_or(1), required };
+    let set = TrustSet::new(trusted, quorum);
+    set.map(Some).map_err(|error| Failure::usage(format!("`--trust`: {error}")))
+}
+
+fn id_of(id: &str) -> Result<KeyId, Failure> {
+    KeyId::new(id.as_bytes())
+        .ok_or_else(|| Failure::usage("`--require` must be the id of a key: 1 to 64 bytes"))
+}

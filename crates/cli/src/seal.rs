@@ -1,0 +1,36 @@
+//! `wardgate seal` and `wardgate unseal`: hides a bundle or a delta from those who have no key.
+
+use wardgate_bundle::{Conditions, sealed};
+
+use crate::arguments::Seal;
+use crate::failure::{Failure, Status};
+use crate::keys::{self, random};
+use crate::output::{Output, shown};
+use crate::{opening, replace};
+
+pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+    let key = keys::sealing(&seal.key)?;
+    let bytes = opening::read(&seal.input)?;
+    let sealed = sealed::seal(&bytes, &key, &*random()?).map_err(|error| match error {
+        wardgate_bundle::OpenError::Sealed => {
+            Failure::policies(format!("`{}` is sealed already", seal.input.display()))
+        }
+        error => opening::refused(&seal.input, &error),
+    })?;
+    written(seal, &sealed, "sealed", out)
+}
+
+pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+    let key = keys::sealing(&unseal.key)?;
+    let bytes = opening::read(&unseal.input)?;
+    let inside = sealed::unseal(&bytes, &key, &Conditions::default())
+        .map_err(|error| opening::refused(&unseal.input, &error))?;
+    written(unseal, &inside, "unsealed, not verified", out)
+}
+
+fn written(seal: &Seal, bytes: &[u8], how: &str, out: &mut Output) -> Result<Status, Failure> {
+    replace::file(&seal.output, bytes)?;
+    let file = seal.output.display().to_string();
+    out.line(format_args!("{}: {how}, {} bytes", shown(&file), bytes.len()))?;
+    Ok(Status::Done)
+}

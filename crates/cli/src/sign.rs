@@ -1,0 +1,111 @@
+//! `wardgate sign`: adds signatures to a bundle.
+//!
+//! What is signed is opened by its own signatures before it is written: a key that signs wrongly, or a
+//! bundle that nobody could open, leaves the old file as it was.
+
+use std::path::{Path, PathBuf};
+
+use wardgate_bundle::{
+    Conditions, Description, Quorum, Trust, TrustSet, TrustedKey, describe, open, relabel, sign,
+};
+
+use crate::arguments::Sign;
+use crate::failure::{Failure, Status};
+use crate::keys::{self, PrivateKey, random};
+use crate::output::{Output, shown};
+use crate::{label, opening, replace};
+
+pub(crate) fn run(asked: &Sign, out: &mut Output) -> Result<Status, Failure> {
+    let keys = read_keys(&asked.key)?;
+    let path = &asked.bundle;
+    let bundle = labelled(path, opening::read(path)?, asked)?;
+    let signed = signed(path, bundle, &keys, asked.deterministic)?;
+    let output = asked.output.as_ref().unwrap_or(path);
+    replace::file(output, &signed)?;
+    let about = describe(&signed).map_err(|error| opening::refused(output, &error))?;
+    report(output, &about, asked.json, out)?;
+    Ok(Status::Done)
+}
+
+/// Reads keys that sign.
+pub(crate) fn read_keys(paths: &[PathBuf]) -> Result<Vec<PrivateKey>, Failure> {
+    paths.iter().map(|path| keys::signing(path)).collect()
+}
+
+/// Returns a bundle with a signature by each of `keys`, each of them verified.
+pub(crate) fn signed(
+    path: &Path,
+    bundle: Vec<u8>,
+    keys: &[PrivateKey],
+    deterministic: bool,
+) -> Result<Vec<u8>, Failure> {
+    let mut signed = bundle;
+    for key in keys {
+        let randomness = if deterministic { None } else { Some(random()?) };
+        let randomness = randomness.as_deref();
+        signed = sign(&signed, &key.public.id, &key.signing, randomness).map_err(|error| {
+            Failure::policies(format!("cannot sign `{}`: {error}", path.display()))
+        })?;
+    }
+    prove(path, &signed, keys)?;
+    Ok(signed)
+}
+
+/// Opens a bundle as those will who trust these keys.
+fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure> {
+    let unusable =
+        |why: String| Failure::policies(format!("cannot sign `{}`: {why}", path.display()));
+    let trusted = keys.iter().map(|key| {
+        let public = &key.public;
+        TrustedKey::new(public.id, public.level, &public.bytes)
+    });
+    let trusted = trusted.collect::<Result<Vec<_>, _>>().map_err(|e| unusable(e.to_string()))?;
+    let quorum = Quorum { at_least: keys.len(), required: Vec::new() };
+    let set = TrustSet::new(trusted, quorum).map_err(|error| unusable(error.to_string()))?;
+    // Any time at which it is valid will do: it may be for next week, or for an archive.
+    let header = describe(signed).map_err(|error| unusable(error.to_string()))?.header;
+    let now = Some(header.label.not_before.unwrap_or(0));
+    let conditions = Conditions { now, ..Conditions::default() };
+    open(signed, Trust::Signed(&set), &conditions)
+        .map(drop)
+        .map_err(|error| unusable(error.to_string()))
+}
+
+/// Returns the bundle with the header that was asked for. One that is signed keeps its own: another
+/// header would make its signatures worthless.
+fn labelled(path: &Path, bundle: Vec<u8>, asked: &Sign) -> Result<Vec<u8>, Failure> {
+    let about = describe(&bundle).map_err(|error| opening::refused(path, &error))?;
+    if about.base.is_some() {
+        return Err(Failure::policies(format!(
+            "`{}` is a delta: sign the new bundle, and make the delta of that",
+            path.display()
+        )));
+    }
+    if about.signers.is_empty() {
+        let label = label::dated(label::changed(about.header.label, &asked.label)?);
+        label::check(&label)?;
+        return relabel(&bundle, &label).map_err(|error| Failure::policies(error.to_string()));
+    }
+    match asked.label.given() {
+        None => Ok(bundle),
+        Some(option) => Err(Failure::usage(format!(
+            "`{option}` would change the header that `{}` is signed with already: \
+             sign the bundle as it was compiled",
+            path.display()
+        ))),
+    }
+}
+
+fn report(path: &Path, about: &Description, json: bool, out: &mut Output) -> Result<(), Failure> {
+    let file = path.display().to_string();
+    let signers: Vec<String> = about.signers.iter().map(|signer| signer.key.to_string()).collect();
+    if json {
+        let mut json = label::json(&about.header);
+        json.insert("output".to_owned(), file.into());
+        json.insert("signers".to_owned(), signers.into());
+        return out.line(serde_json::Value::Object(json));
+    }
+    let revision = about.header.label.revision;
+    let signers = signers.join(" and ");
+    out.line(format_args!("{}: revision {revision}, signed by {signers}", shown(&file)))
+}

@@ -1,0 +1,44 @@
+//! `wardgate verify`: tells whether trusted keys have signed a bundle, and what they said of it.
+
+use wardgate_bundle::{OpenError, Opened};
+
+use crate::arguments::Verify;
+use crate::check::clock;
+use crate::failure::{Failure, Status};
+use crate::opening::{self, Terms};
+use crate::output::Output;
+use crate::{inspect, label};
+
+pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> {
+    if verify.opening.trust.is_empty() {
+        return Err(Failure::usage("give the key that must have signed: `--trust KEYFILE`"));
+    }
+    let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock))?;
+    let bytes = opening::bytes(&verify.bundle, &verify.opening)?;
+    match terms.open(&bytes) {
+        Ok(opened) => tell(&opened, verify.json, out).map(|()| Status::Done),
+        Err(error) if verify.json => {
+            out.line(refusal(&error))?;
+            Ok(Status::BadPolicies)
+        }
+        Err(error) => Err(opening::refused(&verify.bundle, &error)),
+    }
+}
+
+fn tell(opened: &Opened, json: bool, out: &mut Output) -> Result<(), Failure> {
+    let signers: Vec<String> = opened.signers.iter().map(ToString::to_string).collect();
+    if json {
+        let mut json = label::json(&opened.header);
+        json.insert("accepted".to_owned(), true.into());
+        json.insert("signers".to_owned(), signers.into());
+        return out.line(serde_json::Value::Object(json));
+    }
+    inspect::field(out, "signed by", &signers.join(", "))?;
+    label::fields(&opened.header)
+        .iter()
+        .try_for_each(|(name, value)| inspect::field(out, name, value))
+}
+
+fn refusal(error: &OpenError) -> serde_json::Value {
+    serde_json::json!({ "accepted": false, "code": error.code(), "message": error.to_string() })
+}

@@ -1,0 +1,40 @@
+// Opens through the npm package what a native test opens too, one job a line:
+//   { "bundle": base64, "base"?: base64, "trust": ..., ...options of `open` }
+// and answers a line each: the code of the refusal, or "opened". With a base, that is opened first and the
+// bundle is what it is reloaded with.
+
+import { createInterface } from "node:readline";
+import { open, WardgateError } from "../../npm/dist/index.js";
+
+for await (const line of createInterface({ input: process.stdin })) {
+  process.stdout.write(`${await answer(JSON.parse(line))}\n`);
+}
+
+async function answer({ bundle, base, unsealKey, ...options }) {
+  const settings = { ...options, ...(unsealKey && { unsealKey: bytes(unsealKey) }) };
+  const first = await attempt(() => open(bytes(base ?? bundle), settings));
+  if (typeof first === "string" || base === undefined) return said(first);
+  try {
+    return said(await attempt(() => first.reload(bytes(bundle), { now: options.now })));
+  } finally {
+    first.dispose();
+  }
+}
+
+async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    return error instanceof WardgateError ? error.code : String(error);
+  }
+}
+
+function said(outcome) {
+  if (typeof outcome === "string") return outcome;
+  outcome?.dispose();
+  return "opened";
+}
+
+function bytes(text) {
+  return new Uint8Array(Buffer.from(text, "base64"));
+}
