@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 
 use crate::blake3;
 
+#[cfg(all(feature = "aegis", not(target_arch = "wasm32")))]
+pub mod aegis;
 mod chacha20;
 pub mod extended;
 #[cfg(not(target_arch = "wasm32"))]

@@ -89,5 +89,9 @@ fn digest(start: &Start, message: &[u8]) -> Digest {
 /// The bytes of a leaf of the tree.
 const CHUNK_BYTES: usize = 1024;
 
+/// From here on several cores are faster than one: below, waking them takes as long as the work.
+#[cfg(feature = "threads")]
+const THREADS_BYTES: usize = 1 << 20;
+
 #[cfg(test)]
 mod tests;

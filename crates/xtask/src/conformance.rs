@@ -2,11 +2,14 @@
 //!
 //! They are data of other projects, read where they are and never copied here. Without them there is
 //! nothing to run, and this says so.
+//!
+//! The suites of cryptography run once for each set of vectors: natively with the better ones denied, and
+//! in Node as WebAssembly with vectors and without.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::npm;
 use crate::shell::{self, Outcome, root};
+use crate::{npm, setup};
 
 /// Runs the suites that the arguments name; all but `--corpora` goes to the program that runs them.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -18,7 +21,51 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     // Some suites decide through the package too.
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "conformance", "--"];
-    shell::shown(shell::cargo(program).arg("--corpora").arg(folder).args(rest))
+    shell::shown(shell::cargo(program).arg("--corpora").arg(&folder).args(&rest))?;
+    for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(&rest, suite)) {
+        on_lower_tiers(suite, &folder)?;
+    }
+    if CRYPTOGRAPHY.iter().any(|suite| asked(&rest, suite)) {
+        in_node(&rest, &folder)?;
+    }
+    Ok(())
+}
+
+/// Tells whether the arguments leave a suite in: all that they can say more is which one.
+fn asked(arguments: &[&String], suite: &str) -> bool {
+    let named = arguments.iter().skip_while(|word| **word != "--suite").nth(1);
+    named.is_none_or(|named| *named == suite)
+}
+
+fn on_lower_tiers(suite: &str, corpora: &Path) -> Outcome {
+    for denied in DENIED {
+        println!("    without {denied}");
+        let program = ["run", "--quiet", "--profile", "test", "--package", "wardgate-tests"];
+        let mut run = shell::cargo(program);
+        run.args(["--bin", "conformance", "--", "--suite", suite, "--corpora"]).arg(corpora);
+        shell::shown(run.env("WARDGATE_DENY", denied))?;
+    }
+    Ok(())
+}
+
+fn in_node(arguments: &[&String], corpora: &Path) -> Outcome {
+    setup::wasi_target()?;
+    for (name, flags) in [("with vectors", "-Ctarget-feature=+simd128"), ("without vectors", "")] {
+        let target = shell::target().join("wasi").join(name.replace(' ', "-"));
+        let build = ["build", "--profile", "test", "--target", setup::WASI_TARGET];
+        let mut cargo = shell::cargo(build);
+        cargo.args(["--package", "wardgate-tests", "--bin", "conformance"]);
+        cargo.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
+        shell::logged(&format!("conformance as WebAssembly {name}"), &mut cargo)?;
+        let module = target.join(setup::WASI_TARGET).join("debug/conformance.wasm");
+        for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(arguments, suite)) {
+            println!("    in Node {name}");
+            let mut node = shell::command("node");
+            node.args(["--no-warnings", "tests/node/conformance.mjs"]).arg(&module).arg(corpora);
+            shell::shown(node.args(["--suite", suite]))?;
+        }
+    }
+    Ok(())
 }
 
 fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
@@ -34,3 +81,9 @@ fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
     }
     Ok((corpora, rest))
 }
+
+/// The suites whose code depends on the vectors of the machine.
+const CRYPTOGRAPHY: [&str; 3] = ["blake3", "acvp", "wycheproof"];
+
+/// What is denied, so that every tier is the best one once.
+const DENIED: [&str; 3] = ["avx512", "avx512,avx2", "avx512,avx2,sse2"];

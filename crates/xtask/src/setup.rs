@@ -47,12 +47,21 @@ fn components() -> Outcome {
 
 /// Adds the standard library for WebAssembly, unless this toolchain has it.
 fn wasm_target() -> Outcome {
-    let print = ["--print", "target-libdir", "--target", WASM_TARGET];
+    target_of_rust(WASM_TARGET)
+}
+
+/// Adds the standard library for WebAssembly with files, in which vectors run.
+pub(crate) fn wasi_target() -> Outcome {
+    target_of_rust(WASI_TARGET)
+}
+
+fn target_of_rust(target: &str) -> Outcome {
+    let print = ["--print", "target-libdir", "--target", target];
     let folder = shell::captured(command("rustc").args(print))?;
     if fs::exists(folder.trim()).unwrap_or(false) {
         return Ok(());
     }
-    rustup(&format!("target {WASM_TARGET}"), &["target", "add", WASM_TARGET])
+    rustup(&format!("target {target}"), &["target", "add", target])
 }
 
 fn rustup(what: &str, arguments: &[&str]) -> Outcome {
@@ -145,6 +154,9 @@ fn version_of(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<St
 
 /// The target of the runtime module.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+/// The target of the vectors that run in Node.
+pub(crate) const WASI_TARGET: &str = "wasm32-wasip1";
 
 const OLDEST_NODE: u32 = 20;
 

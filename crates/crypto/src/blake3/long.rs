@@ -26,16 +26,29 @@ mod backend {
 
     pub(super) fn digest(start: &Start, message: &[u8]) -> Digest {
         match hasher(start) {
-            Some(mut hasher) => *hasher.update(message).finalize().as_bytes(),
+            Some(mut hasher) => *update(&mut hasher, message).finalize().as_bytes(),
             None => tree::root(start, message).digest(),
         }
     }
 
     pub(super) fn fill(start: &Start, message: &[u8], out: &mut [u8]) {
         match hasher(start) {
-            Some(mut hasher) => hasher.update(message).finalize_xof().fill(out),
+            Some(mut hasher) => update(&mut hasher, message).finalize_xof().fill(out),
             None => tree::root(start, message).fill(out),
         }
+    }
+
+    #[cfg(feature = "threads")]
+    fn update<'h>(hasher: &'h mut Hasher, message: &[u8]) -> &'h mut Hasher {
+        match message.len() {
+            super::super::THREADS_BYTES.. => hasher.update_rayon(message),
+            _ => hasher.update(message),
+        }
+    }
+
+    #[cfg(not(feature = "threads"))]
+    fn update<'h>(hasher: &'h mut Hasher, message: &[u8]) -> &'h mut Hasher {
+        hasher.update(message)
     }
 
     /// The crate hashes a context only together with deriving, so that one is left to us.

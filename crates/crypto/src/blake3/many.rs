@@ -10,8 +10,43 @@ use super::start::Start;
 use super::tree::{self, GROUP_CHUNKS, Subtree, Values};
 use super::{CHUNK_BYTES, Digest};
 
-/// Puts the digest of each message in its place.
+/// Puts the digest of each message in its place, on all cores if that is worth waking them.
 pub(super) fn hash(messages: &[&[u8]], digests: &mut [Digest]) {
+    #[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
+    if threads::hash(messages, digests) {
+        return;
+    }
+    on_this_thread(messages, digests);
+}
+
+#[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
+mod threads {
+    use super::super::{Digest, THREADS_BYTES};
+    use super::on_this_thread;
+
+    /// Hashes the messages in halves of halves, unless all are too short together.
+    pub(super) fn hash(messages: &[&[u8]], digests: &mut [Digest]) -> bool {
+        let bytes: usize = messages.iter().map(|message| message.len()).sum();
+        if bytes < THREADS_BYTES || messages.len() < 2 {
+            return false;
+        }
+        let pieces = rayon_core::current_num_threads();
+        split(messages, digests, messages.len().div_ceil(pieces).max(1));
+        true
+    }
+
+    fn split(messages: &[&[u8]], digests: &mut [Digest], most: usize) {
+        if messages.len() <= most {
+            return on_this_thread(messages, digests);
+        }
+        let middle = messages.len() / 2;
+        let (messages, others) = messages.split_at(middle);
+        let (digests, other_digests) = digests.split_at_mut(middle);
+        rayon_core::join(|| split(messages, digests, most), || split(others, other_digests, most));
+    }
+}
+
+fn on_this_thread(messages: &[&[u8]], digests: &mut [Digest]) {
     batch::run(&Start::PLAIN, Inputs::Messages(messages), digests);
     let mut group = Group::EMPTY;
     for (place, message) in messages.iter().enumerate() {

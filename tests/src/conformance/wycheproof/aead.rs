@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use serde_json::Value as Json;
+#[cfg(not(target_arch = "wasm32"))]
+use wardgate_crypto::aead::aegis::Suite;
 use wardgate_crypto::aead::extended::{self, LongNonce};
 use wardgate_crypto::aead::{self, Forged, KEY_BYTES, Key, NONCE_BYTES, Nonce, TAG_BYTES};
 
@@ -94,7 +96,23 @@ fn xchacha_keys(texts: &Texts) -> Option<(&Key, &LongNonce)> {
     Some((key, texts.nonce.as_array::<{ extended::NONCE_BYTES }>()?))
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+fn aegis_seal(texts: &Texts) -> Option<Vec<u8>> {
+    let (key, nonce) = (texts.key.as_array()?, texts.nonce.as_array()?);
+    Some(Suite::Aegis256.seal(key, nonce, &texts.associated, &texts.message))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn aegis_open(texts: &Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged> {
+    let (Some(key), Some(nonce)) = (texts.key.as_array(), texts.nonce.as_array()) else {
+        return Err(Forged);
+    };
+    Suite::Aegis256.open(key, nonce, &texts.associated, sealed)
+}
+
 const CIPHERS: &[Cipher] = &[
+    #[cfg(not(target_arch = "wasm32"))]
+    Cipher { algorithm: "AEGIS256", seal: aegis_seal, open: aegis_open },
     Cipher { algorithm: "CHACHA20-POLY1305", seal: chacha_seal, open: chacha_open },
     Cipher { algorithm: "XCHACHA20-POLY1305", seal: xchacha_seal, open: xchacha_open },
 ];

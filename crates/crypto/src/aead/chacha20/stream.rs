@@ -135,13 +135,13 @@ fn count(blocks: usize) -> u32 {
 const BLOCK_BYTES: usize = 64;
 
 /// Which block of a group each lane computes.
+#[expect(clippy::indexing_slicing, reason = "the index counts to the length")]
 const LANE: [u32; MOST_WORDS] = {
     let mut lanes = [0; MOST_WORDS];
-    let (mut at, mut lane) = (0, 0);
+    let mut at = 1;
     while at < MOST_WORDS {
-        lanes[at] = lane;
+        lanes[at] = lanes[at - 1] + 1;
         at += 1;
-        lane += 1;
     }
     lanes
 };
