@@ -1,9 +1,10 @@
-//! `is_allowed` allocates nothing where no condition builds a value.
+//! `is_allowed` allocates nothing where no condition builds a value, and verification nothing at all.
 #![forbid(unsafe_code)]
 
 use serde_json::{Value as Json, json};
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
+use wardgate_crypto::ml_dsa::{Level, PreparedKey, Question, SigningKey, verify_batch};
 use wardgate_engine::cel::Timestamp;
 use wardgate_tests::check::request;
 
@@ -44,6 +45,25 @@ fn attributes_and_constants_are_compared_in_place() {
         "public": true, "owner": "ada", "tags": ["shared"], "name": "x", "stars": 4, "locked": true,
     });
     check(locked, &["view", "rate", "tag"]);
+}
+
+#[test]
+fn signatures_are_verified_in_place() {
+    for level in [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87] {
+        let secret = SigningKey::from_seed(level, &[1; 32]);
+        let key = PreparedKey::new(level, &secret.public_key()).unwrap();
+        let signature = secret.sign(b"text", b"", None).unwrap();
+        let question =
+            Question { key: &key, message: b"text", context: b"", signature: &signature };
+        let mut accepted = [false; 20];
+        let allocated = allocation_counter::measure(|| {
+            assert!(key.verify(b"text", b"", &signature));
+            assert!(!key.verify(b"other", b"", &signature));
+            verify_batch(&[question; 20], &mut accepted);
+        });
+        assert_eq!(accepted, [true; 20]);
+        assert_eq!(allocated.count_total, 0, "{level:?}");
+    }
 }
 
 const POLICY: &str = r#"
