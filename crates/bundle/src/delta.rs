@@ -5,7 +5,7 @@
 //! which are then opened like any others, so a delta needs no trust of its own. It names its base by
 //! root and revision; anything else is refused before a byte is put together.
 
-use alloc::vec;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use wardgate_crypto::blake3::Digest;
@@ -24,13 +24,12 @@ use crate::index::Index;
 /// One of the bundles is refused.
 pub fn delta(old: &[u8], new: &[u8]) -> Result<Vec<u8>, OpenError> {
     let (old, new) = (Container::verified(old)?, Container::verified(new)?);
-    let mut known = Chunks::of(&old.index, old.content, new.index.entries().count());
+    let mut known = chunks(&old.index, old.content);
     let mut carried = Vec::new();
     let mut rest = new.content;
     for entry in new.index.entries() {
         let chunk = take(&mut rest, entry.length)?;
-        if known.find(entry.digest).is_none() {
-            known.add(entry.digest, chunk);
+        if known.insert(entry.digest, chunk).is_none() {
             carried.extend_from_slice(chunk);
         }
     }
@@ -72,15 +71,15 @@ fn together(
     let length = delta.index.lengths().into_iter().sum();
     // One chunk of the base may stand in many places: the sum counts, not what was sent.
     conditions.length(length)?;
-    let mut known = Chunks::of(&old.index, old.content, delta.index.entries().count());
+    let mut known = chunks(&old.index, old.content);
     let mut content = Vec::with_capacity(length);
     let mut rest = delta.content;
     for entry in delta.index.entries() {
-        let chunk = match known.find(entry.digest) {
+        let chunk = match known.get(entry.digest) {
             Some(chunk) => chunk,
             None => {
                 let chunk = take(&mut rest, entry.length).map_err(|_| OpenError::WrongDigest)?;
-                known.add(entry.digest, chunk);
+                known.insert(entry.digest, chunk);
                 chunk
             }
         };
@@ -102,42 +101,17 @@ fn base(container: &Container<'_>) -> Result<Base, OpenError> {
     Ok(Base { content: container.root, revision: header.label.revision })
 }
 
-/// Chunks found by their digests: a table twice as large as what it will hold.
-struct Chunks<'b> {
-    places: Vec<Option<(&'b Digest, &'b [u8])>>,
-}
+/// Chunks by their digests. A tree and no hash table: the digests of a delta are anybody's until the end, and
+/// whoever chooses them could let them all meet in one place.
+type Chunks<'b> = BTreeMap<&'b Digest, &'b [u8]>;
 
-impl<'b> Chunks<'b> {
-    /// Takes the chunks of a content, and keeps room for `more`.
-    fn of(index: &Index<'b>, content: &'b [u8], more: usize) -> Self {
-        let count = index.entries().count().saturating_add(more);
-        let mut chunks = Self { places: vec![None; (2 * count + 1).next_power_of_two()] };
-        let mut rest = content;
-        for entry in index.entries() {
-            let Ok(chunk) = take(&mut rest, entry.length) else { break };
-            chunks.add(entry.digest, chunk);
-        }
-        chunks
+/// Returns the chunks of a content.
+fn chunks<'b>(index: &Index<'b>, content: &'b [u8]) -> Chunks<'b> {
+    let mut chunks = Chunks::new();
+    let mut rest = content;
+    for entry in index.entries() {
+        let Ok(chunk) = take(&mut rest, entry.length) else { break };
+        chunks.insert(entry.digest, chunk);
     }
-
-    fn find(&self, digest: &Digest) -> Option<&'b [u8]> {
-        self.places(digest)
-            .map_while(|at| *self.places.get(at)?)
-            .find_map(|(known, chunk)| (known == digest).then_some(chunk))
-    }
-
-    fn add(&mut self, digest: &'b Digest, chunk: &'b [u8]) {
-        let free = self.places(digest).find(|at| matches!(self.places.get(*at), Some(None)));
-        if let Some(place) = free.and_then(|at| self.places.get_mut(at)) {
-            *place = Some((digest, chunk));
-        }
-    }
-
-    /// The places where a digest may be, in the order of the search.
-    fn places(&self, digest: &Digest) -> impl Iterator<Item = usize> + use<> {
-        let mask = self.places.len() - 1;
-        let [a, b, c, d, ..] = *digest;
-        let start = usize::try_from(u32::from_le_bytes([a, b, c, d])).unwrap_or(0);
-        (0..=mask).map(move |step| start.wrapping_add(step) & mask)
-    }
+    chunks
 }

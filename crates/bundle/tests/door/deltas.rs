@@ -1,5 +1,7 @@
 //! Deltas: exactly the new bundle, or a refusal.
 
+use std::time::{Duration, Instant};
+
 use wardgate_bundle::delta::{apply, delta};
 use wardgate_bundle::{Conditions, Kind, Label, OpenError, Trust, describe, digest, open, pack_as};
 use wardgate_crypto::blake3::hash;
@@ -94,6 +96,40 @@ fn a_small_delta_for_a_large_bundle_is_refused_by_its_sum() {
     assert!(delta.len() < 70_000);
     let conditions = Conditions { max_bytes: 1_000_000, ..ANY };
     assert_eq!(apply(&old, &delta, &conditions).unwrap_err().code(), "too-large");
+}
+
+#[test]
+fn chosen_digests_take_no_longer_than_others() {
+    let old = revision(1, b"");
+    let time = |digest: fn(u32) -> [u8; 32]| {
+        let delta = claimed(&old, (0..30_000).map(digest));
+        let start = Instant::now();
+        assert_eq!(apply(&old, &delta, &ANY).unwrap_err(), OpenError::WrongDigest);
+        start.elapsed()
+    };
+    let alike = |number: u32| {
+        let mut digest = [0; 32];
+        digest[28..].copy_from_slice(&number.to_be_bytes());
+        digest
+    };
+    let others = time(|number| hash(&number.to_le_bytes()));
+    let chosen = time(alike);
+    assert!(chosen < others * 20 + Duration::from_millis(50), "{chosen:?} and {others:?}");
+}
+
+/// A delta for `base` with chunks of one byte that have, it says, these digests.
+fn claimed(base: &[u8], digests: impl Iterator<Item = [u8; 32]>) -> Vec<u8> {
+    let entry = |digest: [u8; 32]| [&[2, 0, 0, 0, 1, 0, 0, 0], digest.as_slice()].concat();
+    let index: Vec<u8> = digests.flat_map(entry).collect();
+    let content = vec![0; index.len() / 40];
+    let lengths = [0, index.len(), content.len(), 0].map(|length| u32::try_from(length).unwrap());
+    let mut bytes = [b"WARDGATE".as_slice(), &[2, 0, 0, 0, 2, 0, 0, 0]].concat();
+    bytes.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
+    bytes.extend_from_slice(&hash(&index));
+    bytes.extend_from_slice(&digest(base).unwrap());
+    bytes.extend_from_slice(&1_u64.to_le_bytes());
+    let head = hash(&bytes);
+    [bytes.as_slice(), &head, &index, &content].concat()
 }
 
 #[test]
