@@ -3,6 +3,7 @@
 //! An entry returns for every input, whatever it is; a panic is the finding. The same entries run
 //! under a coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
+mod sealed_texts;
 mod signatures;
 mod travel;
 
@@ -17,6 +18,7 @@ use wardgate_engine::regex::{Ascii, compile};
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{Parts, PolicyTable};
 
+pub use sealed_texts::sealed_text;
 pub use signatures::signature;
 pub use travel::{delta, envelope, seals};
 
@@ -32,7 +34,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -41,6 +43,7 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "delta", entry: delta, seeds: travel::deltas },
     Target { name: "seal", entry: seals, seeds: travel::sealed },
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
+    Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
 ];
 
 /// Compiles a policy file.

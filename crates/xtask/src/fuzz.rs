@@ -47,5 +47,5 @@ fn targets() -> Outcome<Vec<String>> {
         .collect())
 }
 
-const SECONDS_EACH: u32 = 10;
+const SECONDS_EACH: u32 = 6;
 const IN_PROCESS_SECONDS: &str = "30";

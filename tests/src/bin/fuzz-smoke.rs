@@ -19,8 +19,9 @@ fn main() -> ExitCode {
         eprintln!("fuzz-smoke: expected `--seconds N`, found `{}`", arguments.join(" "));
         return ExitCode::from(2);
     };
+    let each = Duration::from_secs(seconds) / u32::try_from(TARGETS.len()).unwrap_or(1);
     for target in TARGETS {
-        let end = Instant::now() + Duration::from_secs(seconds) / 4;
+        let end = Instant::now() + each;
         let count = smoke(target, 1, |_| Instant::now() < end);
         println!("{}: {count} inputs, no panic", target.name);
     }
