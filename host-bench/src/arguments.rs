@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
     pub(crate) opa: Option<PathBuf>,
     /// The `wardgate` program, which emits modules of accessors.
     pub(crate) cli: Option<PathBuf>,
+    /// The folder of the modules with cryptography in WebAssembly.
+    pub(crate) modules: Option<PathBuf>,
     /// Names of workloads and of the other sections; everything if there are none.
     only: Vec<String>,
 }
@@ -34,6 +36,7 @@ impl Arguments {
             charts: None,
             opa: None,
             cli: None,
+            modules: None,
             only: Vec::new(),
         };
         let mut words = words;
@@ -47,6 +50,7 @@ impl Arguments {
                 "--charts" => arguments.charts = words.next().map(PathBuf::from),
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
+                "--modules" => arguments.modules = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
             }
@@ -57,6 +61,11 @@ impl Arguments {
     /// Whether a section is wanted.
     pub(crate) fn wants(&self, section: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == section)
+    }
+
+    /// Whether any section about decisions is wanted.
+    pub(crate) fn decides(&self) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only != CRYPTO)
     }
 
     /// Whether the figures may replace those in the project.
@@ -77,7 +86,10 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload"];
+const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", CRYPTO];
+
+/// The section about cryptography.
+pub(crate) const CRYPTO: &str = "crypto";
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --modules FOLDER, --only SECTION (may be repeated)";

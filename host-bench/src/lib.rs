@@ -1,4 +1,4 @@
-//! Measures decisions natively and in Node, beside hand-written code and rivals.
+//! Measures decisions and cryptography natively and in Node, beside hand-written code and rivals.
 //!
 //! Every row answers every request correctly before it is timed, and again in each pass that is timed.
 //! Nothing here is a test: no figure makes a run fail.
@@ -9,6 +9,8 @@ pub mod hot;
 mod accessors;
 mod arguments;
 mod chart;
+#[cfg(feature = "rivals")]
+mod crypto;
 mod files;
 mod machine;
 mod measure;
@@ -51,7 +53,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let sections = run::sections(&root(), arguments)?;
     let machine = Machine::describe(&root(), versions(arguments))?;
-    let report = Report { machine, sections };
+    #[cfg(feature = "rivals")]
+    let ratios = crypto::ratios(&sections);
+    #[cfg(not(feature = "rivals"))]
+    let ratios = Vec::new();
+    let report = Report { machine, sections, ratios };
     if arguments.json {
         println!("{}", report.json());
     } else if arguments.is_complete() {
@@ -98,13 +104,15 @@ fn versions(arguments: &Arguments) -> String {
     versions.join(", ")
 }
 
-fn native_versions() -> impl Iterator<Item = String> {
-    let versions: &[&str] = if cfg!(feature = "rivals") {
-        &["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"]
-    } else {
-        &[]
-    };
-    versions.iter().map(ToString::to_string)
+#[cfg(feature = "rivals")]
+fn native_versions() -> Vec<String> {
+    let deciders = ["cedar-policy 4.14.1", "regorus 0.14.1", "casbin (Rust) 2.20.0"];
+    deciders.iter().map(ToString::to_string).chain(crypto::versions()).collect()
+}
+
+#[cfg(not(feature = "rivals"))]
+fn native_versions() -> Vec<String> {
+    Vec::new()
 }
 
 fn root() -> PathBuf {

@@ -111,7 +111,8 @@ pub(crate) fn version() -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().trim_start_matches('v').to_owned())
 }
 
-fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
+/// Runs a script with a job and returns its answer.
+pub(crate) fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
     let mut node = Command::new("node")
         .arg("--expose-gc")
         .arg(script)
@@ -131,7 +132,8 @@ fn ask(script: &Path, words: &[&str], job: &Json) -> Result<Json, String> {
     serde_json::from_slice(&output.stdout).map_err(|error| format!("node: {error}"))
 }
 
-fn figures(answer: &Json, key: &str) -> Result<Vec<Figure>, String> {
+/// Reads the figures of an answer.
+pub(crate) fn figures(answer: &Json, key: &str) -> Result<Vec<Figure>, String> {
     answer.get(key).and_then(Json::as_array).into_iter().flatten().map(figure).collect()
 }
 

@@ -5,23 +5,34 @@ use std::fmt::Write;
 use serde_json::{Value as Json, json};
 
 use crate::machine::Machine;
-use crate::measure::{Figure, Side};
+use crate::measure::{Figure, Side, float};
 
 /// Everything that one run found.
 pub(crate) struct Report {
     pub(crate) machine: Machine,
     pub(crate) sections: Vec<Section>,
+    pub(crate) ratios: Vec<Ratio>,
 }
 
 /// Figures that belong beside each other.
+#[derive(Default)]
 pub(crate) struct Section {
     /// What files call it.
     pub(crate) name: String,
     pub(crate) title: String,
     /// What a reader must know to read the figures rightly.
     pub(crate) note: &'static str,
+    /// How many bytes each row works on, where its throughput matters.
+    pub(crate) bytes: usize,
     /// The figures of each host.
     pub(crate) hosts: Vec<(String, Vec<Figure>)>,
+}
+
+/// How many times as long as ours a rival takes, and what is promised of it.
+pub(crate) struct Ratio {
+    pub(crate) what: String,
+    pub(crate) found: f64,
+    pub(crate) promised: f64,
 }
 
 impl Report {
@@ -31,12 +42,17 @@ impl Report {
         for section in &self.sections {
             section.write(&mut out);
         }
+        write_ratios(&mut out, &self.ratios);
         out
     }
 
     pub(crate) fn json(&self) -> Json {
         let sections: Vec<Json> = self.sections.iter().map(Section::json).collect();
-        json!({ "machine": self.machine.json(), "sections": sections })
+        let ratios = self.ratios.iter().map(|Ratio { what, found, promised }| {
+            json!({ "what": what, "found": found, "promised": promised })
+        });
+        let ratios: Vec<Json> = ratios.collect();
+        json!({ "machine": self.machine.json(), "sections": sections, "ratios": ratios })
     }
 }
 
@@ -50,7 +66,7 @@ impl Section {
             let _ = writeln!(out, "\n{note}");
         }
         for (host, figures) in &self.hosts {
-            write_host(out, host, figures);
+            write_host(out, host, figures, self.bytes);
         }
     }
 
@@ -63,18 +79,32 @@ impl Section {
     }
 }
 
-fn write_host(out: &mut String, host: &str, figures: &[Figure]) {
+fn write_host(out: &mut String, host: &str, figures: &[Figure], bytes: usize) {
     let asked = figures.iter().any(|figure| figure.requests > 0);
-    let _ = write!(out, "\n| {host} | median | times ours |");
-    let _ = writeln!(
-        out,
-        "{}",
-        if asked { " requests |\n|---|--:|--:|--:|" } else { "\n|---|--:|--:|" }
-    );
+    let mut columns = vec![host, "median", "times ours"];
+    columns.extend(asked.then_some("requests"));
+    columns.extend((bytes > 0).then_some("GiB/s"));
+    let _ = writeln!(out, "\n| {} |", columns.join(" | "));
+    let _ = writeln!(out, "|---{}|", "|--:".repeat(columns.len() - 1));
     for figure in figures {
         let Figure { name, nanoseconds, requests, .. } = figure;
-        let _ = write!(out, "| {name} | {} | {} |", duration(*nanoseconds), ratio(figure, figures));
-        let _ = if asked { writeln!(out, " {requests} |") } else { writeln!(out) };
+        let mut cells = vec![name.clone(), duration(*nanoseconds), ratio(figure, figures)];
+        cells.extend(asked.then(|| requests.to_string()));
+        cells
+            .extend((bytes > 0).then(|| grouped(float(bytes) / nanoseconds / NANOSECONDS_PER_GIB)));
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+}
+
+/// Writes what is promised; where nothing is, nothing.
+fn write_ratios(out: &mut String, ratios: &[Ratio]) {
+    if ratios.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n## Ratios that are promised\n\n{RATIOS}");
+    for Ratio { what, found, promised } in ratios {
+        let word = if found >= promised { "" } else { "missed" };
+        let _ = writeln!(out, "| {what} | {} | {} | {word} |", grouped(*found), grouped(*promised));
     }
 }
 
@@ -132,9 +162,19 @@ heading says otherwise. \"requests\" is how many of the 2000 requests a row had 
 was right, or there would be no figure.
 ";
 
+const RATIOS: &str = "\
+How many times as long as ours the fastest row of a rival takes, in this run.
+
+| what | found | promised | |
+|---|--:|--:|---|";
+
+/// What a throughput of one GiB each second leaves for a byte: 2^30 bytes in 10^9 ns.
+const NANOSECONDS_PER_GIB: f64 = 1.073_741_824;
+
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{Ratio, duration, write_host, write_ratios};
+    use crate::measure::{Figure, Side};
 
     #[test]
     fn durations_have_three_digits_that_count() {
@@ -145,5 +185,29 @@ mod tests {
         check(254_000.0, "254 us");
         check(1.3e6, "1.30 ms");
         check(4.2e9, "4.20 s");
+    }
+
+    #[test]
+    fn columns_are_those_that_say_something() {
+        let check = |requests, bytes, expected: &str| {
+            let figure = Figure { name: "x".into(), side: Side::Ours, nanoseconds: 2.0, requests };
+            let mut out = String::new();
+            write_host(&mut out, "native", &[figure], bytes);
+            assert_eq!(out.lines().last(), Some(expected));
+        };
+        check(0, 0, "| x | 2.00 ns | 1.00 |");
+        check(7, 0, "| x | 2.00 ns | 1.00 | 7 |");
+        check(0, 1 << 31, "| x | 2.00 ns | 1.00 | 1,000,000,000 |");
+    }
+
+    #[test]
+    fn a_ratio_that_is_missed_says_so() {
+        let check = |found, expected: &str| {
+            let mut out = String::new();
+            write_ratios(&mut out, &[Ratio { what: "x".into(), found, promised: 5.0 }]);
+            assert_eq!(out.lines().last(), Some(expected));
+        };
+        check(5.0, "| x | 5.00 | 5.00 |  |");
+        check(4.994, "| x | 4.99 | 5.00 | missed |");
     }
 }

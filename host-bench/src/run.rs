@@ -8,6 +8,8 @@ use wardgate_engine::request::Request;
 use crate::accessors;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
+use crate::arguments::CRYPTO;
+#[cfg(feature = "rivals")]
 use crate::measure::Row;
 use crate::measure::{self, Figure, Side, median};
 use crate::node::{self, Job};
@@ -22,7 +24,7 @@ use crate::workload::{Rivals, Workload};
 /// Measures.
 pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
     let mut sections = Vec::new();
-    if arguments.node && arguments.opa.is_none() {
+    if arguments.node && arguments.opa.is_none() && arguments.decides() {
         eprintln!("opa-wasm is left out: there is no `opa` program to compile its policies");
     }
     for name in Workload::names() {
@@ -52,6 +54,10 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
+    #[cfg(feature = "rivals")]
+    if arguments.wants(CRYPTO) {
+        sections.extend(crate::crypto::sections(root, arguments)?);
+    }
     Ok(sections)
 }
 
@@ -96,7 +102,7 @@ impl<'a> Prepared<'a> {
             hosts.push((node_name()?, node::measure(self.root, &self.job(false))?.figures));
         }
         let Workload { name, title, .. } = &self.workload;
-        Ok(Section { name: name.clone(), title: title.clone(), note: "", hosts })
+        Ok(Section { name: name.clone(), title: title.clone(), hosts, ..Section::default() })
     }
 
     /// Natively there are no objects to be made anew.
@@ -134,6 +140,7 @@ impl<'a> Prepared<'a> {
                    WebAssembly. The rows alone store and cross, and decide nothing: the difference is the \
                    evaluation.",
             hosts,
+            ..Section::default()
         })
     }
 
@@ -143,8 +150,8 @@ impl<'a> Prepared<'a> {
         let section = |(action, figures): (String, Vec<Figure>)| Section {
             title: format!("A list of 1000 resources, action `{action}`: time for each resource"),
             name: format!("filter-{action}"),
-            note: "",
             hosts: vec![(host.clone(), figures)],
+            ..Section::default()
         };
         Ok(node::filters(self.root, &self.job(false))?.into_iter().map(section).collect())
     }
@@ -164,6 +171,7 @@ impl<'a> Prepared<'a> {
             note: "Each form starts from what its users keep: Wardgate from a bundle, OPA from \
                    WebAssembly, the others from text; CASL builds the ability of one principal.",
             hosts,
+            ..Section::default()
         })
     }
 
@@ -198,6 +206,7 @@ impl<'a> Prepared<'a> {
             title: (*title).to_owned(),
             note,
             hosts: vec![(host.clone(), figures)],
+            ..Section::default()
         };
         Ok(COLD.iter().zip(found).map(section).collect())
     }
@@ -257,11 +266,11 @@ fn rival_reloads(workload: &Workload, bounds: measure::Bounds) -> Result<Vec<Fig
     Ok(found)
 }
 
-fn node_name() -> Result<String, String> {
+pub(crate) fn node_name() -> Result<String, String> {
     Ok(format!("Node {}", node::version()?))
 }
 
-const NATIVE: &str = "native";
+pub(crate) const NATIVE: &str = "native";
 
 /// The workload of the sections that need only one.
 const REFERENCE: &str = "five-rules-200";

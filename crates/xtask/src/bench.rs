@@ -3,33 +3,66 @@
 //! No other command does this: what a shared machine measures must not make a check fail. A rival that
 //! cannot be installed is left out, and the run says so.
 
+mod modules;
+
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use crate::npm;
 use crate::shell::{self, Outcome, command, root, target};
 
 /// Builds the package, installs the rivals, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let features = features();
     let mut measure = shell::cargo(["run", "--quiet", "--release"]);
     measure.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
-    measure.args(["--features", "rivals", "--"]).args(arguments);
+    measure.args(["--features", features, "--"]).args(arguments);
     if !arguments.iter().any(|argument| argument == "--native") {
-        npm::build()?;
         rivals_in_node()?;
-        let cli = ["build", "--quiet", "--package", "wardgate-cli"];
-        shell::logged("building the command", &mut shell::cargo(cli))?;
-        measure.arg("--cli").arg(target().join("debug/wardgate"));
-        match opa() {
-            Ok(program) => drop(measure.arg("--opa").arg(program)),
-            Err(message) => println!("    opa-wasm is left out: {message}"),
+        let only = only(arguments);
+        if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
+            deciders(&mut measure)?;
+        }
+        if only.is_empty() || only.contains(&CRYPTO) {
+            measure.arg("--modules").arg(modules::build()?);
         }
     }
     // Compiled apart, so that a long build shows where it stands.
-    let mut build = shell::cargo(["build", "--release", "--features", "rivals"]);
+    let mut build = shell::cargo(["build", "--release", "--features", features]);
     build.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     shell::logged("building the benchmark", &mut build)?;
     shell::shown(&mut measure)
+}
+
+/// OpenSSL is the system's, so it takes part only where a program can be built for it.
+fn features() -> &'static str {
+    let found = ["--atleast-version=3.0", "openssl"];
+    let found = command("pkg-config").args(found).status().is_ok_and(|status| status.success());
+    if !found {
+        println!("    openssl is left out: its headers or pkg-config are not installed");
+    }
+    if found { "rivals,openssl" } else { "rivals" }
+}
+
+/// The sections that are asked for; none where all are.
+fn only(arguments: &[String]) -> Vec<&str> {
+    let pairs =
+        arguments.windows(2).filter(|pair| pair.first().is_some_and(|word| word == "--only"));
+    pairs.filter_map(|pair| pair.get(1)).map(String::as_str).collect()
+}
+
+/// Builds what the sections about decisions in Node need, and tells `measure` where it is.
+fn deciders(measure: &mut Command) -> Outcome {
+    npm::build()?;
+    let cli = ["build", "--quiet", "--package", "wardgate-cli"];
+    shell::logged("building the command", &mut shell::cargo(cli))?;
+    measure.arg("--cli").arg(target().join("debug/wardgate"));
+    match opa() {
+        Ok(program) => drop(measure.arg("--opa").arg(program)),
+        Err(message) => println!("    opa-wasm is left out: {message}"),
+    }
+    Ok(())
 }
 
 /// Installs the packages of the rivals when the lock file is not the one they were installed from.
@@ -60,6 +93,9 @@ fn opa() -> Outcome<PathBuf> {
     shell::write(&stamp, OPA)?;
     Ok(program)
 }
+
+/// The section about cryptography, which needs modules of its own and none of the others.
+const CRYPTO: &str = "crypto";
 
 /// Exact, for a figure names its version.
 const OPA: &str = "github.com/open-policy-agent/opa@v1.22.0";

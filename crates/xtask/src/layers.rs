@@ -100,7 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 const OPTIONAL_ARROWS: &[(&str, &str)] = &[("wasm", "compiler")];
 
 /// They measure or test everything, and nothing uses them.
-const ABOVE_ALL: &[&str] = &["tests", "host-bench"];
+const ABOVE_ALL: &[&str] = &["tests", "host-bench", "host-bench-wasm"];
 
 const MAY_BE_UNSAFE: &[&str] = &["simd", "wasm", "component"];
 

@@ -92,9 +92,9 @@ cargo xtask <command>
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite
-  bench         measure decisions natively and in Node, beside rivals
+  bench         measure decisions and cryptography natively and in Node, beside rivals
                   --quick           a look, without replacing the figures kept in the project
-                  --only SECTION    only this workload (may be repeated)
+                  --only SECTION    only this workload, or `crypto` (may be repeated)
                   --native, --node  leave the other host out
                   --memory          what ten million checks in Node leave behind
                   --json            for programs

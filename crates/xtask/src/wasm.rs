@@ -69,23 +69,23 @@ fn pack() -> Outcome {
         .args(arguments)
         .args(["--out-name", NAME, "--out-dir"])
         .arg(folder())
-        .env("CARGO_ENCODED_RUSTFLAGS", flags());
+        .env("CARGO_ENCODED_RUSTFLAGS", flags("+simd128"));
     shell::logged("wasm-pack", &mut wasm_pack)?;
     // It says `*`, and npm obeys it when it packs the package.
     fs::remove_file(folder().join(".gitignore"))
         .map_err(|error| format!("no .gitignore from wasm-pack: {error}"))
 }
 
-/// The flags of the compiler, in the form that allows spaces in a path.
+/// The flags of the compiler with this target feature, in the form that allows spaces in a path.
 ///
 /// The module holds the path of each source file that can panic. Those of the building machine are
 /// replaced, so that every machine builds the same bytes.
-fn flags() -> String {
+pub(crate) fn flags(feature: &str) -> String {
     let home = std::env::home_dir().map(|home| home.join(".cargo"));
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from).or(home).unwrap_or_default();
     let remapped = |from: &Path, to| format!("--remap-path-prefix={}={to}", from.display());
-    ["-Ctarget-feature=+simd128".into(), remapped(&cargo, "cargo"), remapped(&root(), "wardgate")]
-        .join("\x1f")
+    let feature = format!("-Ctarget-feature={feature}");
+    [feature, remapped(&cargo, "cargo"), remapped(&root(), "wardgate")].join("\x1f")
 }
 
 /// Declares the types of the glue without its loader, which is what `npm/src` imports.

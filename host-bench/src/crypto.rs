@@ -1,0 +1,124 @@
+//! Cryptography beside the libraries that one would use instead, natively and in Node.
+//!
+//! Every row gives the expected answer before it is timed, and in each pass that is timed; every row that can
+//! refuse is first seen to refuse what is forged.
+
+mod aead;
+mod hash;
+mod ml_dsa;
+mod node;
+mod ratios;
+mod versions;
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::Value as Json;
+
+use crate::arguments::{Arguments, CRYPTO};
+use crate::measure::{self, Bounds, Figure, Row, Side, float};
+use crate::report::Section;
+use crate::run::{NATIVE, node_name};
+
+pub(crate) use ratios::of as ratios;
+pub(crate) use versions::all as versions;
+
+/// Measures everything.
+pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section>, String> {
+    if arguments.node && arguments.modules.is_none() {
+        eprintln!("cryptography in Node is left out: there are no modules for it");
+    }
+    let start = Instant::now();
+    let bench = Bench { root, arguments };
+    let mut sections = vec![bench.measure(&ml_dsa::Signed::make()?)?];
+    for hashes in hash::Hashes::all() {
+        sections.push(bench.measure(&hashes)?);
+    }
+    for sealed in aead::Text::all()? {
+        sections.push(bench.measure(&sealed)?);
+    }
+    eprintln!("{CRYPTO}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(sections)
+}
+
+/// What is measured side by side.
+trait Work {
+    /// The section without its figures.
+    fn section(&self) -> Section;
+
+    /// The native rows.
+    fn rows(&self) -> Result<Vec<Entry<'_>>, String>;
+
+    /// What Node needs to know.
+    fn job(&self) -> Json;
+}
+
+/// A run.
+struct Bench<'a> {
+    root: &'a Path,
+    arguments: &'a Arguments,
+}
+
+impl Bench<'_> {
+    fn measure(&self, work: &impl Work) -> Result<Section, String> {
+        let mut section = work.section();
+        if self.arguments.native {
+            let figures = figures(work.rows()?, self.arguments.bounds())?;
+            section.hosts.push((NATIVE.to_owned(), figures));
+        }
+        if let Some(modules) = self.arguments.modules.as_ref().filter(|_| self.arguments.node) {
+            let figures = node::measure(self.root, modules, work.job(), self.arguments.quick)?;
+            section.hosts.push((node_name()?, figures));
+        }
+        Ok(section)
+    }
+}
+
+/// A row, and how many times it does what the figure is about.
+struct Entry<'a> {
+    row: Row<'a>,
+    times: usize,
+}
+
+impl<'a> Entry<'a> {
+    /// A row that does something; `act` says whether the outcome was right.
+    fn new(name: &str, side: Side, act: impl Fn(usize) -> bool + 'a) -> Self {
+        let pass = move |asked: std::ops::Range<usize>| asked.filter(|at| !act(*at)).count();
+        Self { row: Row::of_pass(name, side, ACTS, pass), times: 1 }
+    }
+
+    /// The row, where one act does it so many times.
+    fn each_of(self, times: usize) -> Self {
+        Self { times, ..self }
+    }
+}
+
+fn figures(entries: Vec<Entry<'_>>, bounds: Bounds) -> Result<Vec<Figure>, String> {
+    let (rows, times): (Vec<_>, Vec<_>) =
+        entries.into_iter().map(|entry| (entry.row, entry.times)).unzip();
+    let figures = measure::rows(&rows, bounds)?.into_iter().zip(times);
+    let each = |(figure, times): (Figure, usize)| Figure {
+        nanoseconds: figure.nanoseconds / float(times),
+        // All of them were right; how many there were tells nothing here.
+        requests: 0,
+        ..figure
+    };
+    Ok(figures.map(each).collect())
+}
+
+/// Bytes that are the same in every run and differ from message to message; `node/crypto/bytes.mjs` makes them too.
+fn bytes(message: usize, length: usize) -> Vec<u8> {
+    (message..).take(length).map(|at| u8::try_from(at % 251).unwrap_or_default()).collect()
+}
+
+/// Spells a size as the documents do.
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..0x10_0000 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 0x10_0000),
+    }
+}
+
+/// How often one pass does it at most, so that calling a pass costs nothing beside it.
+const ACTS: usize = 1000;

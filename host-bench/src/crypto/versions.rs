@@ -1,0 +1,27 @@
+//! What a report calls the rivals: exactly as `Cargo.toml` pins them.
+
+/// All of them.
+pub(crate) fn all() -> Vec<String> {
+    let mut all: Vec<String> = [ML_DSA, LIBCRUX, FIPS204, AWS_LC, RING, BLAKE3, CHACHA20POLY1305]
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    #[cfg(feature = "openssl")]
+    all.push(openssl());
+    all
+}
+
+/// The one of the system.
+#[cfg(feature = "openssl")]
+pub(super) fn openssl() -> String {
+    let text = openssl::version::version();
+    text.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) const ML_DSA: &str = "ml-dsa 0.1.2";
+pub(super) const LIBCRUX: &str = "libcrux-ml-dsa 0.0.11";
+pub(super) const FIPS204: &str = "fips204 0.5.0";
+pub(super) const AWS_LC: &str = "aws-lc-rs 1.19.0";
+pub(super) const RING: &str = "ring 0.17.14";
+pub(super) const BLAKE3: &str = "blake3 1.8.7";
+pub(super) const CHACHA20POLY1305: &str = "chacha20poly1305 0.11.0";
