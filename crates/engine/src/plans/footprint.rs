@@ -44,6 +44,8 @@ impl<'a> Footprints<'a> {
         if let Some(Some(known)) = self.known.borrow().get(at(program)) {
             return known.clone();
         }
+        // What there is no program for has no place either: a table may name any number.
+        self.pool.program(program)?;
         let found = self.compute(program, depth).map(Rc::new);
         let mut known = self.known.borrow_mut();
         if known.len() <= at(program) {
@@ -106,4 +108,16 @@ pub(super) fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
 
 fn reads_time(function: u32) -> bool {
     matches!(Function::from_id(function), Some(Function::Now | Function::TimeSince))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_there_takes_no_room() {
+        let footprints = Footprints::new(Pool::default());
+        assert!(footprints.of(u32::MAX).is_none());
+        assert!(footprints.known.borrow().is_empty());
+    }
 }
