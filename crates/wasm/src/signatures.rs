@@ -83,5 +83,5 @@ impl Keys {
     }
 }
 
-/// Keys that stay prepared: about 64 KB each.
+/// Keys that stay prepared: about 130 KB each.
 const MOST: usize = 8;

@@ -52,8 +52,9 @@ impl Moment {
 impl Terms {
     pub(crate) fn read(spec: &[u8]) -> Result<Self, Failure> {
         let mut reader = Reader { rest: spec };
+        let terms = reader.terms().filter(|_| reader.rest.is_empty());
         let (max_bytes, name, trusted) =
-            reader.terms().ok_or_else(|| Failure::Range("the terms are malformed".into()))?;
+            terms.ok_or_else(|| Failure::Range("the terms are malformed".into()))?;
         let trusted = trusted.map_err(|error| Failure::Range(error.to_string()))?;
         Ok(Self { spec: spec.into(), trusted, name, max_bytes })
     }
@@ -144,4 +145,69 @@ pub(crate) fn level_of(number: u32) -> Option<Level> {
 
 fn all(keys: Vec<Result<TrustedKey, TrustError>>) -> Result<Vec<TrustedKey>, TrustError> {
     keys.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::vec;
+
+    /// Terms with the name `n`, this quorum, as many keys as there are ids, and keys that must sign.
+    fn written(at_least: u8, ids: &[&str], required: &[&str]) -> Vec<u8> {
+        let mut spec = vec![0, 0, 1, 0, 1, 0, b'n'];
+        let counts = [ids.len(), required.len()].map(|count| u8::try_from(count).unwrap());
+        spec.extend([at_least, counts[0], counts[1]]);
+        for (number, id) in (1_u8..).zip(ids) {
+            let length = u8::try_from(id.len()).unwrap();
+            spec.extend([44, length]);
+            spec.extend(1312_u16.to_le_bytes());
+            spec.extend(id.as_bytes());
+            spec.extend([number; 1312]);
+        }
+        for id in required {
+            spec.push(u8::try_from(id.len()).unwrap());
+            spec.extend(id.as_bytes());
+        }
+        spec
+    }
+
+    fn check(spec: &[u8], expected: &str) {
+        let said = match Terms::read(spec) {
+            Ok(terms) => {
+                assert!(terms.are(spec));
+                let name = terms.name.unwrap_or_default();
+                format!("{}, {name}, {}", terms.max_bytes, terms.trusted.is_some())
+            }
+            Err(Failure::Range(message)) => message,
+            Err(other) => format!("{other:?}"),
+        };
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn terms_are_read_as_they_are_written() {
+        check(&written(0, &[], &[]), "65536, n, false");
+        check(&written(1, &["a"], &[]), "65536, n, true");
+        check(&written(2, &["a", "b", ""], &["b"]), "65536, n, true");
+    }
+
+    #[test]
+    fn nobody_is_trusted_by_mistake() {
+        check(&written(0, &["a"], &[]), "expected a number of signers from 1 to 1, found 0");
+        check(&written(1, &[], &[]), "expected 1 to 64 trusted keys, found 0");
+        check(&written(2, &["a"], &[]), "expected a number of signers from 1 to 1, found 2");
+        check(&written(1, &["a"], &["b"]), "`b` must sign and is not among the trusted keys");
+        check(&written(1, &["a", "a"], &[]), "two trusted keys have the id `a`");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_terms() {
+        let whole = written(1, &["a"], &["a"]);
+        for length in 0..whole.len() {
+            check(&whole[..length], "the terms are malformed");
+        }
+        let longer = [whole.as_slice(), &[0]].concat();
+        check(&longer, "the terms are malformed");
+    }
 }
