@@ -11,8 +11,8 @@ use super::{EXIT_CODES, time};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Opening a bundle")]
 pub(crate) struct Opening {
-    /// A public key, or a set of them: one must have signed the bundle. May be given several times
-    /// [default: the bundle need not be signed].
+    /// A public key, or a set of them: one must have signed the bundle. May be given several times.
+    /// Without it the bundle need not be signed, except for `verify`.
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) trust: Vec<PathBuf>,
     /// How many of the trusted keys must have signed [default: 1].
@@ -116,7 +116,7 @@ pub(crate) struct Generate {
     )]
     pub(crate) purpose: Purpose,
     /// The algorithm of a signing key: `ML-DSA-44`, `ML-DSA-65` or `ML-DSA-87` [default: ML-DSA-87].
-    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, ignore_case = true)]
     pub(crate) algorithm: Option<Algorithm>,
     /// The id by which signatures name a signing key [default: digits made from the key].
     #[arg(long, value_name = "ID")]
