@@ -6,7 +6,7 @@ import { loadModule } from "./load-node.ts";
 import { readOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { Runtime } from "./runtime.ts";
-import { album, closed, viewing } from "./testing.ts";
+import { album, closed, noon, releaseKey, signed, viewing } from "./testing.ts";
 import type { ActionRequest } from "./types.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
@@ -109,6 +109,16 @@ describe("a trap", () => {
     };
     expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("loses no bundle that was accepted, even if its time is over by now", () => {
+    let now = noon;
+    const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
+    now = Date.UTC(2030, 0);
+    trap.armed = true;
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([true, 7]);
+    expect(() => dated.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
   });
 
   it("lets a PDP of the lost instance be disposed of", () => {

@@ -1,16 +1,15 @@
 // Signatures beside those of bundles. The signatures come out of bundles, where the command made them.
 
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { allocations } from "./abi.ts";
 import type { PublicJwk } from "./keys.ts";
 import { runtimeNow } from "./module.ts";
 import { verifyBatch, type SignedMessage } from "./signatures.ts";
+import { releaseKey as release, trustFile } from "./testing.ts";
 
-const release = JSON.parse(read("release.pub.jwk").toString()) as PublicJwk;
-const other = JSON.parse(read("other.pub.jwk").toString()) as PublicJwk;
-const { message, signature } = signedPart(read("signed.bundle"));
+const other = JSON.parse(trustFile("other.pub.jwk").toString()) as PublicJwk;
+const { message, signature } = signedPart(trustFile("signed.bundle"));
 const right: SignedMessage = { key: release, message, signature };
 
 describe("verifyBatch", () => {
@@ -81,8 +80,4 @@ function edited(original: Uint8Array, at = 0): Uint8Array {
   const copy = original.slice();
   copy[at]! ^= 1;
   return copy;
-}
-
-function read(name: string): Buffer {
-  return readFileSync(new URL(`../fixtures/trust/${name}`, import.meta.url));
 }

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
+import type { PublicJwk } from "./keys.ts";
 import { open } from "./open.ts";
 import { readOptions } from "./options.ts";
 import type { ActionRequest, Pdp } from "./types.ts";
@@ -14,6 +15,10 @@ export const closed: Uint8Array = read("closed");
 
 /** `fixtures/odd`: one rule for each way of reading an attribute. */
 export const odd: Uint8Array = read("odd");
+
+/** The album as revision 7, signed with `releaseKey` for the year 2024. */
+export const signed: Uint8Array = new Uint8Array(trustFile("signed.bundle"));
+export const releaseKey = JSON.parse(trustFile("release.pub.jwk").toString()) as PublicJwk;
 
 /** The noon at which every test takes place. */
 export const noon = Date.UTC(2024, 4, 6, 12);
@@ -33,6 +38,11 @@ export function viewing(changes: { principal?: object; resource?: object; reques
     action: "view",
     ...changes.request,
   };
+}
+
+/** A file that the command made for the tests: keys, and what they signed and sealed. */
+export function trustFile(name: string): Buffer {
+  return readFileSync(new URL(`../fixtures/trust/${name}`, import.meta.url));
 }
 
 function read(name: string): Uint8Array {

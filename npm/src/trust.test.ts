@@ -2,21 +2,19 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { Code } from "./errors.ts";
-import { WardgateError } from "./errors.ts";
-import { readFileSync } from "node:fs";
+import { WardgateError, type Code } from "./errors.ts";
 import type { PublicJwk, SecretJwk } from "./keys.ts";
 import { open } from "./open.ts";
 import type { OpenOptions } from "./options.ts";
-import { album, noon, viewing } from "./testing.ts";
+import { album, noon, releaseKey as release, signed, trustFile, viewing } from "./testing.ts";
 import type { Trust } from "./terms.ts";
 import type { Pdp } from "./types.ts";
 
 // Made by `cargo xtask test`: signed by `release` as revision 7 of `album`, valid in 2024.
-const [signed, both] = [bytes("signed.bundle"), bytes("both.bundle")];
+const both = bytes("both.bundle");
 const [next, old, nextDelta, otherDelta] = ["next.bundle", "old.bundle", "next.delta", "other.delta"].map(bytes);
 const [sealed, sealedDelta] = [bytes("sealed.bundle"), bytes("sealed.delta")];
-const [release, audit, other] = [key("release"), key("audit"), key("other")];
+const [audit, other] = [key("audit"), key("other")];
 const unsealKey = secret("host");
 
 const settings = { trust: release, clock: () => noon } satisfies OpenOptions;
@@ -149,8 +147,7 @@ describe("trust", () => {
   };
 
   it("is never a private key", async () => {
-    const text = readFileSync(new URL("../fixtures/trust/release.jwk", import.meta.url), "utf8");
-    await check(JSON.parse(text), RangeError, "the key in `trust` is a private key");
+    await check(json("release.jwk"), RangeError, "the key in `trust` is a private key");
   });
 
   it("is nothing that only looks like keys", async () => {
@@ -190,11 +187,11 @@ describe("other options", () => {
 });
 
 function bytes(name: string): Uint8Array {
-  return new Uint8Array(readFileSync(new URL(`../fixtures/trust/${name}`, import.meta.url)));
+  return new Uint8Array(trustFile(name));
 }
 
 function json(name: string): unknown {
-  return JSON.parse(new TextDecoder().decode(bytes(name)));
+  return JSON.parse(trustFile(name).toString());
 }
 
 function key(name: string): PublicJwk {

@@ -61,7 +61,7 @@ fn make_trust() -> Outcome {
     fs::create_dir_all(&folder).map_err(cannot)?;
     let wardgate = target().join("debug/wardgate");
     for line in TRUST {
-        let mut making = command(&wardgate.display().to_string());
+        let mut making = command(&wardgate);
         shell::captured(making.args(line.split_whitespace()).current_dir(&folder))?;
     }
     Ok(())
