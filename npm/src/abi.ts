@@ -112,7 +112,8 @@ export function allocations(): number {
 function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
   if (exports === undefined) throw new Error("the module has not started");
   const address = length > MAX_ROOM ? 0 : exports.room(length) >>> 0;
-  if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
+  // As the module says it: whatever else is thrown within a call is taken for a trap.
+  if (address === 0) throw ["range", `there is no room for ${length} bytes in the module`];
   const { buffer } = exports.memory;
   if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
     view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));

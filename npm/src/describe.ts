@@ -26,3 +26,8 @@ export function mustBeBytes(value: unknown, what: string): Uint8Array {
   }
   return bytes;
 }
+
+/** A copy of bytes; a `slice` of a `Buffer` would be none. */
+export function copyOf(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}

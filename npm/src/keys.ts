@@ -2,7 +2,7 @@
 //
 // A private key is refused wherever a public one is enough: it has no place in a host.
 
-import { bytesOf, describe, membersOf, mustBeBytes } from "./describe.ts";
+import { bytesOf, copyOf, describe, membersOf, mustBeBytes } from "./describe.ts";
 
 /** Which ML-DSA a key is for (FIPS 204). Wardgate makes keys of ML-DSA-87. */
 export type Algorithm = "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
@@ -72,7 +72,7 @@ export function readSecret(given: unknown): Uint8Array {
   if (bytes.length !== SECRET_BYTES) {
     throw new RangeError(`option \`unsealKey\` must have ${SECRET_BYTES} bytes, found ${bytes.length}`);
   }
-  return bytes.slice();
+  return copyOf(bytes);
 }
 
 /** Reads the name of a key. */
@@ -110,7 +110,7 @@ function rawBytes(members: ReadonlyMap<string, unknown>, where: string): Uint8Ar
       throw new TypeError(`unknown member \`${name}\` of ${where}, expected ${RAW.join(", ")}`);
     }
   }
-  return mustBeBytes(members.get("key"), `\`key\` of ${where}`).slice();
+  return copyOf(mustBeBytes(members.get("key"), `\`key\` of ${where}`));
 }
 
 function base64(text: unknown, where: string): Uint8Array {

@@ -3,7 +3,7 @@
 import { apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, unseal } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
-import { describe, mustBeBytes } from "./describe.ts";
+import { copyOf, describe, mustBeBytes } from "./describe.ts";
 import { decideRequest } from "./encoder.ts";
 import { WardgateError } from "./errors.ts";
 import { ALLOW, UNSURE } from "./frame.ts";
@@ -57,7 +57,8 @@ export class OpenedPdp implements Pdp {
   constructor(runtime: Runtime, bundle: Bundle, settings: Settings) {
     this.#settings = settings;
     const { accessors, terms, minRevision } = settings;
-    const given = copyOf(bundle);
+    // A copy: the caller may write into its bytes while they are the last good bundle.
+    const given = copyOf(mustBeBytes(bundle, "a bundle"));
     const now = settings.now ?? settings.clock();
     const [accepted, handle] = runtime.call(() => {
       const bytes = unsealed(given, settings);
@@ -132,7 +133,7 @@ export class OpenedPdp implements Pdp {
   }
 
   reload(bundle: Bundle, options?: ReloadOptions): void {
-    const given = copyOf(bundle);
+    const given = copyOf(mustBeBytes(bundle, "a bundle"));
     const settings = this.#settings;
     const asked = readReload(options);
     const now = asked.now ?? settings.clock();
@@ -259,11 +260,6 @@ function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Ar
 function whole(given: Uint8Array, settings: Settings, base: Uint8Array): Uint8Array {
   const bytes = unsealed(given, settings);
   return isDelta(bytes.subarray(0, PREFIX_BYTES)) ? apply(base, bytes, settings.maxBytes) : bytes;
-}
-
-/** A copy: the caller may write into its bytes while they are the last good bundle. */
-function copyOf(bundle: unknown): Uint8Array {
-  return mustBeBytes(bundle, "a bundle").slice();
 }
 
 /** What the kind of bytes is told by. */

@@ -129,6 +129,15 @@ describe("reloading", () => {
     expect(pdp.header.revision).toBe(8);
   });
 
+  it("needs nothing of what it was opened with, which its owner may have wiped", async () => {
+    // A slice of a `Buffer` is no copy.
+    const [bundle, wiped] = [Buffer.from(sealed), Buffer.from(unsealKey.k, "base64url")];
+    const pdp = await open(bundle, { ...settings, unsealKey: wiped });
+    for (const bytes of [bundle, wiped]) bytes.fill(0);
+    pdp.reload(sealedDelta);
+    expect(pdp.header.revision).toBe(8);
+  });
+
   it("asks for the highest revision that anybody named", async () => {
     const pdp = await open(signed, { ...settings, trust: "unsigned", minRevision: 6 });
     const lower = (minRevision: number) => () => pdp.reload(old!, { minRevision });

@@ -19,8 +19,8 @@ shared!(static ROOM: UnsafeCell<Vec<u8>> = UnsafeCell::new(Vec::new()));
 extern "C" fn room(length: usize) -> *mut u8 {
     with(|room| {
         let wanted = length.max(KEPT);
-        // A long question must not hold its room for ever.
-        if room.len() < length || room.len() > wanted {
+        // A long question must not hold its room for ever. Nor is there an address before there is room.
+        if room.len() != wanted {
             *room = Vec::new();
             if room.try_reserve_exact(wanted).is_err() {
                 return null_mut();
