@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::{Key, cose, jwk};
 use crate::failure::{Failure, Status};
 use crate::limits::MAX_KEY_FILE_BYTES;
+use crate::replace;
 
 /// Returns bytes from the random source of the operating system.
 pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
@@ -43,6 +44,22 @@ pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
     })
 }
 
+/// Writes a public key, in the place of an older one but never in that of a secret.
+pub(super) fn publish(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    // Whatever is no file has nothing to lose, and might be waited for.
+    if path.is_file() && look(path).is_ok_and(|(keys, _)| hold_secrets(&keys)) {
+        let shown = path.display();
+        let message =
+            format!("`{shown}` holds a secret, and a key is never overwritten: name another file");
+        return Err(Failure::Message(Status::BadInputOutput, message));
+    }
+    replace::file(path, content)
+}
+
+pub(super) fn hold_secrets(keys: &[Key]) -> bool {
+    keys.iter().any(|key| !matches!(key, Key::Public(_)))
+}
+
 /// How a new file is made: not at all if there is one, and with its permissions from the beginning.
 fn owned() -> OpenOptions {
     let mut options = OpenOptions::new();
@@ -56,13 +73,11 @@ fn owned() -> OpenOptions {
 pub(super) fn read(path: &Path) -> Result<Vec<Key>, Failure> {
     let (keys, exposed) = look(path)?;
     match exposed {
-        Some(mode) if keys.iter().any(|key| !matches!(key, Key::Public(_))) => {
-            Err(Failure::policies(format!(
-                "`{shown}` holds a secret and others can read it (mode {mode:o}): \
+        Some(mode) if hold_secrets(&keys) => Err(Failure::policies(format!(
+            "`{shown}` holds a secret and others can read it (mode {mode:o}): \
                  make another key, or run `chmod 600 {shown}` if nobody has",
-                shown = path.display()
-            )))
-        }
+            shown = path.display()
+        ))),
         _ => Ok(keys),
     }
 }

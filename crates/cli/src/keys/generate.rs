@@ -9,7 +9,6 @@ use super::{Key, PrivateKey, algorithm, files, jwk};
 use crate::arguments::{Algorithm, Generate, Purpose};
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
-use crate::replace;
 
 pub(super) fn run(generate: &Generate, out: &mut Output) -> Result<Status, Failure> {
     match generate.purpose {
@@ -31,7 +30,7 @@ fn signing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
     let (private, public_text) = (write(&Key::Private(key))?, write(&Key::Public(public.clone()))?);
     files::create(&generate.output, private.as_bytes())?;
     if let Some(path) = &generate.public {
-        replace::file(path, public_text.as_bytes())?;
+        files::publish(path, public_text.as_bytes())?;
     }
     if generate.json {
         return out.line(serde_json::json!({

@@ -19,7 +19,7 @@ pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Fai
     }
     out.flush()?;
     match exposed {
-        Some(mode) if keys.iter().any(|key| !matches!(key, Key::Public(_))) => {
+        Some(mode) if files::hold_secrets(&keys) => {
             complain(format_args!(
                 "wardgate: `{}` holds a secret and others can read it (mode {mode:o})",
                 inspect.file.display()

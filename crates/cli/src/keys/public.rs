@@ -1,10 +1,9 @@
 //! `wardgate keys public`: writes the public half of a key.
 
-use super::{Key, jwk, one, wrong};
+use super::{Key, files, jwk, one, wrong};
 use crate::arguments::Public;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
-use crate::replace;
 
 pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> {
     let key = match one(&public.file)? {
@@ -19,7 +18,7 @@ pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> 
     match &public.output {
         None => out.line(text.trim_end())?,
         Some(path) => {
-            replace::file(path, text.as_bytes())?;
+            files::publish(path, text.as_bytes())?;
             let file = path.display().to_string();
             out.line(format_args!("{}: public key, id {id}", shown(&file)))?;
         }

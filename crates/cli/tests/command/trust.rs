@@ -40,10 +40,14 @@ fn keys_are_made_for_their_owner_alone_and_never_overwritten() {
     let exists = "exists already, and a key is never overwritten: name another file";
     folder.run("keys generate -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
     folder.run("keys generate --for sealing -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
+    let held = "holds a secret, and a key is never overwritten: name another file";
+    folder.run("keys public a.jwk -o a.jwk").complains(4, &format!("`a.jwk` {held}"));
+    folder.run("keys generate -o no.jwk --public a.jwk").complains(4, &format!("`a.jwk` {held}"));
+    folder.run("keys generate -o b.jwk --public b.jwk").complains(4, &format!("`b.jwk` {held}"));
     assert_eq!(folder.read("a.jwk"), secret);
     let nowhere = "cannot write `no/where`: no such file or directory";
     folder.run("keys generate -o no/where").complains(4, nowhere);
-    assert_eq!(folder.names(), ["a.jwk", "a.pub.jwk"]);
+    assert_eq!(folder.names(), ["a.jwk", "a.pub.jwk", "b.jwk", "no.jwk"]);
 }
 
 #[test]
