@@ -46,25 +46,31 @@ mod threads {
     //! microseconds, and would make a library own threads.
 
     use std::num::NonZero;
-    use std::thread;
+    use std::thread::{self, Builder};
 
     use super::{Question, SIDE_BY_SIDE, answer_here};
 
     pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
         let share = share(questions.len());
-        if share >= questions.len() {
-            return answer_here(questions, accepted);
+        let alone = share >= questions.len();
+        if alone || spread(questions, accepted, share).is_none() {
+            answer_here(questions, accepted);
         }
+    }
+
+    /// Answers the first share here and the others in threads; `None` when the system has no more of them.
+    fn spread(questions: &[Question<'_>], accepted: &mut [bool], share: usize) -> Option<()> {
         thread::scope(|scope| {
             let mut shares = questions.chunks(share).zip(accepted.chunks_mut(share));
             let own = shares.next();
             for (questions, accepted) in shares {
-                scope.spawn(|| answer_here(questions, accepted));
+                let work = move || answer_here(questions, accepted);
+                Builder::new().spawn_scoped(scope, work).ok()?;
             }
-            if let Some((questions, accepted)) = own {
-                answer_here(questions, accepted);
-            }
-        });
+            let (questions, accepted) = own?;
+            answer_here(questions, accepted);
+            Some(())
+        })
     }
 
     /// The questions of each thread: whole groups, and not so few that starting it takes longer.

@@ -14,6 +14,20 @@ use ml_dsa::{ExpandedSigningKey, MlDsa44, MlDsa65, MlDsa87, MlDsaParams};
 use super::Level;
 
 /// A secret key. Its memory is wiped when it is dropped, and nothing prints it.
+///
+/// ```
+/// use wardgate_crypto::ml_dsa::{Level, PreparedKey, SigningKey};
+///
+/// // From a source of randomness, and kept secret.
+/// let seed = [1; 32];
+/// let secret = SigningKey::from_seed(Level::MlDsa87, &seed);
+/// let signature = secret.sign(b"message", b"context", None)?;
+///
+/// let key = PreparedKey::new(Level::MlDsa87, &secret.public_key())?;
+/// assert!(key.verify(b"message", b"context", &signature));
+/// assert!(!key.verify(b"another", b"context", &signature));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct SigningKey {
     secret: Secret,
     public_key: Vec<u8>,
