@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use wardgate_crypto::ml_dsa::{Level, PreparedKey, SigningKey};
 
 use super::vectors::{
-    self, bytes, items, json, level, optional_bytes, same, settled, unreadable, word,
+    self, bytes, field, items, json, level, optional_bytes, same, settled, unreadable, word,
 };
 use super::{Case, Outcome};
 
@@ -60,8 +60,9 @@ fn mode(file: &Json) -> Result<Mode, String> {
 
 fn add(cases: &mut Vec<Case>, title: &str, (questions, answers): (&Json, &Json), mode: Mode) {
     let answer_of = |group: &Json, test: &Json| {
-        let group = items(answers, "testGroups").iter().find(|one| one["tgId"] == group["tgId"])?;
-        items(group, "tests").iter().find(|one| one["tcId"] == test["tcId"]).cloned()
+        let group =
+            items(answers, "testGroups").iter().find(|one| same_field("tgId", one, group))?;
+        items(group, "tests").iter().find(|one| same_field("tcId", one, test)).cloned()
     };
     for group in items(questions, "testGroups") {
         // Everything but the vectors themselves.
@@ -69,7 +70,7 @@ fn add(cases: &mut Vec<Case>, title: &str, (questions, answers): (&Json, &Json),
         shared.as_object_mut().and_then(|fields| fields.remove("tests"));
         let shared = Rc::new(shared);
         for test in items(group, "tests") {
-            let name = format!("{title}/{}", test["tcId"]);
+            let name = format!("{title}/{}", field(test, "tcId"));
             let Some(answer) = answer_of(group, test) else {
                 cases.push(unreadable(&name, "a question without an answer".to_owned()));
                 continue;
@@ -78,6 +79,10 @@ fn add(cases: &mut Vec<Case>, title: &str, (questions, answers): (&Json, &Json),
             cases.push(Case::new(name, move || settled(mode(&shared, &test, &answer))));
         }
     }
+}
+
+fn same_field(name: &str, left: &Json, right: &Json) -> bool {
+    field(left, name) == field(right, name)
 }
 
 fn key_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> {
@@ -96,7 +101,7 @@ fn sig_gen(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
         Ok(asked) => asked,
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
-    let secret = field(group, test, "sk")?;
+    let secret = either(group, test, "sk")?;
     let key = SigningKey::from_expanded(level, &secret).ok_or("`sk` has a wrong length")?;
     let randomness = optional_bytes(test, "rnd")?.unwrap_or_else(|| vec![0; 32]);
     let randomness = randomness.as_array().ok_or("`rnd` has not 32 bytes")?;
@@ -112,7 +117,7 @@ fn sig_ver(group: &Json, test: &Json, answer: &Json) -> Result<Outcome, String> 
         Err(why) => return Ok(Outcome::Skipped(why)),
     };
     let expected = answer.get("testPassed").and_then(Json::as_bool).ok_or("no `testPassed`")?;
-    let (key, signature) = (field(group, test, "pk")?, bytes(test, "signature")?);
+    let (key, signature) = (either(group, test, "pk")?, bytes(test, "signature")?);
     let key = PreparedKey::new(parameter_set(group)?, &key);
     Ok(same(&expected, &key.is_ok_and(|key| asked.verified(&key, &signature))))
 }
@@ -175,7 +180,7 @@ fn parameter_set(group: &Json) -> Result<Level, String> {
 }
 
 /// A field of the vector or of its group.
-fn field(group: &Json, test: &Json, name: &str) -> Result<Vec<u8>, String> {
+fn either(group: &Json, test: &Json, name: &str) -> Result<Vec<u8>, String> {
     match optional_bytes(test, name)? {
         Some(bytes) => Ok(bytes),
         None => bytes(group, name),

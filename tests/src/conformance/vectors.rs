@@ -70,6 +70,12 @@ pub fn items<'a>(json: &'a Json, field: &str) -> &'a [Json] {
     json.get(field).and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
+/// Returns a field as it prints and compares: null if it is missing.
+#[must_use]
+pub fn field<'a>(json: &'a Json, name: &str) -> &'a Json {
+    json.get(name).unwrap_or(&Json::Null)
+}
+
 /// Returns the bytes of a field, or `None` if it is missing or null.
 ///
 /// # Errors

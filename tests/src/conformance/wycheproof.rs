@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 
-use super::vectors::{self, items, json, settled, unreadable, word};
+use super::vectors::{self, field, items, json, settled, unreadable, word};
 use super::{Case, Outcome};
 
 mod aead;
@@ -51,9 +51,12 @@ fn not_offered(algorithm: &str) -> Run {
 fn add(cases: &mut Vec<Case>, title: &str, file: &Json, run: &Run) {
     let before = cases.len();
     for group in items(file, "testGroups") {
-        let group = Rc::new(group.clone());
-        for at in 0..items(&group, "tests").len() {
-            cases.push(case(title, Rc::clone(&group), at, Rc::clone(run)));
+        // Everything but the vectors themselves.
+        let mut shared = group.clone();
+        shared.as_object_mut().and_then(|fields| fields.remove("tests"));
+        let shared = Rc::new(shared);
+        for test in items(group, "tests") {
+            cases.push(case(title, Rc::clone(&shared), test.clone(), Rc::clone(run)));
         }
     }
     let declared = file.get("numberOfTests").and_then(Json::as_u64);
@@ -63,10 +66,9 @@ fn add(cases: &mut Vec<Case>, title: &str, file: &Json, run: &Run) {
     }
 }
 
-fn case(title: &str, group: Rc<Json>, at: usize, run: Run) -> Case {
-    let test = &group["tests"][at];
-    let name = format!("{title}/{} {}", test["tcId"], word(test, "comment"));
-    Case::new(name, move || settled(run(&group, &group["tests"][at])))
+fn case(title: &str, group: Rc<Json>, test: Json, run: Run) -> Case {
+    let name = format!("{title}/{} {}", field(&test, "tcId"), word(&test, "comment"));
+    Case::new(name, move || settled(run(&group, &test)))
 }
 
 /// Says whether the vector is a good one.

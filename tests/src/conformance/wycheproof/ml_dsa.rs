@@ -127,7 +127,7 @@ fn is_expanded_key(level: Level, bytes: &[u8]) -> bool {
         Level::MlDsa87 => (3, 4, 15),
     };
     let Some(small) = bytes.get(128..128 + polynomials * 32 * bits) else { return false };
-    let bit = |at: usize| small[at / 8] >> (at % 8) & 1;
+    let bit = |at: usize| small.get(at / 8).map_or(0, |byte| byte >> (at % 8) & 1);
     (0..polynomials * 256).all(|coefficient| {
         let value = (0..bits).rev().fold(0, |value, at| value << 1 | bit(coefficient * bits + at));
         value <= most
