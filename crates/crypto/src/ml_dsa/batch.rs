@@ -8,9 +8,9 @@ use super::{Question, prefix};
 
 /// Answers every question that has a place for its answer; the places hold `false`.
 pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
-    #[cfg(feature = "threads")]
+    #[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
     threads::answer(questions, accepted);
-    #[cfg(not(feature = "threads"))]
+    #[cfg(not(all(feature = "threads", not(target_arch = "wasm32"))))]
     answer_here(questions, accepted);
 }
 
@@ -40,45 +40,18 @@ fn ask<'a>(question: &Question<'a>, prefix: &'a [u8; 2]) -> Option<Asked<'a>> {
     Some(Asked { key, signed: Signed::Message([prefix, context, message]), signature })
 }
 
-#[cfg(feature = "threads")]
+#[cfg(all(feature = "threads", not(target_arch = "wasm32")))]
 mod threads {
-    //! Every core answers its share. Threads are started for each batch: keeping them would save some ten
-    //! microseconds, and would make a library own threads.
-
-    use std::num::NonZero;
-    use std::thread::{self, Builder};
-
     use super::{Question, SIDE_BY_SIDE, answer_here};
 
+    /// Answers in halves of halves, of whole groups: a core that is done takes what another has left.
     pub(super) fn answer(questions: &[Question<'_>], accepted: &mut [bool]) {
-        let share = share(questions.len());
-        let alone = share >= questions.len();
-        if alone || spread(questions, accepted, share).is_none() {
-            answer_here(questions, accepted);
+        let half = questions.len().div_ceil(2).next_multiple_of(SIDE_BY_SIDE);
+        if half >= questions.len().min(accepted.len()) {
+            return answer_here(questions, accepted);
         }
+        let (questions, others) = questions.split_at(half);
+        let (accepted, other_accepted) = accepted.split_at_mut(half);
+        rayon_core::join(|| answer(questions, accepted), || answer(others, other_accepted));
     }
-
-    /// Answers the first share here and the others in threads; `None` when the system has no more of them.
-    fn spread(questions: &[Question<'_>], accepted: &mut [bool], share: usize) -> Option<()> {
-        thread::scope(|scope| {
-            let mut shares = questions.chunks(share).zip(accepted.chunks_mut(share));
-            let own = shares.next();
-            for (questions, accepted) in shares {
-                let work = move || answer_here(questions, accepted);
-                Builder::new().spawn_scoped(scope, work).ok()?;
-            }
-            let (questions, accepted) = own?;
-            answer_here(questions, accepted);
-            Some(())
-        })
-    }
-
-    /// The questions of each thread: whole groups, and not so few that starting it takes longer.
-    fn share(questions: usize) -> usize {
-        let cores = thread::available_parallelism().map_or(1, NonZero::get);
-        questions.div_ceil(cores).next_multiple_of(SIDE_BY_SIDE).max(LEAST)
-    }
-
-    /// A thread starts in the time of a few verifications.
-    const LEAST: usize = 16;
 }

@@ -52,6 +52,14 @@ macro_rules! level_suite {
                 questions[6].signature = &[];
                 questions[11].context = &[0; 256];
                 questions[12].message = b"other";
+                for length in 0..19 {
+                    let mut accepted = [true; 21];
+                    verify_batch(&questions[..length], &mut accepted);
+                    let expected = |index| index < length && ![5, 6, 11, 12].contains(&index);
+                    assert_eq!(accepted, core::array::from_fn(expected), "{length} questions");
+                    verify_batch(&questions, &mut accepted[..length]);
+                    assert_eq!(accepted, core::array::from_fn(expected), "{length} places");
+                }
                 let mut accepted = [true; 19];
                 verify_batch(&questions, &mut accepted);
                 let wrong = [5, 6, 11, 12];
