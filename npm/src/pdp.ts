@@ -141,7 +141,9 @@ export class OpenedPdp implements Pdp {
     const inUse = settings.isUnsigned ? 0 : this.#header.revision;
     const minRevision = Math.max(settings.minRevision, asked.minRevision, inUse);
     const [bytes, facts] = this.#call((handle) => {
-      const bytes = whole(given, settings, this.#accepted.bytes);
+      const inside = unsealed(given, settings);
+      const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
+      const bytes = isStep ? apply(handle, this.#accepted.bytes, inside) : inside;
       reload(handle, bytes, now, minRevision);
       return [bytes, told(handle)] as const;
     });
@@ -254,12 +256,6 @@ function told(handle: number): Told {
 /** What is inside, if bundles are to be sealed. */
 function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Array {
   return unsealKey === undefined ? given : unseal(given, unsealKey, maxBytes);
-}
-
-/** The whole bundle that was given, perhaps as a delta for the one in use. */
-function whole(given: Uint8Array, settings: Settings, base: Uint8Array): Uint8Array {
-  const bytes = unsealed(given, settings);
-  return isDelta(bytes.subarray(0, PREFIX_BYTES)) ? apply(base, bytes, settings.maxBytes) : bytes;
 }
 
 /** What the kind of bytes is told by. */

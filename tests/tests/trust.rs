@@ -29,11 +29,13 @@ fn corrupted_bundles_and_deltas_leave_the_running_policies_alone() {
     }
     for round in 0..1_000 {
         let corrupted = random.corrupted(&delta);
-        let error = apply(&old, &corrupted, &Conditions::default()).unwrap_err();
+        let trust = Trust::Signed(&trusted);
+        let error = apply(&old, &corrupted, trust, &Conditions::default()).unwrap_err();
         assert!(!error.code().is_empty(), "delta {round}");
     }
     assert!(allowed(&pdp, "read0") && !allowed(&pdp, "write0"));
-    let bundle = apply(&old, &delta, &Conditions::default()).unwrap();
+    let trust = Trust::Signed(&trusted);
+    let bundle = apply(&old, &delta, trust, &Conditions::default()).unwrap();
     assert_eq!(bundle, new);
     pdp.reload(&bundle, Trust::Signed(&trusted)).unwrap();
     assert!(!allowed(&pdp, "read0") && allowed(&pdp, "write0"));
@@ -69,7 +71,7 @@ fn a_small_change_makes_a_small_delta() {
     let (old, new) = (with("size < 77"), with("size < 78"));
     assert_ne!(old, new);
     let delta = delta(&old, &new).unwrap();
-    assert_eq!(apply(&old, &delta, &Conditions::default()).unwrap(), new);
+    assert_eq!(apply(&old, &delta, Trust::Unsigned, &Conditions::default()).unwrap(), new);
     println!("10,000 rules: {} bytes, delta {} bytes", new.len(), delta.len());
     assert!(delta.len() * 10 < new.len(), "{} of {}", delta.len(), new.len());
     assert!(open(&new, Trust::Unsigned, &Conditions::default()).is_ok());

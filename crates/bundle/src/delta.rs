@@ -2,7 +2,7 @@
 //!
 //! A delta is the new bundle without the chunks that its base has: the new header with its signatures,
 //! the new index, and the chunks that are new. Applying it gives exactly the bytes of the new bundle,
-//! which are then opened like any others, so a delta needs no trust of its own. It names its base by
+//! which are then opened like any others, so a delta needs no signature of its own. It names its base by
 //! root and revision; anything else is refused before a byte is put together.
 
 use alloc::collections::BTreeMap;
@@ -17,6 +17,7 @@ use crate::container::{Container, Kind, take};
 use crate::envelope::Envelope;
 use crate::error::OpenError;
 use crate::index::Index;
+use crate::trust::Trust;
 
 /// Returns what `new` has and `old` has not, as a delta for `old`.
 ///
@@ -36,14 +37,19 @@ pub fn delta(old: &[u8], new: &[u8]) -> Result<Vec<u8>, OpenError> {
     Ok(Container { base: Some(base(&old)?), content: &carried, ..new }.bytes())
 }
 
-/// Returns the bundle that `delta` makes of `base`. Nobody has vouched for it yet: it must be opened.
+/// Returns the bundle that `delta` makes of `base`. It must still be opened: its table was not looked at, and
+/// of the conditions nothing but the size.
+///
+/// Its signatures are asked for here already. A delta carries the signed header and the whole index, and one
+/// that nobody signed could name a chunk of its base a thousand times.
 ///
 /// # Errors
-/// The base or the delta is damaged, the delta is for another base, or the bundle would be larger than
-/// the conditions say; of them, nothing but the size is looked at.
+/// The base or the delta is damaged, the delta is for another base, it is not signed as `trust` asks, or
+/// the bundle would be too large.
 pub fn apply(
     base_bytes: &[u8],
     delta_bytes: &[u8],
+    trust: Trust<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Vec<u8>, OpenError> {
     conditions.size(delta_bytes)?;
@@ -54,6 +60,9 @@ pub fn apply(
         let (expected, found) = (expected.revision, found.revision);
         return Err(OpenError::WrongBase { expected, found });
     }
+    let envelope = Envelope::read(delta.envelope)?;
+    trust.verify(&envelope)?;
+    delta.header(&envelope)?;
     let content = together(&old, &delta, conditions)?;
     let bundle = Container { base: None, content: &content, ..delta };
     bundle.index.verify(&content)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wardgate_bundle::delta::{apply, delta};
-use wardgate_bundle::{Conditions, Description, describe};
+use wardgate_bundle::{Conditions, Description, Trust, describe};
 
 use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
 use crate::failure::{Failure, Status};
@@ -35,7 +35,7 @@ fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
 fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
     let (base, _) = bundle(&asked.base)?;
     let delta = opening::read(&asked.delta)?;
-    let new = apply(&base, &delta, &Conditions::default()).map_err(|error| {
+    let new = apply(&base, &delta, Trust::Unsigned, &Conditions::default()).map_err(|error| {
         let (delta, base) = (asked.delta.display(), asked.base.display());
         Failure::policies(format!("cannot apply `{delta}` to `{base}`: {error}"))
     })?;

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
 
-use wardgate_bundle::{Conditions, Header, KeyId, Kind, delta, sealed};
+use wardgate_bundle::{Conditions, Header, KeyId, Kind, sealed};
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::Json;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -32,13 +32,13 @@ pub fn unseal(bytes: &[u8], key: &[u8], max_bytes: u32) -> Result<Vec<u8>, JsVal
     Ok(sealed::unseal(bytes, key, &at_most(max_bytes)).map_err(Failure::from)?)
 }
 
-/// Returns the bundle that a delta makes of its base.
+/// Returns the bundle that a delta makes of its base, under the terms of an open bundle.
 ///
 /// # Errors
-/// The delta is damaged, too large, or for another base.
+/// The delta is damaged, not signed, too large, or for another base; or the handle is closed.
 #[wasm_bindgen]
-pub fn apply(base: &[u8], delta: &[u8], max_bytes: u32) -> Result<Vec<u8>, JsValue> {
-    Ok(delta::apply(base, delta, &at_most(max_bytes)).map_err(Failure::from)?)
+pub fn apply(handle: u32, base: &[u8], delta: &[u8]) -> Result<Vec<u8>, JsValue> {
+    Ok(handles::terms_of(handle)?.apply(base, delta)?)
 }
 
 /// Returns what the signers said of an open bundle, and who they are:

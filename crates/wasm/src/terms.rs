@@ -17,7 +17,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use wardgate_bundle::{
-    Conditions, KeyId, Level, Opened, Quorum, Trust, TrustError, TrustSet, TrustedKey, open,
+    Conditions, KeyId, Level, Opened, Quorum, Trust, TrustError, TrustSet, TrustedKey, delta, open,
 };
 
 use crate::clock;
@@ -65,14 +65,23 @@ impl Terms {
     }
 
     pub(crate) fn open(&self, bundle: &[u8], moment: Moment) -> Result<Opened, Failure> {
-        let trust = self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed);
         let conditions = Conditions {
             now: Some(moment.now),
             min_revision: moment.min_revision,
             name: self.name.as_deref(),
             max_bytes: self.max_bytes,
         };
-        Ok(open(bundle, trust, &conditions)?)
+        Ok(open(bundle, self.trust(), &conditions)?)
+    }
+
+    /// Puts together what a delta makes of its base, which must then be opened.
+    pub(crate) fn apply(&self, base: &[u8], delta: &[u8]) -> Result<Vec<u8>, Failure> {
+        let conditions = Conditions { max_bytes: self.max_bytes, ..Conditions::default() };
+        Ok(delta::apply(base, delta, self.trust(), &conditions)?)
+    }
+
+    fn trust(&self) -> Trust<'_> {
+        self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
     }
 }
 

@@ -43,11 +43,15 @@ pub fn delta(input: &[u8]) {
     let conditions = Conditions { max_bytes: 1 << 20, ..Conditions::default() };
     for delta in [input, &fitted(input)] {
         let _ = describe(delta);
-        if let Ok(bundle) = apply(&host.base, delta, &conditions) {
+        if let Ok(bundle) = apply(&host.base, delta, Trust::Unsigned, &conditions) {
             assert!(bundle.len() <= conditions.max_bytes, "a bundle larger than was asked for");
             if open(&bundle, Trust::Signed(&host.trusted), &conditions).is_ok() {
                 assert!(bundle == host.signed, "a delta made a bundle that nobody signed");
             }
+        }
+        let trust = Trust::Signed(&host.trusted);
+        if let Ok(bundle) = apply(&host.base, delta, trust, &conditions) {
+            assert!(bundle == host.signed, "a delta that nobody signed was applied");
         }
     }
 }

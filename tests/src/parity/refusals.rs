@@ -73,7 +73,7 @@ impl Attempt {
         let revision = open(&base, trust, &conditions)?.header.label.revision;
         let bytes = inside(&self.bytes)?;
         let whole = match Kind::of(&bytes) {
-            Ok(Kind::Delta) => apply(&base, &bytes, &conditions)?,
+            Ok(Kind::Delta) => apply(&base, &bytes, trust, &conditions)?,
             _ => bytes,
         };
         let in_use = if self.trusted.is_empty() { 0 } else { revision };

@@ -50,8 +50,11 @@ fn a_thousand_corruptions_of_a_delta_are_refused() {
     let new = ann.signed(&pack_as(&parts, &label()).unwrap());
     let delta = delta(&old, &new).unwrap();
     let conditions = noon();
-    assert_eq!(apply(&old, &delta, &conditions).unwrap(), new);
-    refused(&delta, 1_000, 4, |bytes| apply(&old, bytes, &conditions).map(drop));
+    let trusted = set(&[0], 1, &[]);
+    for trust in [Trust::Unsigned, Trust::Signed(&trusted)] {
+        assert_eq!(apply(&old, &delta, trust, &conditions).unwrap(), new);
+        refused(&delta, 1_000, 4, |bytes| apply(&old, bytes, trust, &conditions).map(drop));
+    }
 }
 
 /// Corrupts `sound` in `count` ways, and returns how often each name was given. Panics if something is

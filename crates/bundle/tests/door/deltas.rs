@@ -8,7 +8,7 @@ use wardgate_crypto::blake3::hash;
 use wardgate_engine::table::Parts;
 
 use crate::keys::{set, signers};
-use crate::tables::{bundle, label, noise, noon, opened, parts};
+use crate::tables::{bundle, envelope, label, noise, noon, opened, parts};
 
 const ANY: Conditions<'_> =
     Conditions { now: None, min_revision: 0, name: None, max_bytes: usize::MAX };
@@ -31,7 +31,7 @@ fn applying_gives_exactly_the_new_bundle() {
     let check = |old: &[u8], new: &[u8]| {
         let delta = delta(old, new).unwrap();
         assert_eq!(Kind::of(&delta), Ok(Kind::Delta));
-        assert_eq!(apply(old, &delta, &ANY).unwrap(), new);
+        assert_eq!(apply(old, &delta, Trust::Unsigned, &ANY).unwrap(), new);
         delta.len()
     };
     let (old, new) = pair();
@@ -51,7 +51,7 @@ fn applying_gives_exactly_the_new_bundle() {
 #[test]
 fn what_was_applied_opens_like_the_bundle() {
     let (old, new) = pair();
-    let applied = apply(&old, &delta(&old, &new).unwrap(), &ANY).unwrap();
+    let applied = apply(&old, &delta(&old, &new).unwrap(), Trust::Unsigned, &ANY).unwrap();
     let opened = open(&applied, Trust::Signed(&set(&[0], 1, &[])), &noon()).unwrap();
     assert_eq!(opened.header.label.revision, 2);
     let described = describe(&delta(&old, &new).unwrap()).unwrap();
@@ -66,7 +66,7 @@ fn another_base_is_refused() {
     let (old, new) = pair();
     let delta = delta(&old, &new).unwrap();
     let check = |base: &[u8], delta: &[u8], expected: OpenError| {
-        assert_eq!(apply(base, delta, &ANY).unwrap_err(), expected);
+        assert_eq!(apply(base, delta, Trust::Unsigned, &ANY).unwrap_err(), expected);
     };
     check(&bundle(), &delta, OpenError::WrongBase { expected: 1, found: 7 });
     check(&new, &delta, OpenError::WrongBase { expected: 1, found: 2 });
@@ -85,7 +85,7 @@ fn a_damaged_base_is_found() {
     let delta = delta(&old, &new).unwrap();
     let last = old.len() - 1;
     old[last] ^= 1;
-    assert_eq!(apply(&old, &delta, &ANY).unwrap_err(), OpenError::WrongDigest);
+    assert_eq!(apply(&old, &delta, Trust::Unsigned, &ANY).unwrap_err(), OpenError::WrongDigest);
 }
 
 #[test]
@@ -95,7 +95,22 @@ fn a_small_delta_for_a_large_bundle_is_refused_by_its_sum() {
     let delta = delta(&old, &new).unwrap();
     assert!(delta.len() < 70_000);
     let conditions = Conditions { max_bytes: 1_000_000, ..ANY };
-    assert_eq!(apply(&old, &delta, &conditions).unwrap_err().code(), "too-large");
+    assert_eq!(apply(&old, &delta, Trust::Unsigned, &conditions).unwrap_err().code(), "too-large");
+}
+
+#[test]
+fn nothing_is_put_together_for_those_who_have_not_signed() {
+    let (old, new) = (revision(1, &[7; 30_000]), revision(2, &[7; 3_000_000]));
+    let trusted = set(&[0], 1, &[]);
+    let check = |new: &[u8], expected: &str| {
+        let conditions = Conditions { max_bytes: 1_000_000, ..ANY };
+        let delta = delta(&old, new).unwrap();
+        let error = apply(&old, &delta, Trust::Signed(&trusted), &conditions).unwrap_err();
+        assert_eq!(error.code(), expected);
+    };
+    check(&new, "not-signed");
+    check(&signers()[1].signed(&new), "unknown-signer");
+    check(&signers()[0].signed(&new), "too-large");
 }
 
 #[test]
@@ -104,7 +119,7 @@ fn chosen_digests_take_no_longer_than_others() {
     let time = |digest: fn(u32) -> [u8; 32]| {
         let delta = claimed(&old, (0..30_000).map(digest));
         let start = Instant::now();
-        assert_eq!(apply(&old, &delta, &ANY).unwrap_err(), OpenError::WrongDigest);
+        assert_eq!(apply(&old, &delta, Trust::Unsigned, &ANY).unwrap_err(), OpenError::WrongDigest);
         start.elapsed()
     };
     let alike = |number: u32| {
@@ -121,13 +136,20 @@ fn chosen_digests_take_no_longer_than_others() {
 fn claimed(base: &[u8], digests: impl Iterator<Item = [u8; 32]>) -> Vec<u8> {
     let entry = |digest: [u8; 32]| [&[2, 0, 0, 0, 1, 0, 0, 0], digest.as_slice()].concat();
     let index: Vec<u8> = digests.flat_map(entry).collect();
-    let content = vec![0; index.len() / 40];
-    let lengths = [0, index.len(), content.len(), 0].map(|length| u32::try_from(length).unwrap());
+    let (root, content) = (digest(base).unwrap(), vec![0; index.len() / 40]);
+    let mut header = envelope(base).to_vec();
+    let named = header.windows(32).position(|bytes| bytes == root).unwrap();
+    header[named..named + 32].copy_from_slice(&hash(&index));
+    let lengths = [header.len(), index.len(), content.len(), 0];
     let mut bytes = [b"WARDGATE".as_slice(), &[2, 0, 0, 0, 2, 0, 0, 0]].concat();
-    bytes.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
+    bytes.extend(
+        lengths.into_iter().flat_map(|length| u32::try_from(length).unwrap().to_le_bytes()),
+    );
     bytes.extend_from_slice(&hash(&index));
-    bytes.extend_from_slice(&digest(base).unwrap());
+    bytes.extend_from_slice(&root);
     bytes.extend_from_slice(&1_u64.to_le_bytes());
+    bytes.extend_from_slice(&header);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
     let head = hash(&bytes);
     [bytes.as_slice(), &head, &index, &content].concat()
 }
@@ -143,7 +165,7 @@ fn chunks_too_many_or_too_few_are_refused() {
         let head = content.next_multiple_of(8);
         let digest = hash(&bytes[..head]);
         bytes[head..head + 32].copy_from_slice(&digest);
-        assert_eq!(apply(&old, &bytes, &ANY).unwrap_err().code(), expected);
+        assert_eq!(apply(&old, &bytes, Trust::Unsigned, &ANY).unwrap_err().code(), expected);
     };
     check(|bytes| resize(bytes, 1), "wrong-length");
     check(|bytes| resize(bytes, -1), "wrong-digest");
