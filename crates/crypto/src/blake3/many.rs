@@ -60,8 +60,12 @@ fn on_this_thread(messages: &[&[u8]], digests: &mut [Digest]) {
 }
 
 /// Chunks of several messages.
+///
+/// Those that are full are hashed before those that are not: steps in which all lanes go on alike take a
+/// third less time, and one short chunk between full ones would end them.
 struct Group<'a> {
-    nodes: [Node<'a>; GROUP_CHUNKS],
+    full: Chunks<'a>,
+    short: Chunks<'a>,
     /// How many chunks there are.
     chunks: usize,
     trees: [Subtree; GROUP_CHUNKS / 2],
@@ -71,9 +75,17 @@ struct Group<'a> {
     count: usize,
 }
 
+/// Chunks, and where in their group each of them stands.
+struct Chunks<'a> {
+    nodes: [Node<'a>; GROUP_CHUNKS],
+    places: [usize; GROUP_CHUNKS],
+    count: usize,
+}
+
 impl<'a> Group<'a> {
     const EMPTY: Self = Self {
-        nodes: [Node::EMPTY; GROUP_CHUNKS],
+        full: Chunks::EMPTY,
+        short: Chunks::EMPTY,
         chunks: 0,
         trees: [Subtree { at: 0, count: 0, root: ROOT }; GROUP_CHUNKS / 2],
         places: [0; GROUP_CHUNKS / 2],
@@ -90,7 +102,8 @@ impl<'a> Group<'a> {
         self.places[self.count] = place;
         self.count += 1;
         for (number, chunk) in chunks.enumerate() {
-            self.nodes[self.chunks] = tree::chunk_node(chunk, number);
+            let alike = if chunk.len() == CHUNK_BYTES { &mut self.full } else { &mut self.short };
+            alike.add(tree::chunk_node(chunk, number), self.chunks);
             self.chunks += 1;
         }
     }
@@ -98,14 +111,35 @@ impl<'a> Group<'a> {
     /// Hashes what has gathered and empties the group.
     fn finish(&mut self, digests: &mut [Digest]) {
         let mut values: Values = [[0; 32]; GROUP_CHUNKS];
-        let nodes = Inputs::Nodes(&self.nodes[..self.chunks]);
-        batch::run(&Start::PLAIN, nodes, &mut values);
+        self.full.finish(&mut values);
+        self.short.finish(&mut values);
         let trees = &mut self.trees[..self.count];
         tree::reduce(&Start::PLAIN, &mut values, trees, 1);
         for (tree, place) in trees.iter().zip(&self.places) {
             digests[*place] = values[tree.at];
         }
         (self.chunks, self.count) = (0, 0);
+    }
+}
+
+impl<'a> Chunks<'a> {
+    const EMPTY: Self =
+        Self { nodes: [Node::EMPTY; GROUP_CHUNKS], places: [0; GROUP_CHUNKS], count: 0 };
+
+    fn add(&mut self, node: Node<'a>, place: usize) {
+        self.nodes[self.count] = node;
+        self.places[self.count] = place;
+        self.count += 1;
+    }
+
+    /// Puts the value of each chunk in its place and forgets them.
+    fn finish(&mut self, values: &mut Values) {
+        let mut own: Values = [[0; 32]; GROUP_CHUNKS];
+        batch::run(&Start::PLAIN, Inputs::Nodes(&self.nodes[..self.count]), &mut own);
+        for (value, place) in own.iter().zip(&self.places[..self.count]) {
+            values[*place] = *value;
+        }
+        self.count = 0;
     }
 }
 
