@@ -55,6 +55,9 @@ fn an_old_bundle_does_not_come_back() {
     };
     assert_eq!(reload(&new, 1), Ok(2));
     assert_eq!(reload(&old, 2), Err("old-revision"));
+    assert_eq!(reload(&old, 0), Err("old-revision"), "older than the one in use");
+    assert_eq!(reload(&new, 0), Ok(2));
+    assert_eq!(pdp.reload(&old, Trust::Unsigned), Ok(()), "who trusts anybody trusts the old one");
 }
 
 #[test]

@@ -33,8 +33,8 @@ struct Shared {
     current: ArcSwap<Policies>,
     /// The serial number of the current policies, written after them.
     serial: AtomicU64,
-    /// Held while policies are replaced, so that two reloads do not mix.
-    reloading: Mutex<()>,
+    /// The revision of the current policies. Held while they are replaced, so that two reloads do not mix.
+    revision: Mutex<u64>,
     /// How many answers each set of policies remembers.
     places: usize,
 }
@@ -88,15 +88,15 @@ impl Pdp {
         let shared = Shared {
             current: ArcSwap::from_pointee(policies),
             serial: AtomicU64::new(0),
-            reloading: Mutex::new(()),
+            revision: Mutex::new(opened.header.label.revision),
             places,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
 
     /// Replaces the policies. Decisions that have begun end by the old ones; those that begin after
-    /// this returns are made by the new ones. An older bundle is as good as a newer one here: the
-    /// conditions of [`Self::reload_under`] say what must not come back.
+    /// this returns are made by the new ones. A signed bundle must not be older than the one in use; where
+    /// unsigned bundles are trusted, revisions mean nothing.
     ///
     /// # Errors
     /// The bundle is refused; then the policies stay as they were.
@@ -104,7 +104,8 @@ impl Pdp {
         self.reload_under(bundle, trust, &Conditions::default()).map(drop)
     }
 
-    /// Replaces the policies by those of a bundle that meets `conditions` too, and returns its header.
+    /// Replaces the policies by those of a bundle that meets `conditions` too, and returns its header. What
+    /// [`Self::reload`] says of older bundles holds here too, whichever of two reloads comes first.
     ///
     /// # Errors
     /// The bundle is refused; then the policies stay as they were.
@@ -117,10 +118,15 @@ impl Pdp {
         let Opened { table, header, .. } = open(bundle, trust, conditions)?;
         let shared = &*self.shared;
         // Whoever panicked while holding it has replaced the policies or has not.
-        let _held = shared.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut revision = shared.revision.lock().unwrap_or_else(PoisonError::into_inner);
+        let (expected, found) = (*revision, header.label.revision);
+        if matches!(trust, Trust::Signed(_)) && found < expected {
+            return Err(OpenError::OldRevision { expected, found });
+        }
         let serial = shared.serial.load(Ordering::Relaxed).wrapping_add(1);
         shared.current.store(Arc::new(Policies::new(table, serial, shared.places)));
         shared.serial.store(serial, Ordering::Release);
+        *revision = found;
         Ok(header)
     }
 

@@ -41,11 +41,14 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Takes the time in milliseconds since 1970. Before that no bundle is valid.
+    /// Takes the time in milliseconds since 1970. A clock that stands before that would keep what has expired
+    /// valid, so it opens nothing.
     #[expect(clippy::as_conversions, reason = "the package hands in whole numbers below 2^53")]
     pub(crate) fn new(now: f64, min_revision: f64) -> Result<Self, Failure> {
         let seconds = clock::timestamp(now)?.seconds();
-        Ok(Self { now: u64::try_from(seconds).unwrap_or(0), min_revision: min_revision as u64 })
+        let now = u64::try_from(seconds)
+            .map_err(|_| Failure::Range("the clock must not stand before 1970".into()))?;
+        Ok(Self { now, min_revision: min_revision as u64 })
     }
 }
 

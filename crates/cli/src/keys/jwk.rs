@@ -10,12 +10,10 @@ use zeroize::Zeroizing;
 
 use super::{Key, LEVELS, PrivateKey, PublicKey, Secret, algorithm};
 
-/// A key, or a set of them.
+/// A set of keys.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Document {
-    Set { keys: Vec<Jwk> },
-    One(Jwk),
+struct Set {
+    keys: Vec<Jwk>,
 }
 
 #[derive(Default, Deserialize, Serialize)]
@@ -44,13 +42,16 @@ impl Drop for Hidden {
     }
 }
 
-/// Reads a key or a set of them.
+/// Reads a key or a set of them: one after the other, because a reader of both at once would keep a copy of
+/// what it has read, and nobody would wipe it.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<Key>, String> {
     match serde_json::from_slice(bytes) {
-        Ok(Document::Set { keys }) if keys.is_empty() => Err("it is an empty set".to_owned()),
-        Ok(Document::Set { keys }) => keys.into_iter().map(key).collect(),
-        Ok(Document::One(one)) => key(one).map(|key| vec![key]),
-        Err(_) => Err("expected a JSON Web Key with `kty`, `alg` and `pub`".to_owned()),
+        Ok(Set { keys }) if keys.is_empty() => Err("it is an empty set".to_owned()),
+        Ok(Set { keys }) => keys.into_iter().map(key).collect(),
+        Err(_) => match serde_json::from_slice(bytes) {
+            Ok(one) => key(one).map(|key| vec![key]),
+            Err(_) => Err("expected a JSON Web Key with `kty`, `alg` and `pub`".to_owned()),
+        },
     }
 }
 
