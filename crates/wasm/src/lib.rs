@@ -29,6 +29,8 @@ mod request;
 mod room;
 mod shared;
 mod signatures;
+#[cfg(feature = "sign")]
+mod signing;
 mod terms;
 mod value;
 

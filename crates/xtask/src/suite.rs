@@ -80,7 +80,10 @@ fn clippy() -> Outcome {
 }
 
 fn cargo_test() -> Outcome {
-    shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))
+    shell::logged("cargo test", &mut cargo(["test", "--workspace", "--no-fail-fast"]))?;
+    // What the package is built without.
+    let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
+    shell::logged("cargo test of signing", &mut cargo(arguments))
 }
 
 /// The native build and the package in Node must give the same decisions, byte for byte.

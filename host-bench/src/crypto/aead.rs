@@ -10,7 +10,8 @@ use std::cell::RefCell;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value as Json, json};
-use wardgate_crypto::aead::{self, Key, Nonce, Tag};
+use wardgate_crypto::aead::aegis::Suite;
+use wardgate_crypto::aead::{self, Key, Nonce, Tag, aegis};
 
 use super::versions::CHACHA20POLY1305;
 use super::{Entry, Work, bytes, size};
@@ -22,6 +23,7 @@ pub(super) struct Text {
     text: Vec<u8>,
     chacha: Tag,
     aes: Tag,
+    aegis: Tag,
 }
 
 /// Something that seals and opens.
@@ -44,7 +46,8 @@ impl Text {
         let text = bytes(0, length);
         let tag = |cipher: &dyn Cipher| cipher.seal(&mut text.clone()).ok_or("no tag to expect");
         let (chacha, aes) = (tag(&rivals::chacha20poly1305())?, tag(&*rivals::expected_aes()?)?);
-        Ok(Self { chacha, aes, text })
+        let aegis = tag(&Suite::Aegis256X4)?;
+        Ok(Self { chacha, aes, aegis, text })
     }
 
     fn entry<'a>(
@@ -93,7 +96,10 @@ impl Work for Text {
     }
 
     fn rows(&self) -> Result<Vec<Entry<'_>>, String> {
-        let mut entries = vec![self.entry(OURS, Side::Ours, Ours, &self.chacha)?];
+        let mut entries = vec![
+            self.entry(OURS, Side::Ours, Ours, &self.chacha)?,
+            self.entry(AEGIS, Side::Ours, Suite::Aegis256X4, &self.aegis)?,
+        ];
         for (name, cipher) in rivals::chacha()? {
             entries.push(self.entry(&name, Side::Rival, cipher, &self.chacha)?);
         }
@@ -140,9 +146,22 @@ impl Cipher for Ours {
     }
 }
 
+/// The suite between native hosts.
+impl Cipher for Suite {
+    fn seal(&self, text: &mut [u8]) -> Option<Tag> {
+        Some(self.seal_in_place(&KEY, &LONG_NONCE, ASSOCIATED, text))
+    }
+
+    fn open(&self, text: &mut [u8], tag: &Tag) -> bool {
+        self.open_in_place(&KEY, &LONG_NONCE, ASSOCIATED, text, tag).is_ok()
+    }
+}
+
 const OURS: &str = "Wardgate ChaCha20-Poly1305";
+const AEGIS: &str = "Wardgate AEGIS-256X4, between native hosts";
 const NOTE: &str = "Throughput counts the bytes of both directions. WebAssembly has them in its memory beforehand.";
 const KEY: Key = [7; 32];
 /// Used again in every pass, as nobody may outside a benchmark.
 const NONCE: Nonce = [9; 12];
+const LONG_NONCE: aegis::Nonce = [9; 32];
 const ASSOCIATED: &[u8] = b"sixteen bytes...";

@@ -176,7 +176,7 @@ impl Work for Signed {
         Section {
             name: "crypto-ml-dsa-87".to_owned(),
             title: "ML-DSA-87: verifying a signature over 256 bytes".to_owned(),
-            note: "The time of a batch is divided by its signatures. Batches of more than sixteen run on all \
+            note: "The time of a batch is divided by its signatures. Batches of more than eight run on all \
                    cores, everything else on one.",
             ..Section::default()
         }

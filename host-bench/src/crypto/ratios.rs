@@ -1,6 +1,6 @@
 //! The ratios that Wardgate promises of its cryptography, read off the figures of one run.
 
-use super::versions::{AWS_LC, BLAKE3, CHACHA20POLY1305, LIBCRUX};
+use super::versions::{AWS_LC, BLAKE3, CHACHA20POLY1305, LIBCRUX, RING};
 use crate::measure::Figure;
 use crate::report::{Ratio, Section};
 
@@ -84,6 +84,27 @@ const PROMISES: &[Promise] = &[
         ours: "Wardgate ChaCha20-Poly1305",
         rival: CHACHA20POLY1305,
         ratio: 1.7,
+    },
+    Promise {
+        section: "crypto-aead-64",
+        host: NATIVE,
+        ours: "Wardgate AEGIS-256X4",
+        rival: RING,
+        ratio: 1.7,
+    },
+    Promise {
+        section: "crypto-aead-1024",
+        host: NATIVE,
+        ours: "Wardgate AEGIS-256X4",
+        rival: RING,
+        ratio: 2.5,
+    },
+    Promise {
+        section: "crypto-aead-1048576",
+        host: NATIVE,
+        ours: "Wardgate AEGIS-256X4",
+        rival: RING,
+        ratio: 4.0,
     },
 ];
 

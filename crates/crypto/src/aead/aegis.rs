@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use ::aegis::aegis256::Aegis256;
 use ::aegis::aegis256x4::Aegis256X4;
 
-use super::{Forged, Key, TAG_BYTES};
+use super::{Forged, Key, Tag};
 
 /// The length of a nonce: random ones never meet.
 pub const NONCE_BYTES: usize = 32;
@@ -39,10 +39,8 @@ impl Suite {
     /// Seals `text`: returns the ciphertext and, behind it, the tag.
     #[must_use]
     pub fn seal(self, key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Vec<u8> {
-        let (mut sealed, tag) = match self {
-            Self::Aegis256 => Aegis256::<TAG_BYTES>::new(key, nonce).encrypt(text, associated),
-            Self::Aegis256X4 => Aegis256X4::<TAG_BYTES>::new(key, nonce).encrypt(text, associated),
-        };
+        let mut sealed = text.to_vec();
+        let tag = self.seal_in_place(key, nonce, associated, &mut sealed);
         sealed.extend_from_slice(&tag);
         sealed
     }
@@ -58,10 +56,41 @@ impl Suite {
         associated: &[u8],
         sealed: &[u8],
     ) -> Result<Vec<u8>, Forged> {
-        let (text, tag) = sealed.split_last_chunk::<TAG_BYTES>().ok_or(Forged)?;
+        let (text, tag) = sealed.split_last_chunk().ok_or(Forged)?;
+        let mut text = text.to_vec();
+        self.open_in_place(key, nonce, associated, &mut text, tag).map(|()| text)
+    }
+
+    /// Turns a text into its ciphertext, and returns its tag.
+    #[must_use]
+    pub fn seal_in_place(
+        self,
+        key: &Key,
+        nonce: &Nonce,
+        associated: &[u8],
+        text: &mut [u8],
+    ) -> Tag {
+        match self {
+            Self::Aegis256 => Aegis256::new(key, nonce).encrypt_in_place(text, associated),
+            Self::Aegis256X4 => Aegis256X4::new(key, nonce).encrypt_in_place(text, associated),
+        }
+    }
+
+    /// Turns a ciphertext into its text. What is refused is erased.
+    ///
+    /// # Errors
+    /// If anything is not as it was sealed.
+    pub fn open_in_place(
+        self,
+        key: &Key,
+        nonce: &Nonce,
+        associated: &[u8],
+        text: &mut [u8],
+        tag: &Tag,
+    ) -> Result<(), Forged> {
         let opened = match self {
-            Self::Aegis256 => Aegis256::new(key, nonce).decrypt(text, tag, associated),
-            Self::Aegis256X4 => Aegis256X4::new(key, nonce).decrypt(text, tag, associated),
+            Self::Aegis256 => Aegis256::new(key, nonce).decrypt_in_place(text, tag, associated),
+            Self::Aegis256X4 => Aegis256X4::new(key, nonce).decrypt_in_place(text, tag, associated),
         };
         opened.map_err(|_| Forged)
     }
