@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
+use wardgate_engine::attr::Attr;
 
 use super::super::read::document;
 use super::Scanner;
@@ -51,6 +52,15 @@ fn too_many_values_are_refused() {
     let mut scanner = Scanner::new(&text);
     let fault = document(&mut scanner).unwrap_err();
     assert_eq!(scanner.error(fault).to_string(), "the request holds more than 100000 values");
+}
+
+#[test]
+fn numbers_are_read_to_the_last_bit() {
+    for number in ["-17918.25e+61", "1.2345678901234567e-290", "9007199254740993", "5e-324"] {
+        assert!(compare(number).unwrap(), "{number}");
+        let read = document(&mut Scanner::new(number)).unwrap();
+        assert_eq!(read, Attr::Number(number.parse().unwrap()), "{number}");
+    }
 }
 
 /// Reads with both, and skips; returns whether it is JSON.
