@@ -1,6 +1,6 @@
 // A PDP over its life: opened, reloaded, disposed of.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { WardgateError, type Code } from "./errors.ts";
 import { open } from "./open.ts";
@@ -52,6 +52,58 @@ describe("reloading", () => {
   });
 });
 
+describe("examining", () => {
+  it("tells what a reload would take, and takes nothing", async () => {
+    const pdp = await openAlbum();
+    const [before, offered] = [pdp.header, pdp.examine(closed)];
+    expect(offered.content).not.toBe(before.content);
+    expect([pdp.header, pdp.isAllowed(viewing())]).toEqual([before, true]);
+    pdp.reload(closed);
+    expect(pdp.header).toEqual(offered);
+  });
+
+  it("refuses what a reload would refuse", async () => {
+    const pdp = await openAlbum();
+    expect(codeOf(() => pdp.examine(new Uint8Array()))).toBe("not-a-bundle");
+    expect(() => pdp.examine("album" as unknown as Bundle)).toThrow(TypeError);
+  });
+});
+
+describe("listening to reloads", () => {
+  it("tells every listener of each bundle that was taken, until it stops", async () => {
+    const pdp = await openAlbum();
+    const seen: string[] = [];
+    const hear = ({ content }: { readonly content: string }): void => void seen.push(content);
+    const [stop, stopOther] = [pdp.onReload(hear), pdp.onReload(hear)];
+    pdp.reload(closed);
+    stop();
+    expect(codeOf(() => pdp.reload(new Uint8Array()))).toBe("not-a-bundle");
+    pdp.reload(album);
+    stopOther();
+    pdp.reload(closed);
+    const [shut, shown] = [pdp.header.content, pdp.examine(album).content];
+    expect(seen).toEqual([shut, shut, shown]);
+  });
+
+  it("reports what a listener throws, and goes on", async () => {
+    const pdp = await openAlbum();
+    const reported: unknown[] = [];
+    vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+    const [now, later, heard] = [new Error("now"), new Error("later"), vi.fn()];
+    pdp.onReload(() => {
+      throw now;
+    });
+    pdp.onReload(() => Promise.reject(later));
+    pdp.onReload(heard);
+    pdp.reload(closed);
+    await new Promise(setImmediate);
+    expect(heard).toHaveBeenCalledWith(pdp.header);
+    expect(reported).toEqual([now, later]);
+    expect(() => pdp.onReload("no" as never)).toThrow(TypeError);
+    vi.unstubAllGlobals();
+  });
+});
+
 describe("disposing", () => {
   it("makes every use an error, and may be done twice", async () => {
     const pdp = await openAlbum();
@@ -61,6 +113,8 @@ describe("disposing", () => {
     expect(codeOf(() => pdp.check({ ...viewing(), actions: [] }))).toBe("disposed");
     expect(codeOf(() => pdp.explain(viewing()))).toBe("disposed");
     expect(codeOf(() => pdp.reload(album))).toBe("disposed");
+    expect(codeOf(() => pdp.examine(album))).toBe("disposed");
+    expect(codeOf(() => pdp.onReload(() => {}))).toBe("disposed");
     expect(codeOf(() => pdp.isAllowedMany([]))).toBe("disposed");
     expect(codeOf(() => pdp.checkMany([]))).toBe("disposed");
     const { principal, action } = viewing();

@@ -12,6 +12,7 @@ import { readReload, type ReloadOptions, type Settings } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
+import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
   Accessors,
@@ -36,9 +37,11 @@ interface Lease {
   generation: number;
 }
 
-/** A bundle that was accepted, and what was asked of it then: it is accepted again after a trap. */
+/**
+ * A bundle, and what was asked of it. That in use is unsealed and whole, the base of the next delta, and is
+ * accepted again after a trap.
+ */
 interface Accepted {
-  /** Unsealed and whole: the base of the next delta. */
   readonly bytes: Uint8Array;
   readonly now: number;
   readonly minRevision: number;
@@ -53,6 +56,7 @@ export class OpenedPdp implements Pdp {
   #accepted: Accepted;
   #header: BundleHeader;
   #disposed = false;
+  readonly #listeners = new Set<(header: BundleHeader) => void>();
 
   constructor(runtime: Runtime, bundle: Bundle, settings: Settings) {
     this.#settings = settings;
@@ -132,28 +136,45 @@ export class OpenedPdp implements Pdp {
     return JSON.parse(this.#call((handle) => explain(handle, request, now))) as Explanation;
   }
 
+  examine(bundle: Bundle, options?: ReloadOptions): BundleHeader {
+    const offer = this.#read(bundle, options);
+    const facts = this.#call((handle) => {
+      const other = open(this.#whole(handle, offer), this.#settings.terms, offer.now, offer.minRevision);
+      try {
+        return header(other);
+      } finally {
+        close(other);
+      }
+    });
+    return readHeader(facts);
+  }
+
   reload(bundle: Bundle, options?: ReloadOptions): void {
-    const given = copyOf(mustBeBytes(bundle, "a bundle"));
-    const settings = this.#settings;
-    const asked = readReload(options);
-    const now = asked.now ?? settings.clock();
-    // Whoever replays an older bundle must not succeed because the caller keeps no count.
-    const inUse = settings.isUnsigned ? 0 : this.#header.revision;
-    const minRevision = Math.max(settings.minRevision, asked.minRevision, inUse);
+    const offer = this.#read(bundle, options);
+    const { now, minRevision } = offer;
     const [bytes, facts] = this.#call((handle) => {
-      const inside = unsealed(given, settings);
-      const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
-      const bytes = isStep ? apply(handle, this.#accepted.bytes, inside) : inside;
+      const bytes = this.#whole(handle, offer);
       reload(handle, bytes, now, minRevision);
       return [bytes, told(handle)] as const;
     });
     this.#accepted = { bytes, now, minRevision };
     this.#header = this.#begin(facts);
+    for (const listener of [...this.#listeners]) guarded(listener, this.#header);
+  }
+
+  onReload(listener: (header: BundleHeader) => void): () => void {
+    this.#mustBeOpen();
+    if (typeof listener !== "function") throw new TypeError(`a listener must be a function, found ${describe(listener)}`);
+    // A function of its own for each call: whoever listens twice stops twice.
+    const own = (header: BundleHeader): void => listener(header);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
   }
 
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#listeners.clear();
     this.#plans.forget();
     net.unregister(this.#lease);
     free(this.#lease);
@@ -171,6 +192,23 @@ export class OpenedPdp implements Pdp {
     // The frame may have died since it was made: the memory grew, or a trap took it.
     if (!this.#disposed && !this.#plans.isLive) this.#plans.resume(this.#lease.handle);
     return answer;
+  }
+
+  /** Reads what is offered in the place of the bundle in use, and the conditions that it must meet. */
+  #read(bundle: unknown, options: unknown): Accepted {
+    const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
+    const asked = readReload(options);
+    // Whoever replays an older bundle must not succeed because the caller keeps no count.
+    const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
+    const minRevision = Math.max(this.#settings.minRevision, asked.minRevision, inUse);
+    return { bytes, now: asked.now ?? this.#settings.clock(), minRevision };
+  }
+
+  /** The whole bundle that is offered, unsealed and put together. */
+  #whole(handle: number, { bytes }: Accepted): Uint8Array {
+    const inside = unsealed(bytes, this.#settings);
+    const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
+    return isStep ? apply(handle, this.#accepted.bytes, inside) : inside;
   }
 
   #begin({ principals, header }: Told): BundleHeader {

@@ -106,7 +106,9 @@ describe("reloading", () => {
     ["wrong-length", nextDelta!.slice(0, -1)],
   ];
   it.each(refused)("refuses what is %s, and the bundle in use stays", (expected, bundle) => {
-    expect(() => pdp.reload(bundle)).toThrow(expect.objectContaining({ code: expected }) as Error);
+    const error = expect.objectContaining({ code: expected }) as Error;
+    expect(() => pdp.examine(bundle)).toThrow(error);
+    expect(() => pdp.reload(bundle)).toThrow(error);
     expect([pdp.isAllowed(viewing()), pdp.header.revision]).toEqual([true, 7]);
   });
 
@@ -117,6 +119,7 @@ describe("reloading", () => {
   });
 
   it("takes a delta for the bundle in use", () => {
+    expect([pdp.examine(nextDelta!).revision, pdp.header.revision]).toEqual([8, 7]);
     pdp.reload(nextDelta!);
     expect([pdp.isAllowed(viewing()), pdp.header.revision]).toEqual([false, 8]);
     expect(() => pdp.reload(signed)).toThrow(expect.objectContaining({ code: "old-revision" }) as Error);

@@ -163,6 +163,18 @@ export interface Pdp {
    * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
    */
   reload(bundle: Bundle, options?: ReloadOptions): void;
+  /**
+   * Checks a bundle or delta as `reload` would and returns its header; the bundle in use stays. A bundle that
+   * passes may be refused later all the same: time goes on, and so does the revision in use.
+   *
+   * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
+   */
+  examine(bundle: Bundle, options?: ReloadOptions): BundleHeader;
+  /**
+   * Calls `listener` after each `reload` that took a bundle into use; returns what ends that. What a listener
+   * throws is reported like an exception in an event listener, and stops neither the reload nor the others.
+   */
+  onReload(listener: (header: BundleHeader) => void): () => void;
   /** Frees what the PDP holds. Using it afterwards is an error; disposing of it twice is not. */
   dispose(): void;
   /** The same as `dispose`, for `using`. */
