@@ -14,14 +14,14 @@ use alloc::vec::Vec;
 
 use minicbor::data::Tag;
 use minicbor::{Decoder, decode};
-use wardgate_crypto::aead::{self, Key, NONCE_BYTES, Nonce, TAG_BYTES};
+use wardgate_crypto::aead::{self, Key, NONCE_BYTES, Nonce, TAG_BYTES, TooLong};
 
 use crate::cbor::{wide, written};
 use crate::conditions::Conditions;
 use crate::container::{Kind, PREFIX_BYTES, Prefix};
 use crate::envelope::expect;
 use crate::error::OpenError;
-use crate::limits::MAX_SEAL_BYTES;
+use crate::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
 /// Bytes of the key that a host seals with and unseals with.
 pub const KEY_BYTES: usize = aead::KEY_BYTES;
@@ -44,7 +44,8 @@ pub fn seal(
     }
     Conditions::default().size(bytes)?;
     let headers = Headers::of(randomness);
-    let sealed = aead::seal(&headers.key(key), &headers.nonce, &headers.associated(), bytes);
+    let sealed = aead::seal(&headers.key(key), &headers.nonce, &headers.associated(), bytes)
+        .map_err(|TooLong { bytes }| OpenError::TooLarge { bytes, most: MAX_BUNDLE_BYTES })?;
     let mut head = headers.head(sealed.len());
     head.extend_from_slice(&sealed);
     let mut container = Vec::with_capacity(PREFIX_BYTES + head.len());

@@ -32,6 +32,10 @@ pub const NONCE_BYTES: usize = 12;
 /// The length of what proves that a text is authentic.
 pub const TAG_BYTES: usize = 16;
 
+/// The longest text: a counter of 32 bits numbers the blocks, and the first makes the key of the tag.
+/// RFC 8439 allows one byte more, which the kept library refuses.
+pub const MOST_BYTES: u64 = ((1 << 32) - 1) * 64 - 1;
+
 /// A key of the cipher: a secret.
 pub type Key = [u8; KEY_BYTES];
 
@@ -45,19 +49,38 @@ pub type Tag = [u8; TAG_BYTES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forged;
 
+/// The text is longer than one key and nonce can hide: beyond [`MOST_BYTES`] the key stream would repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLong {
+    /// How many bytes it has.
+    pub bytes: usize,
+}
+
 /// Seals `text`: returns the ciphertext and, behind it, the tag.
-#[must_use]
-pub fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Vec<u8> {
+///
+/// # Errors
+/// If the text is longer than [`MOST_BYTES`].
+pub fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Result<Vec<u8>, TooLong> {
+    // Before room is made for a copy.
+    fits(text.len())?;
     let mut sealed = Vec::with_capacity(text.len().saturating_add(TAG_BYTES));
     sealed.extend_from_slice(text);
-    let tag = seal_in_place(key, nonce, associated, &mut sealed);
+    let tag = seal_in_place(key, nonce, associated, &mut sealed)?;
     sealed.extend_from_slice(&tag);
-    sealed
+    Ok(sealed)
 }
 
 /// Turns `text` into its ciphertext and returns the tag.
-#[must_use]
-pub fn seal_in_place(key: &Key, nonce: &Nonce, associated: &[u8], text: &mut [u8]) -> Tag {
+///
+/// # Errors
+/// If the text is longer than [`MOST_BYTES`]; it is then as it was.
+pub fn seal_in_place(
+    key: &Key,
+    nonce: &Nonce,
+    associated: &[u8],
+    text: &mut [u8],
+) -> Result<Tag, TooLong> {
+    fits(text.len())?;
     backend::seal(key, nonce, associated, text)
 }
 
@@ -94,6 +117,14 @@ pub fn sealing_key(master: &Key, salt: &[u8; 32]) -> Key {
     blake3::keyed(master, &[SEALING, salt.as_slice()].concat())
 }
 
+/// Lets only texts pass that the key stream covers.
+fn fits(bytes: usize) -> Result<(), TooLong> {
+    match u64::try_from(bytes) {
+        Ok(0..=MOST_BYTES) => Ok(()),
+        _ => Err(TooLong { bytes }),
+    }
+}
+
 /// Sets this use of the key of a host apart from every other.
 const SEALING: &[u8] = b"wardgate sealing key v1";
 
@@ -104,6 +135,14 @@ impl core::fmt::Display for Forged {
 }
 
 impl core::error::Error for Forged {}
+
+impl core::fmt::Display for TooLong {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "expected a text of at most {MOST_BYTES} bytes, found {}", self.bytes)
+    }
+}
+
+impl core::error::Error for TooLong {}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Forged, Key, Nonce, chacha20};
+use super::{Forged, Key, Nonce, TooLong, chacha20};
 
 /// The length of a nonce.
 pub const NONCE_BYTES: usize = 24;
@@ -14,8 +14,15 @@ pub const NONCE_BYTES: usize = 24;
 pub type LongNonce = [u8; NONCE_BYTES];
 
 /// Seals `text`: returns the ciphertext and, behind it, the tag.
-#[must_use]
-pub fn seal(key: &Key, nonce: &LongNonce, associated: &[u8], text: &[u8]) -> Vec<u8> {
+///
+/// # Errors
+/// If the text is longer than [`MOST_BYTES`](super::MOST_BYTES).
+pub fn seal(
+    key: &Key,
+    nonce: &LongNonce,
+    associated: &[u8],
+    text: &[u8],
+) -> Result<Vec<u8>, TooLong> {
     let (key, nonce) = shortened(key, nonce);
     super::seal(&key, &nonce, associated, text)
 }

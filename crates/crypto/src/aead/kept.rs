@@ -2,18 +2,18 @@
 
 use chacha20poly1305::{AeadInOut, ChaCha20Poly1305, KeyInit};
 
-use super::{Forged, Key, Nonce, TAG_BYTES, Tag};
+use super::{Forged, Key, Nonce, Tag, TooLong};
 
-pub(super) fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &mut [u8]) -> Tag {
-    let cipher = ChaCha20Poly1305::new(key.into());
-    match cipher.encrypt_inout_detached(nonce.into(), associated, (&mut *text).into()) {
-        Ok(tag) => tag.into(),
-        // Beyond 256 GiB the key stream would repeat: nothing is sealed then, and nothing left to read.
-        Err(_) => {
-            text.fill(0);
-            [0; TAG_BYTES]
-        }
-    }
+pub(super) fn seal(
+    key: &Key,
+    nonce: &Nonce,
+    associated: &[u8],
+    text: &mut [u8],
+) -> Result<Tag, TooLong> {
+    let (cipher, bytes) = (ChaCha20Poly1305::new(key.into()), text.len());
+    let tag = cipher.encrypt_inout_detached(nonce.into(), associated, text.into());
+    // The library knows no other reason to refuse.
+    tag.map(Tag::from).map_err(|_| TooLong { bytes })
 }
 
 pub(super) fn open(

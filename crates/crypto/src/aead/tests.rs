@@ -45,11 +45,11 @@ fn every_length_is_sealed_as_others_seal_it() {
         let (aad, msg) = (random.bytes(length % 67), random.bytes(length));
         let payload = Payload { msg: &msg, aad: &aad };
         let expected = ChaCha20Poly1305::new(&key.into()).encrypt(&nonce.into(), payload).unwrap();
-        assert_eq!(seal(&key, &nonce, &aad, &msg), expected, "{length}");
+        assert_eq!(seal(&key, &nonce, &aad, &msg), Ok(expected.clone()), "{length}");
         assert_eq!(open(&key, &nonce, &aad, &expected), Ok(msg.clone()), "{length}");
 
         let mut text = msg.clone();
-        let tag = own::seal(&key, &nonce, &aad, &mut text);
+        let tag = own::seal(&key, &nonce, &aad, &mut text).unwrap();
         assert_eq!([text.as_slice(), &tag].concat(), expected, "{length}");
         assert_eq!(own::open(&key, &nonce, &aad, &mut text, &tag), Ok(()));
         assert_eq!(text, msg, "{length}");
@@ -64,7 +64,7 @@ fn long_nonces_are_used_as_others_use_them() {
         let (aad, msg) = (random.bytes(length % 67), random.bytes(length));
         let payload = Payload { msg: &msg, aad: &aad };
         let expected = XChaCha20Poly1305::new(&key.into()).encrypt(&nonce.into(), payload).unwrap();
-        assert_eq!(extended::seal(&key, &nonce, &aad, &msg), expected, "{length}");
+        assert_eq!(extended::seal(&key, &nonce, &aad, &msg), Ok(expected.clone()), "{length}");
         assert_eq!(extended::open(&key, &nonce, &aad, &expected), Ok(msg), "{length}");
     }
 }
@@ -74,7 +74,7 @@ fn any_flipped_bit_is_noticed_and_nothing_is_shown() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let (key, nonce): (Key, Nonce) = (random.array(), random.array());
     let (aad, msg) = (random.bytes(19), random.bytes(75));
-    let sealed = seal(&key, &nonce, &aad, &msg);
+    let sealed = seal(&key, &nonce, &aad, &msg).unwrap();
     for bit in 0..sealed.len() * 8 {
         let mut forged = sealed.clone();
         forged[bit / 8] ^= 1 << (bit % 8);
@@ -101,9 +101,9 @@ fn tags_of_extreme_numbers_are_right() {
     for fill in [0x00, 0xff] {
         for length in [0, 15, 16, 17, 31, 32, 33, 64, 1024] {
             let mut data = std::vec![fill; length];
-            let tag = own::seal(&key, &nonce, &data.clone(), &mut data);
+            let tag = own::seal(&key, &nonce, &data.clone(), &mut data).unwrap();
             let aad = std::vec![fill; length];
-            let sealed = seal(&key, &nonce, &aad, &aad);
+            let sealed = seal(&key, &nonce, &aad, &aad).unwrap();
             assert_eq!(sealed[length..], tag, "{fill} {length}");
         }
     }
@@ -121,6 +121,19 @@ fn tags_of_extreme_numbers_are_right() {
     check(number(1), &[number(all), number(all - 0xf), number(0x11)], number(5));
     check(number(1), &[number(all), number(all - ones - 3), number(ones)], number(0));
     check(number(2), &[number(all - 2)], number(all - 5));
+}
+
+// A text of that length fits into no machine that runs tests, so only its length is looked at.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn a_text_that_would_need_the_key_stream_twice_is_refused() {
+    // RFC 8439, section 2.8: P_MAX, less a byte.
+    let most = 274_877_906_879;
+    assert_eq!(fits(most), Ok(()));
+    assert_eq!(fits(most + 1), Err(TooLong { bytes: most + 1 }));
+    assert_eq!(fits(usize::MAX), Err(TooLong { bytes: usize::MAX }));
+    let text = "expected a text of at most 274877906879 bytes, found 274877906880";
+    assert_eq!(std::format!("{}", TooLong { bytes: most + 1 }), text);
 }
 
 #[test]

@@ -55,9 +55,9 @@ fn run(cipher: &Cipher, test: &Json) -> Result<Outcome, String> {
 
 fn chacha_seal(texts: &Texts) -> Option<Vec<u8>> {
     let (key, nonce) = chacha_keys(texts)?;
-    let sealed = aead::seal(key, nonce, &texts.associated, &texts.message);
+    let sealed = aead::seal(key, nonce, &texts.associated, &texts.message).ok()?;
     let mut in_place = texts.message.clone();
-    let tag = aead::seal_in_place(key, nonce, &texts.associated, &mut in_place);
+    let tag = aead::seal_in_place(key, nonce, &texts.associated, &mut in_place).ok()?;
     (sealed == [in_place.as_slice(), &tag].concat()).then_some(sealed)
 }
 
@@ -83,7 +83,7 @@ fn chacha_keys(texts: &Texts) -> Option<(&Key, &Nonce)> {
 
 fn xchacha_seal(texts: &Texts) -> Option<Vec<u8>> {
     let (key, nonce) = xchacha_keys(texts)?;
-    Some(extended::seal(key, nonce, &texts.associated, &texts.message))
+    extended::seal(key, nonce, &texts.associated, &texts.message).ok()
 }
 
 fn xchacha_open(texts: &Texts, sealed: &[u8]) -> Result<Vec<u8>, Forged> {
