@@ -1,28 +1,29 @@
 // The calls that cross into the module, the mirror of `crates/wasm/src/lib.rs`.
 //
 // A refusal leaves the module as an array `[kind, ...]`. Anything else that leaves it as an exception
-// is a trap, and the instance behind it must not be used again.
+// is a trap, and the instance behind it must not be used again. What an exception is says nothing about
+// where it comes from (an exhausted stack is a `RangeError` like many others), so each call marks the
+// time that it spends in the module.
 
 import * as glue from "../wasm/wardgate_bg.js";
 
 import { WardgateError, type Code } from "./errors.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
+import { turn } from "./turn.ts";
 
-export {
-  apply,
-  check,
-  close,
-  explain,
-  header,
-  isAllowed,
-  isDelta,
-  open,
-  planList,
-  planOf,
-  principals,
-  reload,
-  unseal,
-} from "../wasm/wardgate_bg.js";
+export const apply = marked(glue.apply);
+export const check = marked(glue.check);
+export const close = marked(glue.close);
+export const explain = marked(glue.explain);
+export const header = marked(glue.header);
+export const isAllowed = marked(glue.isAllowed);
+export const isDelta = marked(glue.isDelta);
+export const open = marked(glue.open);
+export const planList = marked(glue.planList);
+export const planOf = marked(glue.planOf);
+export const principals = marked(glue.principals);
+export const reload = marked(glue.reload);
+export const unseal = marked(glue.unseal);
 
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */
 export function start(module: WebAssembly.Module): void {
@@ -54,7 +55,9 @@ export function frame(): Frame {
  */
 export function columns(): Columns | null {
   if (exports !== undefined && (batch === null || batch.words.length === 0)) {
+    turn.isInside = true;
     const address = exports.columns();
+    turn.isInside = false;
     batch = address === 0 ? null : columnsAt(exports.memory.buffer, address);
   }
   return batch;
@@ -64,7 +67,10 @@ export function columns(): Columns | null {
 export function hashOne(message: Uint8Array): Uint8Array {
   const { calls, bytes } = room(Math.max(message.length, DIGEST));
   bytes.set(message);
-  if (calls.hash(message.length) === 0) throw new Error("the module does not find the message");
+  turn.isInside = true;
+  const found = calls.hash(message.length);
+  turn.isInside = false;
+  if (found === 0) throw new RangeError(GREW);
   return bytes.slice(0, DIGEST);
 }
 
@@ -82,7 +88,10 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
     bytes.set(message, at);
     at += message.length;
   });
-  if (calls.hashMany(count) === 0) throw new Error("the module does not find the messages");
+  turn.isInside = true;
+  const found = calls.hashMany(count);
+  turn.isInside = false;
+  if (found === 0) throw new RangeError(GREW);
   const digests = new Uint8Array(calls.memory.buffer, start, count * DIGEST).slice();
   return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
 }
@@ -91,7 +100,10 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
 export function prepareKey(level: number, key: Uint8Array): number {
   const { calls, bytes } = room(key.length);
   bytes.set(key);
-  return calls.prepareKey(level, key.length);
+  turn.isInside = true;
+  const place = calls.prepareKey(level, key.length);
+  turn.isInside = false;
+  return place;
 }
 
 /** Whether a signature by the key at `place` is right. */
@@ -100,7 +112,10 @@ export function verifyOne(place: number, message: Uint8Array, context: Uint8Arra
   bytes.set(message);
   bytes.set(context, message.length);
   bytes.set(signature, message.length + context.length);
-  return calls.verify(place, message.length, context.length, signature.length) === 1;
+  turn.isInside = true;
+  const answer = calls.verify(place, message.length, context.length, signature.length);
+  turn.isInside = false;
+  return answer === 1;
 }
 
 /** How many blocks of memory the module ever handed out. */
@@ -111,9 +126,10 @@ export function allocations(): number {
 /** Room for so many bytes in the module. What stands there is void after the next call. */
 function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
   if (exports === undefined) throw new Error("the module has not started");
+  turn.isInside = true;
   const address = length > MAX_ROOM ? 0 : exports.room(length) >>> 0;
-  // As the module says it: whatever else is thrown within a call is taken for a trap.
-  if (address === 0) throw ["range", `there is no room for ${length} bytes in the module`];
+  turn.isInside = false;
+  if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
   const { buffer } = exports.memory;
   if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
     view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));
@@ -121,7 +137,17 @@ function room(length: number): { readonly calls: Exports; readonly bytes: Uint8A
   return { calls: exports, bytes: view };
 }
 
-/** What an exception out of the module means: an error for the caller, or `undefined` for a trap. */
+/** Lets a call that was made with arguments of this package only mark the time that it takes. */
+function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
+  return (...given) => {
+    turn.isInside = true;
+    const result = call(...given);
+    turn.isInside = false;
+    return result;
+  };
+}
+
+/** What a refusal by the module means to the caller; `undefined` if the exception is none. */
 export function refusal(thrown: unknown): { readonly error: unknown } | undefined {
   if (!Array.isArray(thrown)) return undefined;
   const [kind, detail, code] = thrown as readonly unknown[];
@@ -158,6 +184,8 @@ let batch: Columns | null = null;
 let view = new Uint8Array();
 
 const DIGEST = 32;
+/** Memory that another thread shares may grow at any moment, and with it a view of it. */
+const GREW = "a message grew while it was read";
 /** The module keeps so much room at least. */
 const KEPT_ROOM = 65_536;
 /** Beyond this no room is asked for: the module could not have it beside what it holds. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { hash, hashMany } from "./hashing.ts";
+import { runtimeNow } from "./module.ts";
 
 const text = new TextEncoder();
 
@@ -26,6 +27,28 @@ describe("hash", () => {
     expect(() => hash("abc" as unknown as Uint8Array)).toThrow(new TypeError("a message must be a Uint8Array or an ArrayBuffer, found string"));
     expect(() => hashMany([7 as unknown as Uint8Array])).toThrow("message 0 must be a Uint8Array");
     expect(() => hashMany("abc" as unknown as Uint8Array[])).toThrow("messages must be an array, found string");
+  });
+
+  it("passes on what bytes throw that are none any more, and works on", () => {
+    const detached = new Uint8Array(4);
+    structuredClone(detached, { transfer: [detached.buffer] });
+    const error = new Error("not today");
+    const odd = Object.defineProperty(new Uint8Array(4), "length", { get: () => { throw error; } });
+    for (const work of [(bytes: Uint8Array) => hash(bytes), (bytes: Uint8Array) => hashMany([bytes])]) {
+      expect(() => work(detached)).toThrow(TypeError);
+      expect(() => work(odd)).toThrow(error);
+    }
+    expect(() => hash(detached.buffer)).toThrow(TypeError);
+    expect(hexadecimal(hash(text.encode("abc")))).toBe(hexadecimal(hashMany([text.encode("abc")])[0]!));
+    expect(runtimeNow().generation).toBe(0);
+  });
+
+  it("takes bytes that other threads share, and may let grow", () => {
+    const Memory = SharedArrayBuffer as new (length: number, options: object) => SharedArrayBuffer;
+    const shared = new Uint8Array(new Memory(3, { maxByteLength: 9 }));
+    shared.set(text.encode("abc"));
+    expect(hexadecimal(hash(shared))).toBe(hexadecimal(hash(text.encode("abc"))));
+    expect(hexadecimal(hashMany([shared])[0]!)).toBe(hexadecimal(hash(shared)));
   });
 });
 

@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { runtimeNow } from "./module.ts";
 import { openAlbum, viewing } from "./testing.ts";
 import type { ActionRequest, Pdp } from "./types.ts";
 
@@ -114,6 +115,24 @@ describe("an attribute", () => {
     const proxy = new Proxy({}, { ownKeys: () => { throw error; } });
     expect(() => pdp.explain(viewing({ resource: { attr: { proxy } } }))).toThrow(error);
     expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("may be a list that says anything of its length", () => {
+    const error = new Error("not today");
+    const list = (length: unknown): unknown => new Proxy([1], {
+      get: (target, name) => (name === "length" ? length : Reflect.get(target, name)),
+    });
+    refusedAttribute(list(undefined), "resource.attr.x must be an array, found one without length");
+    refused(viewing({ principal: { roles: list(null) } }), "principal.roles must be an array, found one without length");
+    refusedAttribute(list(-1), "resource.attr.x[1] must be a JSON value, found undefined");
+    expect(() => pdp.explain(viewing({ resource: { attr: { x: list(1n) } } }))).toThrow(TypeError);
+    const costly = list({ valueOf: () => { throw error; } });
+    expect(() => pdp.explain(viewing({ resource: { attr: { costly } } }))).toThrow(error);
+    const throwing = new Proxy([1], { get: () => { throw error; } });
+    expect(() => pdp.explain(viewing({ resource: { attr: { throwing } } }))).toThrow(error);
+    expect(pdp.isAllowed(viewing({ principal: { roles: list(0) } }))).toBe(false);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+    expect(runtimeNow().generation).toBe(0);
   });
 
   it("may ask the PDP again while it is read", () => {

@@ -111,6 +111,45 @@ describe("a trap", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
+  it("that a getter keeps to itself ends the whole call too", () => {
+    const attr = {
+      get x(): boolean {
+        trap.armed = true;
+        expect(() => pdp.isAllowed(odd())).toThrow(internal);
+        return true;
+      },
+    };
+    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(internal);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
+  });
+
+  it("is not what an error in code around the module is", () => {
+    for (const error of [new WebAssembly.RuntimeError("of another module"), new RangeError("theirs"), ["type", "x"], 7]) {
+      expect(caught(() => runtime.call(() => { throw error; }))).toBe(error);
+    }
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("is told from an error in a getter, wherever the getter asks again", () => {
+    const error = new WebAssembly.RuntimeError("of another module");
+    const inner = { get owner(): never { throw error; } };
+    const attr = {
+      get x(): boolean {
+        expect(caught(() => pdp.isAllowed(viewing({ resource: { attr: inner }, request: { action: "edit" } })))).toBe(error);
+        expect(caught(() => pdp.explain(viewing({ resource: { attr: inner } })))).toBe(error);
+        return true;
+      },
+    };
+    for (let time = 0; time < 3; time += 1) pdp.explain(viewing({ resource: { attr } }));
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("is an exhausted stack, though other code throws that error too", () => {
+    const dive = (): void => { pdp.explain(viewing()); dive(); };
+    expect(caught(dive)).toBeInstanceOf(Error);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
   it("loses no bundle that was accepted, even if its time is over by now", () => {
     let now = noon;
     const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
@@ -184,6 +223,14 @@ describe("a trap while a frame is decided on", () => {
     expect([inner.mock.calls.length, runtime.generation]).toEqual([1, 1]);
   });
 });
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
 
 /** A request that only the general path reads, because it is of a class. */
 function odd(): ActionRequest {

@@ -29,14 +29,21 @@ export class Runtime {
   call<T>(work: () => T): T {
     if (this.#poisoned) this.#restart();
     begin();
+    const { isInside } = turn;
+    turn.isInside = false;
     this.#depth += 1;
     try {
-      return work();
+      const result = work();
+      // Code of the caller may have kept a trap of another call to itself.
+      if (this.#poisoned) throw failedEarlier();
+      return result;
     } catch (thrown) {
+      // Code outside of the module threw it, and left the instance as it was.
+      if (!turn.isInside) throw thrown;
       const refused = refusal(thrown);
-      if (refused !== undefined) throw refused.error;
-      throw this.#poison(thrown);
+      throw refused === undefined ? this.#poison(thrown) : refused.error;
     } finally {
+      turn.isInside = isInside;
       this.#depth -= 1;
     }
   }
@@ -69,11 +76,15 @@ export class Runtime {
   #restart(): void {
     // A getter of a request may call in again. While the outer call is still inside the module, its
     // instance cannot be exchanged.
-    if (this.#depth > 0) throw internal("the module failed earlier in this call", undefined);
+    if (this.#depth > 0) throw failedEarlier();
     start(this.#module);
     this.#generation += 1;
     this.#poisoned = false;
   }
+}
+
+function failedEarlier(): WardgateError {
+  return internal("the module failed earlier in this call", undefined);
 }
 
 function internal(message: string, cause: unknown): WardgateError {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import { WardgateError, type Code } from "./errors.ts";
 import type { PublicJwk, SecretJwk } from "./keys.ts";
+import { runtimeNow } from "./module.ts";
 import { open } from "./open.ts";
 import type { OpenOptions } from "./options.ts";
 import { album, noon, releaseKey as release, signed, trustFile, viewing } from "./testing.ts";
@@ -84,6 +85,19 @@ describe("a bundle", () => {
   ];
   it.each(cases)("is %s", async (expected, bundle, options) => {
     expect(await codeOf(bundle, options)).toBe(expected);
+  });
+
+  it("is copied from memory that others share, and is a TypeError where there is none any more", async () => {
+    const shared = new Uint8Array(new (SharedArrayBuffer as Growable)(signed.length, { maxByteLength: 2 * signed.length }));
+    shared.set(signed);
+    const pdp = await open(shared, settings);
+    const gone = signed.slice();
+    structuredClone(gone, { transfer: [gone.buffer] });
+    await expect(open(gone, settings)).rejects.toThrow(TypeError);
+    await expect(open(gone.buffer, settings)).rejects.toThrow(TypeError);
+    await expect(open(shared.buffer as unknown as ArrayBuffer, settings)).rejects.toThrow("a bundle must be a Uint8Array");
+    expect(() => pdp.reload(gone)).toThrow(TypeError);
+    expect([pdp.isAllowed(viewing()), runtimeNow().generation]).toEqual([true, 0]);
   });
 
   it("says what is wrong in words", async () => {
@@ -230,3 +244,6 @@ function edited(original: Uint8Array, at: number): Uint8Array {
   copy[at]! ^= 1;
   return copy;
 }
+
+/** The types of this edition know no shared memory that grows. */
+type Growable = new (length: number, options: { maxByteLength: number }) => SharedArrayBuffer;

@@ -9,6 +9,8 @@ export const turn = {
   serial: 0,
   /** A call into the module that decides is under way. Still so after an exception, it was a trap. */
   isAsking: false,
+  /** The same of every other call. Those may run code of the caller, which may call in again. */
+  isInside: false,
 };
 
 /** Takes a turn, and returns what tells it from others. */

@@ -20,6 +20,11 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn length(this: &Sized) -> u32;
 
+    /// An option, because only then the glue makes it a number before it returns: a length may be an
+    /// object too, and run code when it is to be a number.
+    #[wasm_bindgen(catch, method, getter, js_name = length)]
+    fn claimed_length(this: &Sized) -> Result<Option<u32>, JsValue>;
+
     #[wasm_bindgen(js_namespace = Array, js_name = of)]
     pub(crate) fn array_of(kind: &str, what: &JsValue, code: &str) -> JsValue;
 
@@ -135,7 +140,14 @@ pub(crate) fn member(object: &JsValue, key: &JsValue) -> Result<JsValue, Failure
     reflect_get(object, key).map_err(Failure::Thrown)
 }
 
-/// Returns how many elements an array has, or units a string.
+/// Returns how many elements a list of the caller has; `None` if it does not say.
+///
+/// A proxy of an array is an array too, and what it says of its length may be anything.
+pub(crate) fn elements(list: &JsValue) -> Result<Option<u32>, Failure> {
+    list.unchecked_ref::<Sized>().claimed_length().map_err(Failure::Thrown)
+}
+
+/// Returns how many elements an array that the host made has, or units a string.
 pub(crate) fn length(value: &JsValue) -> u32 {
     value.unchecked_ref::<Sized>().length()
 }

@@ -57,7 +57,7 @@ impl Reader {
         if !matches!(kind, Kind::List) {
             return Err(wrong(path, "an array of strings", &kind));
         }
-        (0..js::length(value))
+        (0..elements(value, path)?)
             .map(|index| {
                 let item = js::member(value, &index.into())?;
                 self.string(&item, &path.index(index))
@@ -137,7 +137,7 @@ impl Reader {
         path: &Path<'_>,
         depth: usize,
     ) -> Result<Vec<Attr>, Failure> {
-        let length = js::length(value);
+        let length = elements(value, path)?;
         let mut items = Vec::new();
         for index in 0..length {
             let item = js::member(value, &index.into())?;
@@ -242,6 +242,11 @@ impl Fields {
         let found = self.members.iter().find(|(known, _)| *known == name);
         found.map_or(&self.absent, |(_, value)| value)
     }
+}
+
+fn elements(list: &JsValue, path: &Path<'_>) -> Result<u32, Failure> {
+    let said = js::elements(list)?;
+    said.ok_or_else(|| Failure::Type(format!("{path} must be an array, found one without length")))
 }
 
 fn deeper(path: &Path<'_>, depth: usize) -> Result<usize, Failure> {
