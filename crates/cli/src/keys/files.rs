@@ -39,9 +39,15 @@ pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let written = file.write_all(content).and_then(|()| file.sync_all());
     written.map_err(|error| {
         // A part of a key is of no use to anybody.
-        let _ = fs::remove_file(path);
+        discard(path);
         Failure::writing(path, &error)
     })
+}
+
+/// Removes a secret that was created just now, because what belongs to it cannot be.
+pub(super) fn discard(path: &Path) {
+    // The error that counts is the one before.
+    let _ = fs::remove_file(path);
 }
 
 /// Writes a public key, in the place of an older one but never in that of a secret.

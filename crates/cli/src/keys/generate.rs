@@ -24,13 +24,18 @@ fn signing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
         Some(Algorithm::MlDsa65) => Level::MlDsa65,
         None | Some(Algorithm::MlDsa87) => Level::MlDsa87,
     };
+    if generate.public.as_ref() == Some(&generate.output) {
+        let file = named(&generate.output);
+        return Err(Failure::usage(format!("`{file}` cannot hold both halves: name two files")));
+    }
     let id = generate.id.as_deref().map(jwk::id).transpose().map_err(Failure::usage)?;
     let key = PrivateKey::from_seed(level, files::random()?, id);
     let public = key.public.clone();
     let (private, public_text) = (write(&Key::Private(key))?, write(&Key::Public(public.clone()))?);
     files::create(&generate.output, private.as_bytes())?;
     if let Some(path) = &generate.public {
-        files::publish(path, public_text.as_bytes())?;
+        files::publish(path, public_text.as_bytes())
+            .inspect_err(|_| files::discard(&generate.output))?;
     }
     if generate.json {
         return out.line(serde_json::json!({

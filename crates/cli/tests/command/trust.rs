@@ -43,11 +43,25 @@ fn keys_are_made_for_their_owner_alone_and_never_overwritten() {
     let held = "holds a secret, and a key is never overwritten: name another file";
     folder.run("keys public a.jwk -o a.jwk").complains(4, &format!("`a.jwk` {held}"));
     folder.run("keys generate -o no.jwk --public a.jwk").complains(4, &format!("`a.jwk` {held}"));
-    folder.run("keys generate -o b.jwk --public b.jwk").complains(4, &format!("`b.jwk` {held}"));
-    assert_eq!(folder.read("a.jwk"), secret);
+    folder
+        .run("keys generate -o b.jwk --public b.jwk")
+        .complains(2, "`b.jwk` cannot hold both halves: name two files");
+    folder
+        .run("keys generate -o b.jwk --public ./b.jwk")
+        .complains(4, &format!("`./b.jwk` {held}"));
     let nowhere = "cannot write `no/where`: no such file or directory";
     folder.run("keys generate -o no/where").complains(4, nowhere);
-    assert_eq!(folder.names(), ["a.jwk", "a.pub.jwk", "b.jwk", "no.jwk"]);
+    folder.run("keys generate -o b.jwk --public no/where").complains(4, nowhere);
+    folder
+        .run("keys generate -o b.jwk --public .")
+        .complains(4, "cannot write `.`: it is a directory");
+    // An older public half is replaced, but not where the new private key cannot be.
+    folder
+        .run("keys generate -o a.jwk --public a.pub.jwk")
+        .complains(4, &format!("`a.jwk` {exists}"));
+    assert_eq!(serde_json::from_slice::<Json>(&folder.read("a.pub.jwk")).unwrap(), public);
+    assert_eq!(folder.read("a.jwk"), secret);
+    assert_eq!(folder.names(), ["a.jwk", "a.pub.jwk"]);
 }
 
 #[test]
