@@ -9,6 +9,7 @@ mod chunk;
 mod compress;
 mod long;
 mod many;
+mod short;
 mod start;
 mod tree;
 

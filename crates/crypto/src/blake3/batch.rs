@@ -13,7 +13,7 @@ use wardgate_simd::lanes::{Block, Kernel, Lanes32, MOST_WORDS, Quad, Tier, dispa
 
 use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress, halves, pad};
 use super::start::Start;
-use super::{CHUNK_BYTES, Digest};
+use super::{CHUNK_BYTES, Digest, short};
 
 /// What is to be compressed, one digest or chaining value for each.
 #[derive(Clone, Copy)]
@@ -92,10 +92,11 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// Compresses every input and puts the result in its place.
+/// Compresses every input and puts the result in its place. Returns how many inputs, from the first on, need
+/// no second look, for they were messages of a block at most.
 ///
 /// A step in all lanes takes as long as two blocks one after the other, on every tier that was measured.
-pub(super) fn run(start: &Start, inputs: Inputs<'_>, digests: &mut [Digest]) {
+pub(super) fn run(start: &Start, inputs: Inputs<'_>, digests: &mut [Digest]) -> usize {
     let batch = Batch { start, inputs, digests };
     match inputs.count() {
         0..=2 => batch.run(Portable),
@@ -110,10 +111,10 @@ pub(super) struct Batch<'a, 'd> {
 }
 
 impl Kernel for Batch<'_, '_> {
-    type Output = ();
+    type Output = usize;
 
-    fn run<T: Tier>(self, tier: T) {
-        stream(tier, self);
+    fn run<T: Tier>(self, tier: T) -> usize {
+        stream(tier, self)
     }
 }
 
@@ -146,11 +147,18 @@ struct Lanes<'a> {
     counters: [[u32; MOST_WORDS]; 2],
 }
 
-fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) {
+fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) -> usize {
     let Batch { start, inputs, digests } = batch;
+    let short = match inputs {
+        Inputs::Messages(messages) => short::hash(tier, start, messages, digests),
+        Inputs::Nodes(_) => 0,
+    };
+    if short == inputs.count() {
+        return short;
+    }
     let mut lanes = Lanes {
         inputs,
-        next: even(tier, start, &inputs, digests),
+        next: even(tier, start, (&inputs, short), digests),
         lanes: [Lane { input: NONE, rest: &[], flags: [0; 3] }; MOST_WORDS],
         counters: [[0; MOST_WORDS]; 2],
     };
@@ -163,6 +171,7 @@ fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) {
             lanes.put(ended, &rows(tier, &chain), digests);
         }
     }
+    short
 }
 
 /// Compresses one block in every lane.
@@ -201,12 +210,16 @@ fn rows<T: Lanes32>(tier: T, chain: &[T::U32; 8]) -> [[Quad; 2]; MOST_WORDS] {
     rows
 }
 
-/// Hashes inputs from the first on as long as those of a step are of one length, and returns how many that
-/// are: such steps need no account of their lanes, which is a third of the time of short messages.
-fn even<T: Lanes32>(tier: T, start: &Start, inputs: &Inputs<'_>, digests: &mut [Digest]) -> usize {
-    let mut done = 0;
+/// Hashes inputs from one on as long as those of a step are of one length, and returns where that ends: such
+/// steps need no account of their lanes, which is a third of the time of short messages.
+fn even<T: Lanes32>(
+    tier: T,
+    start: &Start,
+    (inputs, mut done): (&Inputs<'_>, usize),
+    digests: &mut [Digest],
+) -> usize {
     let mut chain = [tier.splat_u32(0); 8];
-    for digests in digests.chunks_exact_mut(T::WORDS) {
+    for digests in digests[done..].chunks_exact_mut(T::WORDS) {
         let Some(length) = inputs.even(done, T::WORDS) else { break };
         even_group(tier, start, &mut chain, (inputs, done, length));
         for (digest, row) in digests.iter_mut().zip(&rows(tier, &chain)) {

@@ -28,21 +28,51 @@ pub(super) fn compress<T: Lanes32>(
     block: &[T::U32; 16],
     tail: Tail<T::U32>,
 ) -> [T::U32; 16] {
-    let [a, b, c, d, e, f, g, h] = *chain;
-    let [i, j, k, l] = [0, 1, 2, 3].map(
-        #[inline(always)]
-        |at: usize| tier.splat_u32(IV[at]),
-    );
-    let Tail { counter_low, counter_high, length, flags } = tail;
-    let mut v = [a, b, c, d, e, f, g, h, i, j, k, l, counter_low, counter_high, length, flags];
-    round::<T, 0>(tier, &mut v, block);
-    round::<T, 1>(tier, &mut v, block);
-    round::<T, 2>(tier, &mut v, block);
-    round::<T, 3>(tier, &mut v, block);
-    round::<T, 4>(tier, &mut v, block);
-    round::<T, 5>(tier, &mut v, block);
-    round::<T, 6>(tier, &mut v, block);
+    let [v] = compress_sets(tier, &[*chain], &[*block], &[tail]);
     v
+}
+
+/// Compresses several sets of lanes step by step in turn, so that one works while another waits.
+#[inline(always)]
+pub(super) fn compress_sets<T: Lanes32, const SETS: usize>(
+    tier: T,
+    chains: &[[T::U32; 8]; SETS],
+    blocks: &[[T::U32; 16]; SETS],
+    tails: &[Tail<T::U32>; SETS],
+) -> [[T::U32; 16]; SETS] {
+    let mut v = [[[tier.splat_u32(0); 4]; 4]; SETS];
+    for at in 0..SETS {
+        v[at] = initial(tier, &chains[at], tails[at]);
+    }
+    round::<T, SETS, 0>(tier, &mut v, blocks);
+    round::<T, SETS, 1>(tier, &mut v, blocks);
+    round::<T, SETS, 2>(tier, &mut v, blocks);
+    round::<T, SETS, 3>(tier, &mut v, blocks);
+    round::<T, SETS, 4>(tier, &mut v, blocks);
+    round::<T, SETS, 5>(tier, &mut v, blocks);
+    round::<T, SETS, 6>(tier, &mut v, blocks);
+    let mut words = [[tier.splat_u32(0); 16]; SETS];
+    for (words, v) in words.iter_mut().zip(v) {
+        let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [x, y, z, w]] = v;
+        *words = [a, b, c, d, e, f, g, h, i, j, k, l, x, y, z, w];
+    }
+    words
+}
+
+/// The state of a compression: four rows of four words.
+type State<T> = [[<T as Lanes32>::U32; 4]; 4];
+
+#[inline(always)]
+fn initial<T: Lanes32>(tier: T, chain: &[T::U32; 8], tail: Tail<T::U32>) -> State<T> {
+    let [a, b, c, d, e, f, g, h] = *chain;
+    let iv = [
+        tier.splat_u32(IV[0]),
+        tier.splat_u32(IV[1]),
+        tier.splat_u32(IV[2]),
+        tier.splat_u32(IV[3]),
+    ];
+    let Tail { counter_low, counter_high, length, flags } = tail;
+    [[a, b, c, d], [e, f, g, h], iv, [counter_low, counter_high, length, flags]]
 }
 
 /// Returns the chaining value that a compression ends with.
@@ -62,41 +92,59 @@ pub(super) fn chained<T: Lanes32>(tier: T, v: &[T::U32; 16]) -> [T::U32; 8] {
 }
 
 #[inline(always)]
-fn round<T: Lanes32, const ROUND: usize>(tier: T, v: &mut [T::U32; 16], m: &[T::U32; 16]) {
-    let s = const { &ORDERS[ROUND] };
-    let [a, b, c, d, e, f, g, h, i, j, k, l, x, y, z, w] = *v;
-    let [[a, b, c, d], [e, f, g, h], [i, j, k, l], [x, y, z, w]] = quarters(
-        tier,
-        [[a, b, c, d], [e, f, g, h], [i, j, k, l], [x, y, z, w]],
-        [m[s[0]], m[s[2]], m[s[4]], m[s[6]]],
-        [m[s[1]], m[s[3]], m[s[5]], m[s[7]]],
-    );
-    let [[a, b, c, d], [f, g, h, e], [k, l, i, j], [w, x, y, z]] = quarters(
-        tier,
-        [[a, b, c, d], [f, g, h, e], [k, l, i, j], [w, x, y, z]],
-        [m[s[8]], m[s[10]], m[s[12]], m[s[14]]],
-        [m[s[9]], m[s[11]], m[s[13]], m[s[15]]],
-    );
-    *v = [a, b, c, d, e, f, g, h, i, j, k, l, x, y, z, w];
+fn round<T: Lanes32, const SETS: usize, const ROUND: usize>(
+    tier: T,
+    v: &mut [State<T>; SETS],
+    blocks: &[[T::U32; 16]; SETS],
+) {
+    let order = const { &ORDERS[ROUND] };
+    quarters(tier, v, blocks, order, 0);
+    for [_, b, c, d] in v.iter_mut() {
+        (*b, *c, *d) =
+            ([b[1], b[2], b[3], b[0]], [c[2], c[3], c[0], c[1]], [d[3], d[0], d[1], d[2]]);
+    }
+    quarters(tier, v, blocks, order, 8);
+    for [_, b, c, d] in v.iter_mut() {
+        (*b, *c, *d) =
+            ([b[3], b[0], b[1], b[2]], [c[2], c[3], c[0], c[1]], [d[1], d[2], d[3], d[0]]);
+    }
 }
 
-/// Four quarter rounds in step: no operation waits for the one before it.
+/// Four quarter rounds of each set in step: no operation waits for the one before it.
+///
+/// A word of the block is added to `a` first, for `b` is what the step before ends with. Left to itself, the
+/// compiler would do one set after the other, which took half as long again.
 #[inline(always)]
-fn quarters<T: Lanes32>(
+fn quarters<T: Lanes32, const SETS: usize>(
     tier: T,
-    [a, b, c, d]: [[T::U32; 4]; 4],
-    x: [T::U32; 4],
-    y: [T::U32; 4],
-) -> [[T::U32; 4]; 4] {
-    let a = add(tier, add(tier, a, b), x);
-    let d = turn::<T, 16>(tier, d, a);
-    let c = add(tier, c, d);
-    let b = turn::<T, 12>(tier, b, c);
-    let a = add(tier, add(tier, a, b), y);
-    let d = turn::<T, 8>(tier, d, a);
-    let c = add(tier, c, d);
-    let b = turn::<T, 7>(tier, b, c);
-    [a, b, c, d]
+    v: &mut [State<T>; SETS],
+    blocks: &[[T::U32; 16]; SETS],
+    order: &[usize; 16],
+    at: usize,
+) {
+    for ([a, b, _, d], m) in v.iter_mut().zip(blocks) {
+        let x = [m[order[at]], m[order[at + 2]], m[order[at + 4]], m[order[at + 6]]];
+        *a = add(tier, add(tier, *a, x), *b);
+        *d = in_turn::<T, SETS>(tier, turn::<T, 16>(tier, *d, *a));
+    }
+    for [_, b, c, d] in v.iter_mut() {
+        *c = add(tier, *c, *d);
+        *b = in_turn::<T, SETS>(tier, turn::<T, 12>(tier, *b, *c));
+    }
+    for ([a, b, _, d], m) in v.iter_mut().zip(blocks) {
+        let y = [m[order[at + 1]], m[order[at + 3]], m[order[at + 5]], m[order[at + 7]]];
+        *a = add(tier, add(tier, *a, y), *b);
+        *d = in_turn::<T, SETS>(tier, turn::<T, 8>(tier, *d, *a));
+    }
+    for [_, b, c, d] in v.iter_mut() {
+        *c = add(tier, *c, *d);
+        *b = in_turn::<T, SETS>(tier, turn::<T, 7>(tier, *b, *c));
+    }
+}
+
+#[inline(always)]
+fn in_turn<T: Lanes32, const SETS: usize>(tier: T, values: [T::U32; 4]) -> [T::U32; 4] {
+    if SETS == 1 { values } else { tier.in_turn(values) }
 }
 
 #[inline(always)]

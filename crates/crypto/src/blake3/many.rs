@@ -47,9 +47,13 @@ mod threads {
 }
 
 fn on_this_thread(messages: &[&[u8]], digests: &mut [Digest]) {
-    batch::run(&Start::PLAIN, Inputs::Messages(messages), digests);
+    let short = batch::run(&Start::PLAIN, Inputs::Messages(messages), digests);
+    let rest = messages.get(short..).unwrap_or_default();
+    if rest.iter().all(|message| message.len() <= CHUNK_BYTES) {
+        return;
+    }
     let mut group = Group::EMPTY;
-    for (place, message) in messages.iter().enumerate() {
+    for (place, message) in messages.iter().enumerate().skip(short) {
         match message.len() {
             0..=CHUNK_BYTES => {}
             SHARED_BYTES.. => digests[place] = super::hash(message),

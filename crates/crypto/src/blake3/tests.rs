@@ -4,7 +4,7 @@ use std::{format, vec};
 use wardgate_simd::Portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use wardgate_simd::Simd128;
-use wardgate_simd::lanes::Kernel;
+use wardgate_simd::lanes::{Kernel, Tier};
 #[cfg(target_arch = "x86_64")]
 use wardgate_simd::{Avx2, Avx512, Sse2};
 
@@ -106,12 +106,33 @@ fn a_batch_needs_a_place_for_each_digest() {
     assert_eq!(format!("{refused}"), "expected one place for each of 2 digests, found 1");
 }
 
+/// Whole groups of messages of one block, parts of groups, and a longer message between them.
+fn short_messages<T: Tier>(tier: T) {
+    let all = message(200 + 65);
+    for count in 0..=70 {
+        for (lengths, longer) in [(1, None), (1, Some(count / 2)), (65, None), (65, Some(0))] {
+            let length = |at: usize| match longer {
+                Some(place) if place == at => 65,
+                _ => 64 - at % lengths,
+            };
+            let messages: Vec<&[u8]> = (0..count).map(|at| &all[at..at + length(at)]).collect();
+            let mut digests = vec![[0; 32]; count];
+            let inputs = Inputs::Messages(&messages);
+            Batch { start: &Start::PLAIN, inputs, digests: &mut digests }.run(tier);
+            for (message, digest) in messages.iter().zip(&digests) {
+                assert_eq!(*digest, *::blake3::hash(message).as_bytes(), "{count} {}", T::TIER);
+            }
+        }
+    }
+}
+
 /// Stamps the suite on one tier; `None` where the machine cannot run it.
 macro_rules! batch_suite {
     ($name:ident, $tier:expr) => {
         #[test]
         fn $name() {
             let Some(tier) = $tier else { return };
+            short_messages(tier);
             let all = message(CHUNK_BYTES);
             let messages: Vec<&[u8]> = (0..=CHUNK_BYTES).map(|length| &all[..length]).collect();
             let mut digests = vec![[0; 32]; messages.len()];

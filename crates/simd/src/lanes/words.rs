@@ -56,6 +56,14 @@ pub trait Lanes32: Token {
     /// Rotates every lane to the right by `COUNT`, which is from 1 to 31.
     fn rotate_right_u32<const COUNT: i32>(self, a: Self::U32) -> Self::U32;
 
+    /// Returns `values` as they are; the compiler leaves this and the next such call in their order.
+    ///
+    /// Where two chains of steps take turns, it would otherwise save registers by doing one after the other.
+    #[inline(always)]
+    fn in_turn(self, values: [Self::U32; 4]) -> [Self::U32; 4] {
+        values
+    }
+
     /// Reads one block into each lane: word `i` of every block is in vector `i`.
     fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [Self::U32; 16];
 

@@ -1,5 +1,6 @@
 //! AVX-512: sixteen words.
 
+use core::arch::asm;
 use core::arch::x86_64::{
     __m128i, __m512i, _mm_loadu_si128, _mm_storeu_si128, _mm512_add_epi32, _mm512_and_si512,
     _mm512_castsi128_si512, _mm512_castsi512_si128, _mm512_extracti32x4_epi32, _mm512_inserti32x4,
@@ -53,6 +54,11 @@ impl Lanes32 for Avx512 {
     #[inline(always)]
     fn rotate_right_u32<const COUNT: i32>(self, a: __m512i) -> __m512i {
         proven!(_mm512_ror_epi32::<COUNT>(a))
+    }
+
+    #[inline(always)]
+    fn in_turn(self, values: [__m512i; 4]) -> [__m512i; 4] {
+        proven!(in_turn(values))
     }
 
     #[inline(always)]
@@ -113,6 +119,24 @@ impl Quads for Avx512 {
             ]
         })
     }
+}
+
+/// No instruction, and no reason to drop or to move it: what is not `pure` keeps its order.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn in_turn([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
+    // SAFETY: nothing is executed.
+    unsafe {
+        asm!(
+            "/* {} {} {} {} */",
+            inout(zmm_reg) a,
+            inout(zmm_reg) b,
+            inout(zmm_reg) c,
+            inout(zmm_reg) d,
+            options(nomem, nostack, preserves_flags),
+        );
+    }
+    [a, b, c, d]
 }
 
 #[inline(always)]

@@ -57,6 +57,8 @@ fn arithmetic<T: Lanes32>(tier: T) {
         check(tier, rows, |x, _, _| tier.rotate_right_u32::<24>(x), |i| a[i].rotate_right(24));
         check(tier, rows, |x, _, _| tier.rotate_right_u32::<25>(x), |i| a[i].rotate_right(25));
         check(tier, rows, |_, _, _| tier.splat_u32(a[3]), |_| a[3]);
+        check(tier, rows, |x, y, z| tier.in_turn([x, y, z, x])[1], |i| b[i]);
+        check(tier, rows, |x, y, z| tier.in_turn([y, y, z, x])[3], |i| a[i]);
     }
 }
 
