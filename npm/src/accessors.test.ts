@@ -43,9 +43,9 @@ export const names = NAMES;
 
 `;
 
-describe("the template of the command", () => {
+describe("the template of the compiler", () => {
   it("is the function of this package", () => {
-    const file = new URL("../../crates/cli/src/accessors/template.js", import.meta.url);
+    const file = new URL("../../crates/compiler/src/accessors/template.js", import.meta.url);
     expect(readFileSync(file, "utf8")).toBe(template());
   });
 

@@ -2,13 +2,14 @@
 
 use serde_json::Value as Json;
 use wardgate_bundle::Label;
+use wardgate_compiler::accessors;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
-use crate::{accessors, label, policies, replace, sign};
+use crate::{label, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
     let keys = sign::read_keys(&compile.sign)?;

@@ -5,7 +5,6 @@
 //! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
 #![forbid(unsafe_code)]
 
-mod accessors;
 mod answer;
 mod arguments;
 mod bench;

@@ -3,6 +3,7 @@
 //! Deterministic: the same input gives the same bytes.
 #![forbid(unsafe_code)]
 
+pub mod accessors;
 pub mod cel;
 mod compile;
 pub mod diagnostics;

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use wardgate_bundle::{Conditions, Trust, digest, open, pack};
-use wardgate_compiler::compile_files;
+use wardgate_compiler::{accessors, compile_files};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::plans::Answer;
@@ -15,10 +15,6 @@ use super::{Difference, Tally};
 use crate::check;
 use crate::generate::World;
 use crate::oracle::{Oracle, Report};
-
-// What writes them belongs to the command, which is a program and no library.
-#[path = "../../../crates/cli/src/accessors.rs"]
-mod accessors;
 
 /// Everything that answers about the policies of one world.
 pub struct Native {

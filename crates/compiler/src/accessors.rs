@@ -6,25 +6,24 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use serde_json::Value as Json;
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire::Json;
 
 /// Returns the text of the module for the bundle with this digest.
-pub(crate) fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
-    let names = names(table);
-    let quoted: Vec<String> =
-        names.iter().take(MAX_NAMES).map(|name| Json::from(*name).to_string()).collect();
+#[must_use]
+pub fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
+    let names: Vec<String> = names(table).into_iter().take(MAX_NAMES).map(quoted).collect();
     let mut reads = String::new();
-    for (name, place) in quoted.iter().zip(FIRST_PLACE..) {
+    for (name, place) in names.iter().zip(FIRST_PLACE..) {
         let _ = write!(
             reads,
             "            case {place}:\n                if ({name} in OBJECT)\n                    \
              return UNSURE;\n                v = o[{name}];\n                break;\n"
         );
     }
-    let bundle = Json::from(hexadecimal(&digest)).to_string();
-    let names = format!("[{}]", quoted.join(", "));
+    let bundle = quoted(&hexadecimal(&digest));
+    let names = format!("[{}]", names.join(", "));
     filled(&[("BUNDLE", &bundle), ("NAMES", &names), ("READS", &reads)])
 }
 
@@ -50,6 +49,12 @@ fn names(table: &PolicyTable) -> BTreeSet<&str> {
     let slots = plans.flat_map(|plan| plan.slots().filter_map(|slot| table.slot_path(slot.slot)));
     let attributes = |root| matches!(root, Root::PrincipalAttr | Root::ResourceAttr);
     slots.filter(|(root, _)| attributes(*root)).flat_map(|(_, path)| path).collect()
+}
+
+fn quoted(text: &str) -> String {
+    let mut json = Json::default();
+    json.string(text);
+    json.finish()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
