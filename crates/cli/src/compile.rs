@@ -81,6 +81,9 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
         add("line", position.line.into());
         add("column", position.column.into());
     }
+    if let Some(end) = diagnostic.end() {
+        add("end", serde_json::json!({ "line": end.line, "column": end.column }));
+    }
     if !diagnostic.path.is_empty() {
         add("path", diagnostic.path.as_str().into());
     }

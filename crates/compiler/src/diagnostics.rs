@@ -3,6 +3,7 @@
 //! All errors are reported, sorted by file, line, column and message, so that the same input gives
 //! the same report. Messages are lower case, without a full stop, with the author's text in backticks.
 
+mod extent;
 mod render;
 #[cfg(test)]
 mod tests;

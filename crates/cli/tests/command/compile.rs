@@ -88,6 +88,8 @@ fn errors_can_be_json() {
     assert_eq!(error["code"], "undefined-variable");
     assert_eq!(error["file"], "policies/photo.yaml");
     assert_eq!(error["line"], 15);
+    let column = error["column"].as_u64().unwrap();
+    assert_eq!(error["end"], serde_json::json!({"line": 15, "column": column + 8}));
     assert_eq!(ran.err, "");
 }
 
