@@ -172,6 +172,23 @@ fn files_beside_the_policies_are_passed_over() {
 }
 
 #[test]
+fn files_in_memory_have_the_bounds_of_a_directory() {
+    let below = |depth: usize| format!("{}a.yaml", "x/".repeat(depth));
+    let policy = resource("", "");
+    check(&[(&below(limits::MAX_DIRECTORY_DEPTH), &policy)], "");
+    let too_many =
+        "unreadable: cannot be read: the directory holds too many files, or nests too deeply";
+    let deep = below(limits::MAX_DIRECTORY_DEPTH + 1);
+    let directory = deep.trim_end_matches("/a.yaml");
+    check(&[(&deep, &policy)], &format!("{directory} {too_many}"));
+    let many = || std::iter::repeat_n(("a.txt", b"".as_slice()), limits::MAX_ENTRIES);
+    assert_eq!(Repository::from_files(many()).errors, []);
+    let more = Repository::from_files(many().chain([("a.yaml", policy.as_bytes())]));
+    assert_eq!(more.policies, []);
+    assert_eq!(more.errors[0].to_string(), format!(".: error[unreadable]: {}", &too_many[12..]));
+}
+
+#[test]
 fn what_is_no_map_is_no_policy() {
     one("wat", "p.yaml:1:1 $ parse: the value has the wrong type");
     one("- a", "p.yaml:1:1 $ parse: the value has the wrong type");

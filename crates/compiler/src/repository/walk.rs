@@ -39,9 +39,17 @@ pub(super) fn select<'f>(
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<(&'f str, &'f [u8])> {
-    let mut misplaced = BTreeSet::new();
-    let mut chosen: Vec<_> = files.into_iter().collect();
+    let (mut misplaced, mut too_deep) = (BTreeSet::new(), BTreeSet::new());
+    let mut chosen: Vec<_> = files.into_iter().take(MAX_ENTRIES.saturating_add(1)).collect();
+    if chosen.len() > MAX_ENTRIES {
+        errors.push(unreadable(".", &too_many()));
+        return Vec::new();
+    }
     chosen.retain(|(path, _)| match role(path) {
+        Role::Policy if path.matches('/').count() > MAX_DIRECTORY_DEPTH => {
+            too_deep.extend(path.rsplit_once('/').map(|(directory, _)| directory));
+            false
+        }
         Role::Policy => true,
         Role::Other => false,
         Role::Misplaced(directory) => {
@@ -50,6 +58,7 @@ pub(super) fn select<'f>(
         }
     });
     errors.extend(misplaced.iter().map(|directory| misplaced_schemas(directory)));
+    errors.extend(too_deep.iter().map(|directory| unreadable(directory, &too_many())));
     chosen.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
     chosen
 }
@@ -73,9 +82,7 @@ impl Walk {
             let entry = entry?;
             self.seen = self.seen.saturating_add(1);
             if self.seen > MAX_ENTRIES || depth > MAX_DIRECTORY_DEPTH {
-                return Err(io::Error::other(
-                    "the directory holds too many files, or nests too deeply",
-                ));
+                return Err(too_many());
             }
             let name = entry.file_name();
             let Some(name) = name.to_str() else {
@@ -160,6 +167,10 @@ fn is_policy_name(name: &str) -> bool {
 /// A directory's entries stand together, so paths are compared name by name.
 fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.split('/').cmp(b.split('/'))
+}
+
+fn too_many() -> io::Error {
+    io::Error::other("the directory holds too many files, or nests too deeply")
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
