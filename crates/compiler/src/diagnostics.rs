@@ -72,6 +72,8 @@ pub enum Code {
     InvalidSchema,
     /// An expression is not well formed, or its types do not fit.
     InvalidExpression,
+    /// No file holds a policy.
+    NoPolicies,
 }
 
 impl Code {
@@ -102,6 +104,7 @@ impl Code {
             Self::ScriptUnsupported => "script-unsupported",
             Self::InvalidSchema => "invalid-schema",
             Self::InvalidExpression => "invalid-expression",
+            Self::NoPolicies => "no-policies",
         }
     }
 }

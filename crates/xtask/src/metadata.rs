@@ -13,17 +13,9 @@ pub(crate) struct Crate {
     /// The name of its package.
     pub(crate) name: String,
     /// The crates of the workspace that it uses outside its tests.
-    pub(crate) uses: Vec<Arrow>,
+    pub(crate) uses: Vec<String>,
     /// The first file of each of its libraries and programs.
     pub(crate) roots: Vec<PathBuf>,
-}
-
-/// One dependency on another crate of the workspace.
-pub(crate) struct Arrow {
-    /// The name of the package that it points at.
-    pub(crate) to: String,
-    /// Whether a feature must ask for it.
-    pub(crate) optional: bool,
 }
 
 /// Returns the crates of the workspace in the order of their names.
@@ -44,11 +36,9 @@ fn read(package: &Value, ours: &[&str]) -> Crate {
     let uses = list(package, "dependencies")
         .iter()
         .filter(shipped)
-        .filter(|dependency| ours.contains(&string(dependency, "name")))
-        .map(|dependency| Arrow {
-            to: string(dependency, "name").to_owned(),
-            optional: dependency.get("optional").and_then(Value::as_bool).unwrap_or(false),
-        })
+        .map(|dependency| string(dependency, "name"))
+        .filter(|name| ours.contains(name))
+        .map(str::to_owned)
         .collect();
     let roots = list(package, "targets")
         .iter()

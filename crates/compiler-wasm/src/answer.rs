@@ -1,0 +1,76 @@
+//! What JavaScript gets: the JSON of `wardgate compile --json`, as plain values.
+
+use serde::Serialize;
+use serde_bytes::ByteBuf;
+use wardgate_compiler::diagnostics::{Diagnostic, Severity};
+use wardgate_compiler::source::Position;
+
+/// What became of the files.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Answer {
+    /// The bundle, if no diagnostic is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bundle: Option<ByteBuf>,
+    /// The module of accessors for the bundle, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accessors: Option<String>,
+    pub(crate) diagnostics: Vec<Shown>,
+}
+
+/// A diagnostic in the form of JavaScript.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Shown {
+    severity: &'static str,
+    code: &'static str,
+    message: String,
+    file: String,
+    /// All of it as text, with the line and a caret.
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<End>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Serialize)]
+struct End {
+    line: u32,
+    column: u32,
+}
+
+impl Answer {
+    /// There is no bundle, and this is why.
+    pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
+        let diagnostics = diagnostics.into_iter().map(Shown::from).collect();
+        Self { diagnostics, ..Self::default() }
+    }
+}
+
+impl From<Diagnostic> for Shown {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            code: diagnostic.code.name(),
+            text: diagnostic.to_string(),
+            line: diagnostic.position.map(|position| position.line),
+            column: diagnostic.position.map(|position| position.column),
+            end: diagnostic.end().map(|Position { line, column }| End { line, column }),
+            message: diagnostic.message,
+            file: diagnostic.file,
+            path: Some(diagnostic.path).filter(|path| !path.is_empty()),
+            found: diagnostic.found,
+            expected: diagnostic.expected,
+        }
+    }
+}

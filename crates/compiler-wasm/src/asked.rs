@@ -1,0 +1,90 @@
+//! What JavaScript asks for.
+//!
+//! The package has looked at every value already: what does not fit here is a fault of the border.
+
+use serde::Deserialize;
+use serde_bytes::ByteBuf;
+use wardgate_bundle::Label;
+use wardgate_compiler::{Enforcement, Options, globals};
+use wardgate_engine::table::Evaluation;
+
+use crate::compiling::Failure;
+
+/// The path of a file and its contents, which need not be text.
+pub(crate) type File = (String, ByteBuf);
+
+/// The options of one call. Whatever is not there is as the command has it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct Asked {
+    evaluation: Mode,
+    lenient_scope_search: bool,
+    schema_enforcement: Schemas,
+    default_version: Option<String>,
+    /// The globals as a JSON object.
+    globals: Option<String>,
+    name: String,
+    revision: u64,
+    created: u64,
+    not_before: Option<u64>,
+    expires: Option<u64>,
+    /// Whether a module of accessors is wanted too.
+    pub(crate) emit_accessors: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Mode {
+    #[default]
+    Strict,
+    Lenient,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Schemas {
+    #[default]
+    None,
+    Warn,
+    Reject,
+}
+
+impl Asked {
+    /// Returns what the table is to be.
+    pub(crate) fn table(&self) -> Result<Options, Failure> {
+        let mut options = Options {
+            evaluation: match self.evaluation {
+                Mode::Strict => Evaluation::Strict,
+                Mode::Lenient => Evaluation::Lenient,
+            },
+            lenient_scope_search: self.lenient_scope_search,
+            schema_enforcement: match self.schema_enforcement {
+                Schemas::None => Enforcement::None,
+                Schemas::Warn => Enforcement::Warn,
+                Schemas::Reject => Enforcement::Reject,
+            },
+            ..Options::default()
+        };
+        if let Some(version) = &self.default_version {
+            options.default_version.clone_from(version);
+        }
+        if let Some(text) = &self.globals {
+            options.globals = globals::read(GLOBALS, text.as_bytes()).map_err(Failure::range)?;
+        }
+        Ok(options)
+    }
+
+    /// Returns what the bundle is to say of itself.
+    pub(crate) fn label(&self) -> Label {
+        Label {
+            name: self.name.clone(),
+            revision: self.revision,
+            created: self.created,
+            not_before: self.not_before,
+            expires: self.expires,
+        }
+    }
+}
+
+/// What messages call the globals. The ending makes them JSON and nothing else.
+const GLOBALS: &str = "globals.json";

@@ -1,0 +1,119 @@
+//! From files to an answer, without a word of JavaScript.
+//!
+//! What is wrong with the files is a diagnostic. A [`Failure`] is what they are not to blame for: an
+//! option that is not possible, or a fault of the compiler itself.
+
+use serde::Serialize;
+use serde_bytes::ByteBuf;
+use wardgate_bundle::{PackError, digest, pack_as};
+use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::{accessors, compile_files};
+use wardgate_engine::table::PolicyTable;
+
+use crate::answer::Answer;
+use crate::asked::{Asked, File};
+
+/// Why there is no answer: `[kind, message, code]`, as the runtime module says it.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Failure(&'static str, String, &'static str);
+
+impl Failure {
+    /// A value of the right kind that is not possible.
+    pub(crate) fn range(message: String) -> Self {
+        Self("range", message, "")
+    }
+
+    fn internal(message: String) -> Self {
+        Self("refused", message, "internal")
+    }
+}
+
+/// Compiles files to a bundle.
+pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure> {
+    let (options, label) = (asked.table()?, asked.label());
+    let files: Vec<(String, Vec<u8>)> =
+        files.into_iter().map(|(path, bytes)| (path, bytes.into_vec())).collect();
+    let compiled = match compile_files(&files, &options) {
+        Ok(compiled) => compiled,
+        Err(diagnostics) => return Ok(Answer::refused(diagnostics)),
+    };
+    if compiled.policies == 0 {
+        return Ok(Answer::refused(vec![nothing()]));
+    }
+    let bundle = match pack_as(&compiled.parts, &label) {
+        Ok(bundle) => bundle,
+        Err(PackError::Label) => return Err(Failure::range(PackError::Label.to_string())),
+        Err(error) => return Ok(Answer::refused(vec![too_large(&error)])),
+    };
+    // A bundle that could not be opened must not take the place of one that can.
+    let table = PolicyTable::from_parts(compiled.parts)
+        .map_err(|flaw| Failure::internal(format!("the compiler wrote no sound table: {flaw}")))?;
+    let digest = digest(&bundle).filter(|_| asked.emit_accessors);
+    let accessors = digest.map(|digest| accessors::module(&table, digest));
+    Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, diagnostics: Vec::new() })
+}
+
+fn nothing() -> Diagnostic {
+    let message = "there are no policies: no .yaml, .yml or .json file has one";
+    Diagnostic::in_file(Code::NoPolicies, ".", message)
+}
+
+fn too_large(error: &PackError) -> Diagnostic {
+    Diagnostic::in_file(Code::Limit, ".", error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: &str = "apiVersion: api.cerbos.dev/v1\nresourcePolicy: {resource: a, version: default, rules: [{actions: [x], roles: [r], effect: EFFECT_ALLOW}]}\n";
+
+    fn compiled(files: &[(&str, &str)]) -> Answer {
+        let files =
+            files.iter().map(|(path, text)| ((*path).to_owned(), ByteBuf::from(*text))).collect();
+        compile(files, Asked::default()).unwrap()
+    }
+
+    #[test]
+    fn the_bundle_is_that_of_the_native_compiler() {
+        let files = [("a.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+        let native = compile_files(&files, &wardgate_compiler::Options::default()).unwrap();
+        let answer = compiled(&[("a.yaml", POLICY)]);
+        assert_eq!(answer.bundle.unwrap().into_vec(), wardgate_bundle::pack(&native.parts));
+        assert_eq!(answer.accessors, None);
+    }
+
+    #[test]
+    fn there_is_no_bundle_of_nothing() {
+        let disabled = format!("{POLICY}disabled: true\n");
+        let nothing = Answer::refused(vec![nothing()]);
+        for files in [&[][..], &[("a.txt", POLICY)], &[("a.yaml", "")], &[("a.yaml", &disabled)]] {
+            assert_eq!(compiled(files), nothing);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_a_diagnostic() {
+        let options = wardgate_compiler::Options::default();
+        let text = POLICY.replace("EFFECT_ALLOW", "ALOW");
+        let files = [("a.yaml".to_owned(), text.clone().into_bytes())];
+        let native = compile_files(&files, &options).unwrap_err();
+        assert_eq!(compiled(&[("a.yaml", &text)]), Answer::refused(native));
+    }
+
+    #[test]
+    fn options_that_are_not_possible_are_failures() {
+        let files = || vec![("a.yaml".to_owned(), ByteBuf::from(POLICY))];
+        let check = |options: &str, message: &str| {
+            let failure = compile(files(), serde_json::from_str(options).unwrap()).unwrap_err();
+            assert!(failure.0 == "range" && failure.1.contains(message), "{failure:?}");
+        };
+        check(r#"{"globals": "[]"}"#, "globals.json: expected an object");
+        check(r#"{"notBefore": 2, "expires": 1}"#, "an expiry after the beginning");
+    }
+
+    #[test]
+    fn an_option_that_nobody_knows_is_refused() {
+        assert!(serde_json::from_str::<Asked>(r#"{"strict": true}"#).is_err());
+    }
+}

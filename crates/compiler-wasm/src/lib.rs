@@ -1,0 +1,31 @@
+//! The JavaScript border of the compiler: files and options in, a bundle and diagnostics out.
+//!
+//! Nothing is compiled here that the command would compile otherwise: the same files and options give
+//! the same bytes and the same diagnostics. It is a module of its own, so that the runtime module holds
+//! no parser.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod asked;
+mod compiling;
+
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use compiling::Failure;
+
+/// Compiles files, `[[path, bytes], ...]`, to `{ bundle?, accessors?, diagnostics }`.
+///
+/// # Errors
+/// What the policies are not to blame for, as `[kind, message, code]`; see [`compiling`].
+#[wasm_bindgen]
+pub fn compile(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+    let files = serde_wasm_bindgen::from_value(files)?;
+    let options = serde_wasm_bindgen::from_value(options)?;
+    let answer = compiling::compile(files, options).map_err(|failure| thrown(&failure))?;
+    Ok(serde_wasm_bindgen::to_value(&answer)?)
+}
+
+/// What `npm/src` makes an error of. An `Error` that leaves the module is a fault of the border.
+fn thrown(failure: &Failure) -> JsValue {
+    serde_wasm_bindgen::to_value(failure).unwrap_or_default()
+}
