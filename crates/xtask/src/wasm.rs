@@ -1,4 +1,4 @@
-//! Builds the runtime module into `npm/wasm`, and holds it to its size.
+//! Builds the runtime module into `npm/wasm`, with vectors and without, and holds it to its size.
 //!
 //! wasm-pack drives cargo, wasm-bindgen and wasm-opt. A build is skipped when nothing that goes into
 //! it has changed.
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::setup;
-use crate::shell::{self, Outcome, command, root};
+use crate::shell::{self, Outcome, command, root, target};
 
 /// Builds the runtime module, unless the one there is up to date.
 pub(crate) fn build() -> Outcome {
@@ -21,24 +21,34 @@ pub(crate) fn build() -> Outcome {
     }
     println!("  building the runtime module");
     let start = Instant::now();
-    pack()?;
-    declare_glue()?;
+    // Left over files of an older build must not reach the package.
+    if folder().exists() {
+        fs::remove_dir_all(folder()).map_err(|error| format!("cannot empty npm/wasm: {error}"))?;
+    }
+    pack("+simd128", &folder(), &target())?;
+    add_plain()?;
+    trim()?;
     println!("  built the runtime module in {}", shell::seconds(start.elapsed()));
     shell::write(&stamp, inputs)
 }
 
-/// Fails when the compressed module is larger than the promise.
+/// Fails when a compressed module is larger than the promise.
 pub(crate) fn check_size() -> Outcome {
-    let module = folder().join(format!("{NAME}_bg.wasm"));
+    check_size_of(NAME)?;
+    check_size_of(PLAIN)
+}
+
+fn check_size_of(name: &str) -> Outcome {
+    let module = folder().join(format!("{name}_bg.wasm"));
     let raw =
         fs::read(&module).map_err(|error| format!("cannot read {}: {error}", module.display()))?;
     let print = "process.stdout.write(String(require('zlib').gzipSync(\
                  require('fs').readFileSync(process.argv[1]), { level: 9 }).length))";
     let text = shell::captured(command("node").args(["-e", print]).arg(&module))?;
     let packed: usize = text.parse().map_err(|_| format!("node printed `{text}` for a size"))?;
-    println!("    runtime module: {} bytes, {packed} gzipped, at most {MOST_GZIPPED}", raw.len());
+    println!("    module {name}: {} bytes, {packed} gzipped, at most {MOST_GZIPPED}", raw.len());
     if packed > MOST_GZIPPED {
-        return Err(format!("the runtime module is {} bytes too large", packed - MOST_GZIPPED));
+        return Err(format!("the module {name} is {} bytes too large", packed - MOST_GZIPPED));
     }
     Ok(())
 }
@@ -48,11 +58,8 @@ fn folder() -> PathBuf {
     root().join("npm/wasm")
 }
 
-fn pack() -> Outcome {
-    // Left over files of an older build must not reach the package.
-    if folder().exists() {
-        fs::remove_dir_all(folder()).map_err(|error| format!("cannot empty npm/wasm: {error}"))?;
-    }
+/// Builds the module with a target feature into a folder.
+fn pack(feature: &str, folder: &Path, target: &Path) -> Outcome {
     let arguments = [
         "build",
         "crates/wasm",
@@ -68,12 +75,49 @@ fn pack() -> Outcome {
     wasm_pack
         .args(arguments)
         .args(["--out-name", NAME, "--out-dir"])
-        .arg(folder())
-        .env("CARGO_ENCODED_RUSTFLAGS", flags("+simd128"));
-    shell::logged("wasm-pack", &mut wasm_pack)?;
-    // It says `*`, and npm obeys it when it packs the package.
-    fs::remove_file(folder().join(".gitignore"))
-        .map_err(|error| format!("no .gitignore from wasm-pack: {error}"))
+        .arg(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(feature));
+    shell::logged(&format!("wasm-pack {feature}"), &mut wasm_pack)
+}
+
+/// Adds the module without vectors, for engines that have none. Both of them share one glue.
+fn add_plain() -> Outcome {
+    // Its own folder: with other flags in the same one, each build would undo the other.
+    let target = target().join("wasm-plain");
+    let built = target.join("package");
+    pack("-simd128", &built, &target)?;
+    let glue = format!("{NAME}_bg.js");
+    if shell::read(&folder().join(&glue))? != shell::read(&built.join(&glue))? {
+        return Err("the modules with and without vectors do not fit one glue".into());
+    }
+    let plain = folder().join(format!("{PLAIN}_bg.wasm"));
+    fs::copy(built.join(format!("{NAME}_bg.wasm")), &plain)
+        .map_err(|error| format!("cannot write {}: {error}", plain.display()))?;
+    let mut check = command("wasm-opt");
+    // It refuses a module that uses what is not enabled.
+    check.arg(&plain).args(["--all-features", "--disable-simd", "--disable-relaxed-simd"]);
+    shell::logged("wasm-opt without vectors", &mut check)
+}
+
+/// Leaves what the package ships: the modules, their glue, and its types.
+///
+/// wasm-pack adds an entry that imports the module by itself. That one cannot start a second instance,
+/// which the package needs after a trap.
+fn trim() -> Outcome {
+    let types = shell::read(&folder().join(format!("{NAME}.d.ts")))?;
+    let setter = "export function __wbg_set_wasm(exports: WebAssembly.Exports): void;\n";
+    let shipped = [format!("{NAME}_bg.js"), format!("{NAME}_bg.wasm"), format!("{PLAIN}_bg.wasm")];
+    for file in shell::entries(&folder())? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if !shipped.iter().any(|kept| *kept == name) {
+            fs::remove_file(&file)
+                .map_err(|error| format!("cannot remove {}: {error}", file.display()))?;
+        }
+    }
+    shell::write(&folder().join(format!("{NAME}_bg.d.ts")), types + setter)?;
+    let compiled = "declare const module: WebAssembly.Module;\nexport default module;\n";
+    shell::write(&folder().join("module.d.ts"), compiled)
 }
 
 /// The flags of the compiler with this target feature, in the form that allows spaces in a path.
@@ -86,18 +130,6 @@ pub(crate) fn flags(feature: &str) -> String {
     let remapped = |from: &Path, to| format!("--remap-path-prefix={}={to}", from.display());
     let feature = format!("-Ctarget-feature={feature}");
     [feature, remapped(&cargo, "cargo"), remapped(&root(), "wardgate")].join("\x1f")
-}
-
-/// Declares the types of the glue without its loader, which is what `npm/src` imports.
-///
-/// wasm-pack declares only the entry that imports the module by itself. That one cannot start a
-/// second instance, which the package needs after a trap.
-fn declare_glue() -> Outcome {
-    let text = format!(
-        "export * from \"./{NAME}.js\";\n\
-         export function __wbg_set_wasm(exports: WebAssembly.Exports): void;\n"
-    );
-    shell::write(&folder().join(format!("{NAME}_bg.d.ts")), text)
 }
 
 /// Returns a digest of every file that can change the module.
@@ -134,6 +166,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 }
 
 const NAME: &str = "wardgate";
+/// The module without vectors.
+const PLAIN: &str = "wardgate_nosimd";
 
 /// 190 KB after gzip: what a page may pay for the runtime, of which 35 are for signatures, hashing and
 /// seals. See `docs/DESIGN.md`.
