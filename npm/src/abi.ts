@@ -25,26 +25,35 @@ export const principals = marked(glue.principals);
 export const reload = marked(glue.reload);
 export const unseal = marked(glue.unseal);
 
+/** What a module lacks to be that of this package; `undefined` if it is that one. */
+export function lackOf(module: WebAssembly.Module): string | undefined {
+  const offered = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+  const missing = EXPORTS.find((name) => !offered.has(name));
+  if (missing !== undefined) return `it has no \`${missing}\``;
+  const wanted = WebAssembly.Module.imports(module).find(({ module, name }) => module !== GLUE || !(name in glue));
+  return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
+}
+
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */
 export function start(module: WebAssembly.Module): void {
   // The glue replaces its view of the memory only when the buffer behind it is detached.
   // Without this, strings would be written into the memory of the lost instance.
   detach();
-  const instance = new WebAssembly.Instance(module, { "./wardgate_bg.js": { ...glue } });
-  exports = instance.exports as unknown as Exports;
+  const instance = new WebAssembly.Instance(module, { [GLUE]: { ...glue } });
+  active = instance.exports as unknown as Exports;
   glue.__wbg_set_wasm(instance.exports);
-  exports.__wbindgen_start();
+  active.__wbindgen_start();
 }
 
 /** Takes the memory away from every view of it. Growing by nothing does that. */
 export function detach(): void {
-  exports?.memory.grow(0);
+  active?.memory.grow(0);
 }
 
 /** The frame of the instance in use. It lives until the memory grows; then this returns a new one. */
 export function frame(): Frame {
-  if (exports !== undefined && views.words.length === 0) {
-    views = frameAt(exports.memory.buffer, exports.frame(), exports);
+  if (active !== undefined && views.words.length === 0) {
+    views = frameAt(active.memory.buffer, active.frame(), active);
   }
   return views;
 }
@@ -54,11 +63,11 @@ export function frame(): Frame {
  * it cannot.
  */
 export function columns(): Columns | null {
-  if (exports !== undefined && (batch === null || batch.words.length === 0)) {
+  if (active !== undefined && (batch === null || batch.words.length === 0)) {
     turn.isInside = true;
-    const address = exports.columns();
+    const address = active.columns();
     turn.isInside = false;
-    batch = address === 0 ? null : columnsAt(exports.memory.buffer, address);
+    batch = address === 0 ? null : columnsAt(active.memory.buffer, address);
   }
   return batch;
 }
@@ -120,21 +129,21 @@ export function verifyOne(place: number, message: Uint8Array, context: Uint8Arra
 
 /** How many blocks of memory the module ever handed out. */
 export function allocations(): number {
-  return exports?.allocations() ?? 0;
+  return active?.allocations() ?? 0;
 }
 
 /** Room for so many bytes in the module. What stands there is void after the next call. */
 function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
-  if (exports === undefined) throw new Error("the module has not started");
+  if (active === undefined) throw new Error("the module has not started");
   turn.isInside = true;
-  const address = length > MAX_ROOM ? 0 : exports.room(length) >>> 0;
+  const address = length > MAX_ROOM ? 0 : active.room(length) >>> 0;
   turn.isInside = false;
   if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
-  const { buffer } = exports.memory;
+  const { buffer } = active.memory;
   if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
     view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));
   }
-  return { calls: exports, bytes: view };
+  return { calls: active, bytes: view };
 }
 
 /** Lets a call that was made with arguments of this package only mark the time that it takes. */
@@ -178,11 +187,15 @@ interface Exports extends Deciding {
   readonly allocations: () => number;
 }
 
-let exports: Exports | undefined;
+let active: Exports | undefined;
 let views: Frame = NO_FRAME;
 let batch: Columns | null = null;
 let view = new Uint8Array();
 
+/** The name by which the module asks for its glue. */
+const GLUE = "./wardgate_bg.js";
+/** What tells the module from others, and this version of it from most. */
+const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify"];
 const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";

@@ -1,5 +1,7 @@
 // What the package looks at in values that may come from JavaScript, where nobody has checked their types.
 
+import type { Address, ByteStream, FetchResponse } from "./web.ts";
+
 /** The word for the kind of a value in a message. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
@@ -30,4 +32,33 @@ export function mustBeBytes(value: unknown, what: string): Uint8Array {
 /** A copy of bytes; a `slice` of a `Buffer` would be none. */
 export function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
+}
+
+export function isAddress(value: unknown): value is Address {
+  return value instanceof URL;
+}
+
+/** Whether a value is a response: that of another implementation than the global one is too. */
+export function isResponse(value: unknown): value is FetchResponse {
+  return has(value, "arrayBuffer", "function") && has(value, "ok", "boolean") && has(value, "headers", "object");
+}
+
+export function isStream(value: unknown): value is ByteStream {
+  return has(value, "getReader", "function");
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return has(value, "then", "function");
+}
+
+export function isModule(value: unknown): value is WebAssembly.Module {
+  return value instanceof WebAssembly.Module;
+}
+
+function has(value: unknown, member: string, kind: string): boolean {
+  return typeof value === "object" && value !== null && typeof (value as Members)[member] === kind;
+}
+
+interface Members {
+  readonly [name: string]: unknown;
 }

@@ -72,9 +72,12 @@ export type Refusal =
  * - a {@link Refusal}: the bytes were refused. After a `reload` the PDP goes on with what it had.
  * - `accessors`: the accessor module was emitted for another bundle.
  * - `disposed`: the PDP was used after it was disposed of.
+ * - `not-fetched`: an address, response or stream did not give what was to come from it.
+ * - `not-loaded`: the code of the module is not where it should be, or not there yet and cannot be had at once.
+ * - `wrong-code`: what should be the code of the module is something else, or does not run on this engine.
  * - `internal`: a fault of Wardgate itself. Nothing was decided, and the PDP has recovered.
  */
-export type Code = Refusal | "accessors" | "disposed" | "internal";
+export type Code = Refusal | "accessors" | "disposed" | "internal" | "not-fetched" | "not-loaded" | "wrong-code";
 
 /** What goes wrong although the arguments have the right kinds and values. */
 export class WardgateError extends Error {

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import * as glue from "../wasm/wardgate_bg.js";
-import { loadModule } from "./load-node.ts";
+import { loader } from "./load-node.ts";
 import { album, anybody, noon } from "./testing.ts";
 
 interface Raw {
@@ -38,7 +38,7 @@ let raw: Raw;
 let handle: number;
 let words: Uint32Array;
 beforeAll(async () => {
-  const instance = new WebAssembly.Instance(await loadModule(), { "./wardgate_bg.js": { ...glue } });
+  const instance = new WebAssembly.Instance(await loader.load(), { "./wardgate_bg.js": { ...glue } });
   glue.__wbg_set_wasm(instance.exports);
   raw = instance.exports as unknown as Raw;
   raw.__wbindgen_start();

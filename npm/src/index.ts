@@ -2,11 +2,12 @@
 
 export { WardgateError, type Code, type Refusal } from "./errors.ts";
 export { hash, hashMany } from "./hashing.ts";
-export { open } from "./open.ts";
+export { load, open, openSync, type LoadOptions } from "./open.ts";
 export { verifyBatch, type SignedMessage } from "./signatures.ts";
 export type { BundleHeader } from "./header.ts";
 export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./keys.ts";
-export type { OpenOptions, ReloadOptions } from "./options.ts";
+export type { OpenNowOptions, OpenOptions, ReloadOptions } from "./options.ts";
+export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./web.ts";
 export type { Trust, TrustedKeys } from "./terms.ts";
 export type {
   Accessors,
@@ -15,6 +16,7 @@ export type {
   Attributes,
   AuxData,
   Bundle,
+  BundleSource,
   CheckRequest,
   FilterRequest,
   Pdp,

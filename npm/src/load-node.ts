@@ -1,16 +1,11 @@
-// Node reads the module from the file beside the package.
+// Node, Deno and Bun read the module from the file beside the package.
 
-import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { nodeLoader } from "./node-files.ts";
+import { hasSimd } from "./simd.ts";
 
-/** Compiles the runtime module. */
-export async function loadModule(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readFile(FILE));
-}
-
-/** Compiles the runtime module before it returns. */
-export function loadModuleNow(): WebAssembly.Module {
-  return new WebAssembly.Module(readFileSync(FILE));
-}
-
-const FILE = new URL("../wasm/wardgate_bg.wasm", import.meta.url);
+// In a program that was bundled there may be no address of this file, and nobody minds before it is needed.
+export const loader = nodeLoader(() =>
+  hasSimd()
+    ? new URL("../wasm/wardgate_bg.wasm", import.meta.url)
+    : new URL("../wasm/wardgate_nosimd_bg.wasm", import.meta.url),
+);

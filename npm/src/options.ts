@@ -6,9 +6,19 @@ import { describe } from "./describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
 import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
+import type { CodeNow, CodeSource } from "./web.ts";
 
 /** How to open a bundle. */
-export interface OpenOptions {
+export interface OpenOptions extends OpenNowOptions {
+  /**
+   * The code of the module, for runtimes or bundlers that do not find it themselves: `wardgate/wasm`, compiled,
+   * as bytes or as a response. All PDPs share the code that came first; later ones are not looked at.
+   */
+  readonly code?: CodeSource | undefined;
+}
+
+/** How to open a bundle without waiting. */
+export interface OpenNowOptions {
   /** Which bundles may be opened. There is no default: trust is always a decision. */
   readonly trust: Trust;
   /**
@@ -34,6 +44,8 @@ export interface OpenOptions {
    * changes no answer. After a `reload` it goes on, and helps with the names that it knows.
    */
   readonly accessors?: Accessors | undefined;
+  /** The code of the module: `wardgate/wasm`, compiled or, where a program may compile at any time, as bytes. */
+  readonly code?: CodeNow | undefined;
 }
 
 /** What changes from one `reload` to the next; everything else is as it was when the PDP was opened. */
@@ -58,6 +70,7 @@ export interface Settings {
   readonly maxBytes: number;
   readonly clock: () => number;
   readonly accessors: Accessors | undefined;
+  readonly code: unknown;
 }
 
 /** Reads options that may come from JavaScript, where nobody has checked their types. */
@@ -77,6 +90,7 @@ export function readOptions(options: unknown): Settings {
     maxBytes,
     clock: readClock(members.get("clock")),
     accessors: readAccessors(members.get("accessors")),
+    code: members.get("code"),
   };
 }
 
@@ -152,4 +166,4 @@ function readAccessors(accessors: unknown): Accessors | undefined {
 
 const MAX_BUNDLE_BYTES = 2 ** 28;
 const RELOAD: readonly string[] = ["minRevision", "now"];
-const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors", "code"];

@@ -58,11 +58,10 @@ export class OpenedPdp implements Pdp {
   #disposed = false;
   readonly #listeners = new Set<(header: BundleHeader) => void>();
 
-  constructor(runtime: Runtime, bundle: Bundle, settings: Settings) {
+  /** Opens bytes that nobody else writes into: they stay the last good bundle. */
+  constructor(runtime: Runtime, given: Uint8Array, settings: Settings) {
     this.#settings = settings;
     const { accessors, terms, minRevision } = settings;
-    // A copy: the caller may write into its bytes while they are the last good bundle.
-    const given = copyOf(mustBeBytes(bundle, "a bundle"));
     const now = settings.now ?? settings.clock();
     const [accepted, handle] = runtime.call(() => {
       const bytes = unsealed(given, settings);

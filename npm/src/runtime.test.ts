@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import { loadModule } from "./load-node.ts";
+import { loader } from "./load-node.ts";
 import { readOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { Runtime } from "./runtime.ts";
@@ -67,7 +67,7 @@ let pdp: OpenedPdp;
 beforeEach(async () => {
   trap.armed = false;
   trap.inFrame = false;
-  runtime = new Runtime(await loadModule());
+  runtime = new Runtime(await loader.load());
   pdp = new OpenedPdp(runtime, album, settings);
 });
 

@@ -5,9 +5,13 @@
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ReloadOptions } from "./options.ts";
+import type { Address, ByteStream, FetchResponse } from "./web.ts";
 
 /** A compiled set of policies, as `wardgate compile` writes it, signed and perhaps sealed. */
 export type Bundle = Uint8Array | ArrayBuffer;
+
+/** A bundle, or where it comes from. Of what arrives, no more is read than `maxBytes` allows. */
+export type BundleSource = Bundle | FetchResponse | PromiseLike<FetchResponse> | Address | ByteStream;
 
 /** A module that `wardgate compile --emit` wrote. What stands in it is between the two of them. */
 export interface Accessors {

@@ -1,6 +1,6 @@
 //! Builds and checks the npm package.
 //!
-//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`.
+//! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and `npm/cjs` from it.
 
 use std::fs;
 
@@ -10,7 +10,13 @@ use crate::wasm;
 /// Builds the runtime module and the package around it.
 pub(crate) fn build() -> Outcome {
     wasm::build()?;
-    run(&["tsc", "--project", "tsconfig.build.json"])
+    let dist = root().join("npm/dist");
+    if dist.exists() {
+        // A file whose source is gone must not reach the package.
+        fs::remove_dir_all(&dist).map_err(|error| format!("cannot empty npm/dist: {error}"))?;
+    }
+    run(&["tsc", "--project", "tsconfig.build.json"])?;
+    run(&["node", "cjs.mjs"])
 }
 
 /// Checks the types of the package, of its tests and of the example project.

@@ -83,7 +83,7 @@ fn scratch() -> Outcome<PathBuf> {
         fs::remove_dir_all(&folder).map_err(cannot)?;
     }
     let package = folder.join("node_modules/wardgate");
-    for part in ["dist", "wasm"] {
+    for part in ["cjs", "dist", "wasm"] {
         copy(&root().join("npm").join(part), &package.join(part))?;
     }
     copy(&root().join("npm/package.json"), &package.join("package.json"))?;

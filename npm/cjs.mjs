@@ -1,0 +1,28 @@
+// Writes `cjs`, the package for `require` in a Node that cannot require ES modules: each file of `dist` and
+// the glue, translated one by one. `cargo xtask` runs this after the compiler.
+
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+import typescript from "typescript";
+
+const { ModuleKind, ScriptTarget, transpileModule } = typescript;
+const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 };
+const folder = new URL("cjs/", import.meta.url);
+
+rmSync(folder, { recursive: true, force: true });
+for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
+for (const file of [...readdirSync(new URL("dist/", import.meta.url)).map((name) => `dist/${name}`), "wasm/wardgate_bg.js", "wasm/wardgate_bg.d.ts"]) {
+  translate(file);
+}
+// What is nearest to a file says of which form it is, and what `#load` is for it.
+const scope = { type: "commonjs", imports: { "#load": "./dist/load-require.js" } };
+writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)}\n`);
+
+function translate(file) {
+  const from = new URL(file, import.meta.url);
+  const to = new URL(file, folder);
+  if (file.endsWith(".d.ts")) return cpSync(from, to);
+  // Those load the module where there is no `require`.
+  if (/\/load-(?!require)/.test(file)) return;
+  writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
+}

@@ -1,0 +1,16 @@
+// What differs from runtime to runtime: how the package finds the code of its module, and whether there are
+// files.
+//
+// `#load` is one of the files `load-<runtime>.ts`; `imports` in `package.json` chooses it by the conditions
+// of the runtime or bundler. Everything else of the package is the same everywhere.
+
+import type { ByteStream } from "./web.ts";
+
+export interface Loader {
+  /** Compiles the module of the package without holding up anybody else. */
+  load(): Promise<WebAssembly.Module>;
+  /** Compiles it before it returns; `undefined` where code cannot be had at once. */
+  loadNow(): WebAssembly.Module | undefined;
+  /** The content of a file; `undefined` where `fetch` reads whatever can be read. */
+  openFile(address: string): ByteStream | undefined;
+}
