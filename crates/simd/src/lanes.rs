@@ -17,6 +17,8 @@ mod deny;
 pub(crate) mod detected;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
+mod parts;
 mod portable;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;

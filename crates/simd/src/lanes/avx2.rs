@@ -8,6 +8,7 @@ use core::arch::x86_64::{
     _mm256_srl_epi64, _mm256_storeu_pd, _mm256_storeu_si256, _mm256_sub_pd, _mm256_xor_si256,
 };
 
+use super::parts::{part_mut, part_of};
 use super::wide::{Lanes64, LanesF64, ROUNDER};
 use super::{Tier, Token};
 use crate::{Avx2, Portable};
@@ -51,12 +52,12 @@ impl Lanes64 for Avx2 {
 
     #[inline(always)]
     fn load_u64(self, row: &[u64; 8], part: usize) -> __m256i {
-        proven!(_mm256_loadu_si256(words(row, part).as_ptr().cast()))
+        proven!(_mm256_loadu_si256(part_of::<4, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_u64(self, value: __m256i, row: &mut [u64; 8], part: usize) {
-        proven!(_mm256_storeu_si256(words_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(_mm256_storeu_si256(part_mut::<4, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -111,12 +112,12 @@ impl LanesF64 for Avx2 {
 
     #[inline(always)]
     fn load_f64(self, row: &[f64; 8], part: usize) -> __m256d {
-        proven!(_mm256_loadu_pd(numbers(row, part).as_ptr()))
+        proven!(_mm256_loadu_pd(part_of::<4, _>(row, part).as_ptr()))
     }
 
     #[inline(always)]
     fn store_f64(self, value: __m256d, row: &mut [f64; 8], part: usize) {
-        proven!(_mm256_storeu_pd(numbers_mut(row, part).as_mut_ptr(), value));
+        proven!(_mm256_storeu_pd(part_mut::<4, _>(row, part).as_mut_ptr(), value));
     }
 
     #[inline(always)]
@@ -175,30 +176,4 @@ impl LanesF64 for Avx2 {
 #[inline]
 fn run<R>(token: Avx2, work: impl FnOnce(Avx2) -> R) -> R {
     work(token)
-}
-
-/// The words of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words(row: &[u64; 8], part: usize) -> &[u64; 4] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words_mut(row: &mut [u64; 8], part: usize) -> &mut [u64; 4] {
-    &mut row.as_chunks_mut().0[part]
-}
-
-/// The doubles of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers(row: &[f64; 8], part: usize) -> &[f64; 4] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers_mut(row: &mut [f64; 8], part: usize) -> &mut [f64; 4] {
-    &mut row.as_chunks_mut().0[part]
 }

@@ -10,6 +10,7 @@ use core::arch::x86_64::{
 };
 
 use super::narrow::Avx512Narrow;
+use super::parts::{part_mut, part_of};
 use super::wide::{Lanes64, LanesF64, ROUNDER};
 use super::{Tier, Token};
 use crate::Avx512;
@@ -53,12 +54,12 @@ impl Lanes64 for Avx512 {
 
     #[inline(always)]
     fn load_u64(self, row: &[u64; 8], part: usize) -> __m512i {
-        proven!(_mm512_loadu_si512(words(row, part).as_ptr().cast()))
+        proven!(_mm512_loadu_si512(part_of::<8, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_u64(self, value: __m512i, row: &mut [u64; 8], part: usize) {
-        proven!(_mm512_storeu_si512(words_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(_mm512_storeu_si512(part_mut::<8, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -117,12 +118,12 @@ impl LanesF64 for Avx512 {
 
     #[inline(always)]
     fn load_f64(self, row: &[f64; 8], part: usize) -> __m512d {
-        proven!(_mm512_loadu_pd(numbers(row, part).as_ptr()))
+        proven!(_mm512_loadu_pd(part_of::<8, _>(row, part).as_ptr()))
     }
 
     #[inline(always)]
     fn store_f64(self, value: __m512d, row: &mut [f64; 8], part: usize) {
-        proven!(_mm512_storeu_pd(numbers_mut(row, part).as_mut_ptr(), value));
+        proven!(_mm512_storeu_pd(part_mut::<8, _>(row, part).as_mut_ptr(), value));
     }
 
     #[inline(always)]
@@ -181,32 +182,6 @@ impl LanesF64 for Avx512 {
 #[inline]
 fn run<R>(token: Avx512, work: impl FnOnce(Avx512) -> R) -> R {
     work(token)
-}
-
-/// The words of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words(row: &[u64; 8], part: usize) -> &[u64; 8] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words_mut(row: &mut [u64; 8], part: usize) -> &mut [u64; 8] {
-    &mut row.as_chunks_mut().0[part]
-}
-
-/// The doubles of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers(row: &[f64; 8], part: usize) -> &[f64; 8] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers_mut(row: &mut [f64; 8], part: usize) -> &mut [f64; 8] {
-    &mut row.as_chunks_mut().0[part]
 }
 
 /// The truth table of `a ^ b ^ c`.

@@ -11,6 +11,7 @@ use core::arch::x86_64::{
 
 use super::Token;
 use super::avx512::{CHI, XOR3};
+use super::parts::{part_mut, part_of};
 use super::wide::Lanes64;
 use crate::Avx512;
 
@@ -56,12 +57,12 @@ impl Lanes64 for Avx512Narrow {
 
     #[inline(always)]
     fn load_u64(self, row: &[u64; 8], part: usize) -> __m128i {
-        proven!(_mm_loadu_si128(words(row, part).as_ptr().cast()))
+        proven!(_mm_loadu_si128(part_of::<2, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_u64(self, value: __m128i, row: &mut [u64; 8], part: usize) {
-        proven!(_mm_storeu_si128(words_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(_mm_storeu_si128(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -114,17 +115,4 @@ impl Lanes64 for Avx512Narrow {
 #[inline]
 fn run<R>(token: Avx512Narrow, work: impl FnOnce(Avx512Narrow) -> R) -> R {
     work(token)
-}
-
-/// The words of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words(row: &[u64; 8], part: usize) -> &[u64; 2] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words_mut(row: &mut [u64; 8], part: usize) -> &mut [u64; 2] {
-    &mut row.as_chunks_mut().0[part]
 }

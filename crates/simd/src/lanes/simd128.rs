@@ -6,6 +6,7 @@ use core::arch::wasm32::{
     v128_xor,
 };
 
+use super::parts::{part_mut, part_of};
 use super::wide::{Lanes64, LanesF64};
 use super::{Tier, Token};
 use crate::{Portable, Simd128};
@@ -48,12 +49,12 @@ impl Lanes64 for Simd128 {
 
     #[inline(always)]
     fn load_u64(self, row: &[u64; 8], part: usize) -> v128 {
-        proven!(v128_load(words(row, part).as_ptr().cast()))
+        proven!(v128_load(part_of::<2, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_u64(self, value: v128, row: &mut [u64; 8], part: usize) {
-        proven!(v128_store(words_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(v128_store(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -108,12 +109,12 @@ impl LanesF64 for Simd128 {
 
     #[inline(always)]
     fn load_f64(self, row: &[f64; 8], part: usize) -> v128 {
-        proven!(v128_load(numbers(row, part).as_ptr().cast()))
+        proven!(v128_load(part_of::<2, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_f64(self, value: v128, row: &mut [f64; 8], part: usize) {
-        proven!(v128_store(numbers_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(v128_store(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -165,30 +166,4 @@ impl LanesF64 for Simd128 {
     fn as_f64(self, a: v128) -> v128 {
         a
     }
-}
-
-/// The words of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words(row: &[u64; 8], part: usize) -> &[u64; 2] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words_mut(row: &mut [u64; 8], part: usize) -> &mut [u64; 2] {
-    &mut row.as_chunks_mut().0[part]
-}
-
-/// The doubles of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers(row: &[f64; 8], part: usize) -> &[f64; 2] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers_mut(row: &mut [f64; 8], part: usize) -> &mut [f64; 2] {
-    &mut row.as_chunks_mut().0[part]
 }

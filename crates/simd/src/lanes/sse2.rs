@@ -7,6 +7,7 @@ use core::arch::x86_64::{
     _mm_storeu_pd, _mm_storeu_si128, _mm_sub_pd, _mm_xor_si128,
 };
 
+use super::parts::{part_mut, part_of};
 use super::wide::{Lanes64, LanesF64, ROUNDER};
 use super::{Tier, Token};
 use crate::{Portable, Sse2};
@@ -49,12 +50,12 @@ impl Lanes64 for Sse2 {
 
     #[inline(always)]
     fn load_u64(self, row: &[u64; 8], part: usize) -> __m128i {
-        proven!(_mm_loadu_si128(words(row, part).as_ptr().cast()))
+        proven!(_mm_loadu_si128(part_of::<2, _>(row, part).as_ptr().cast()))
     }
 
     #[inline(always)]
     fn store_u64(self, value: __m128i, row: &mut [u64; 8], part: usize) {
-        proven!(_mm_storeu_si128(words_mut(row, part).as_mut_ptr().cast(), value));
+        proven!(_mm_storeu_si128(part_mut::<2, _>(row, part).as_mut_ptr().cast(), value));
     }
 
     #[inline(always)]
@@ -109,12 +110,12 @@ impl LanesF64 for Sse2 {
 
     #[inline(always)]
     fn load_f64(self, row: &[f64; 8], part: usize) -> __m128d {
-        proven!(_mm_loadu_pd(numbers(row, part).as_ptr()))
+        proven!(_mm_loadu_pd(part_of::<2, _>(row, part).as_ptr()))
     }
 
     #[inline(always)]
     fn store_f64(self, value: __m128d, row: &mut [f64; 8], part: usize) {
-        proven!(_mm_storeu_pd(numbers_mut(row, part).as_mut_ptr(), value));
+        proven!(_mm_storeu_pd(part_mut::<2, _>(row, part).as_mut_ptr(), value));
     }
 
     #[inline(always)]
@@ -167,30 +168,4 @@ impl LanesF64 for Sse2 {
     fn as_f64(self, a: __m128i) -> __m128d {
         proven!(_mm_castsi128_pd(a))
     }
-}
-
-/// The words of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words(row: &[u64; 8], part: usize) -> &[u64; 2] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn words_mut(row: &mut [u64; 8], part: usize) -> &mut [u64; 2] {
-    &mut row.as_chunks_mut().0[part]
-}
-
-/// The doubles of one part.
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers(row: &[f64; 8], part: usize) -> &[f64; 2] {
-    &row.as_chunks().0[part]
-}
-
-#[inline(always)]
-#[expect(clippy::indexing_slicing, reason = "the caller owes a part of the row")]
-fn numbers_mut(row: &mut [f64; 8], part: usize) -> &mut [f64; 2] {
-    &mut row.as_chunks_mut().0[part]
 }
