@@ -7,7 +7,9 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 
 import * as entry from "./accessors.ts";
+import { LOOPS } from "./members.ts";
 import { open } from "./open.ts";
+import { BY_NAME } from "./sites.ts";
 import { album, closed, noon, viewing } from "./testing.ts";
 import type { Accessors } from "./types.ts";
 
@@ -59,6 +61,28 @@ describe("the template of the compiler", () => {
   it("has the loop of the encoder, and so has the one for prepared questions", () => {
     const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
     expect(loop(source("encoder-prepared.ts"))).toBe(loop(source("encoder.ts")));
+  });
+});
+
+describe("the loops of a batch", () => {
+  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("members.ts"))!.slice(1);
+  const places = Array.from({ length: BY_NAME }, (_, at) => `n${at}`);
+
+  it("are the same for every place but for its name", () => {
+    const bodies = loops!.split(/^  (?=\(f, at\) => \{$)/m).slice(1);
+    const names = bodies.map((body) => /const name = (n\d+);/.exec(body)![1]);
+    expect(names).toEqual(places);
+    expect(new Set(bodies.map((body, at) => body.trimEnd().replace(`= ${places[at]};`, "= PLACE;"))).size).toBe(1);
+  });
+
+  it("read the places of the encoder, by whose number they are found", () => {
+    const imported = /import \{([^}]+)\} from "\.\/sites\.ts";/;
+    const listed = (text: string): string[] => imported.exec(text)![1]!.split(",").map((name) => name.trim()).filter(Boolean);
+    expect(listed(head!)).toEqual(places);
+    expect(listed(source("encoder.ts"))).toEqual(places);
+    const cases = [...source("encoder.ts").matchAll(/case (\d+): if \((n\d+) in OBJECT\) return UNSURE; v = o\[(n\d+)\]; break;/g)];
+    expect(cases.map(([, at, asked, read]) => [Number(at), asked, read])).toEqual(places.map((name, at) => [at, name, name]));
+    expect(LOOPS.length).toBe(BY_NAME);
   });
 });
 
