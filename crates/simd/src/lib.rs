@@ -7,8 +7,8 @@
 //! `lanes` holds the vectors of cryptography, under the same law.
 //!
 //! The suite runs as WebAssembly too, with and without `RUSTFLAGS=-Ctarget-feature=+simd128`:
-//! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, after
-//! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` was set to `node` and the path of `run-in-node.mjs`.
+//! `cargo test -p wardgate-simd --lib --target wasm32-unknown-unknown`, where
+//! `CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER` is `node run-in-node.mjs`. `cargo xtask test` does that.
 
 #![no_std]
 

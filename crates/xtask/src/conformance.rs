@@ -86,4 +86,4 @@ fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
 const CRYPTOGRAPHY: [&str; 3] = ["blake3", "acvp", "wycheproof"];
 
 /// What is denied, so that every tier is the best one once.
-const DENIED: [&str; 3] = ["avx512", "avx512,avx2", "avx512,avx2,sse2"];
+pub(crate) const DENIED: [&str; 3] = ["avx512", "avx512,avx2", "avx512,avx2,sse2"];

@@ -15,6 +15,7 @@ mod readme;
 mod setup;
 mod shell;
 mod suite;
+mod vectors;
 mod wasm;
 
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "demo" => demo(rest),
         "test" => without_arguments(rest, suite::run),
         "layers" => without_arguments(rest, layers::check),
+        "vectors" => without_arguments(rest, vectors::check),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
         "instructions" => instructions::run(rest),
@@ -89,6 +91,7 @@ cargo xtask <command>
   test          the whole suite; the last line says how many steps passed
   lint          formatting, clippy and the arrows between crates
   layers        check the arrows between crates and where `unsafe` may occur
+  vectors       the suite of vector operations with each set of instructions, and in Node
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite

@@ -46,7 +46,7 @@ fn components() -> Outcome {
 }
 
 /// Adds the standard library for WebAssembly, unless this toolchain has it.
-fn wasm_target() -> Outcome {
+pub(crate) fn wasm_target() -> Outcome {
     target_of_rust(WASM_TARGET)
 }
 

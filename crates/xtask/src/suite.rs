@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
-use crate::{conformance, fuzz, instructions, layers, npm, readme, setup, wasm};
+use crate::{conformance, fuzz, instructions, layers, npm, readme, setup, vectors, wasm};
 
 /// Runs every step and prints a summary.
 pub(crate) fn run() -> Outcome {
@@ -16,6 +16,7 @@ pub(crate) fn run() -> Outcome {
         Step("clippy", clippy),
         Step("layers", layers::check),
         Step("cargo test", cargo_test),
+        Step("vectors", vectors::check),
         Step("build wasm", wasm::build),
         Step("wasm size", wasm::check_size),
         Step("npm types", npm::check_types),
