@@ -1,4 +1,4 @@
-// Terms: what a caller accepts, as the bytes that `crates/wasm/src/terms.rs` reads. Its module doc has the
+// Terms: what a caller accepts, as the bytes that `crates/bundle/src/terms.rs` reads. Its module doc has the
 // layout.
 
 import { describe, membersOf } from "./describe.ts";

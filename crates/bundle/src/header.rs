@@ -2,6 +2,8 @@
 //!
 //! It names the content by its root, so a signature over the header is one over everything.
 
+mod json;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 

@@ -29,6 +29,7 @@ mod opening;
 mod pack;
 pub mod sealed;
 mod signing;
+mod terms;
 mod trust;
 
 pub use conditions::Conditions;
@@ -41,5 +42,6 @@ pub use pack::{PackError, pack, pack_as, relabel};
 #[cfg(feature = "sign")]
 pub use signing::sign;
 pub use signing::{SigningError, attach, signing_input};
+pub use terms::{Terms, TermsError, level_of};
 pub use trust::{Quorum, Trust, TrustError, TrustSet, TrustedKey};
 pub use wardgate_crypto::ml_dsa::Level;

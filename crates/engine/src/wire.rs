@@ -3,6 +3,8 @@
 //! Fields stand in a fixed order, absent ones are left out, maps are sorted, and there is no white
 //! space, so equal decisions have equal bytes.
 
+mod plans;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -14,6 +16,7 @@ use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
 use crate::text::push_digits;
+pub use plans::{plan_json, plan_list_json, principals_json};
 
 /// Returns `decision` as JSON.
 #[must_use]
@@ -154,7 +157,7 @@ impl Json {
     fn attr(&mut self, attr: &Attr) {
         match attr {
             Attr::Null => self.literal("null"),
-            Attr::Bool(value) => self.literal(if *value { "true" } else { "false" }),
+            Attr::Bool(value) => self.boolean(*value),
             Attr::Number(number) => self.number(*number),
             Attr::String(text) => self.string(text),
             Attr::List(items) => {
@@ -171,6 +174,11 @@ impl Json {
                 self.close('}');
             }
         }
+    }
+
+    /// Writes `true` or `false`.
+    pub fn boolean(&mut self, value: bool) {
+        self.literal(if value { "true" } else { "false" });
     }
 
     fn literal(&mut self, text: &str) {
@@ -218,7 +226,8 @@ impl Json {
         self.close('}');
     }
 
-    fn output(&mut self, output: &Output) {
+    /// Writes one output: `{"src", "action", "val"}`, or `error` in the place of `val`.
+    pub fn output(&mut self, output: &Output) {
         self.open('{');
         self.field("src", &output.source);
         self.field("action", &output.action);
@@ -261,7 +270,7 @@ impl Json {
         }
         if step.narrows {
             self.key("narrows");
-            self.literal("true");
+            self.boolean(true);
         }
         self.field("file", &step.file);
         self.key("line");

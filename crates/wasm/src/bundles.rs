@@ -2,17 +2,14 @@
 //!
 //! What is returned here as bytes is believed by nobody: it goes to `open` like any bundle.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write;
 
-use wardgate_bundle::{Conditions, Header, KeyId, Kind, sealed};
-use wardgate_engine::table::Evaluation;
-use wardgate_engine::wire::Json;
+use wardgate_bundle::{Conditions, Header, Kind, sealed};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::failure::Failure;
-use crate::handles;
+use crate::{handles, terms};
 
 /// Whether bytes begin like a delta.
 #[wasm_bindgen(js_name = isDelta)]
@@ -38,56 +35,17 @@ pub fn unseal(bytes: &[u8], key: &[u8], max_bytes: u32) -> Result<Vec<u8>, JsVal
 /// The delta is damaged, not signed, too large, or for another base; or the handle is closed.
 #[wasm_bindgen]
 pub fn apply(handle: u32, base: &[u8], delta: &[u8]) -> Result<Vec<u8>, JsValue> {
-    Ok(handles::terms_of(handle)?.apply(base, delta)?)
+    let terms = handles::terms_of(handle)?;
+    Ok(terms::apply(&terms, base, delta)?)
 }
 
-/// Returns what the signers said of an open bundle, and who they are:
-/// `{"name", "revision", "created", "notBefore"?, "expires"?, "evaluation", "content", "signers"}`.
+/// Returns what the signers said of an open bundle, and who they are: see [`Header::json`].
 ///
 /// # Errors
 /// The handle is closed.
 #[wasm_bindgen]
 pub fn header(handle: u32) -> Result<String, JsValue> {
-    Ok(handles::header(handle, header_json)?)
-}
-
-fn header_json(header: &Header, signers: &[KeyId]) -> String {
-    let label = &header.label;
-    let mut json = Json::default();
-    json.open('{');
-    json.field("name", &label.name);
-    let dates = [("notBefore", label.not_before), ("expires", label.expires)];
-    let numbers = [("revision", Some(label.revision)), ("created", Some(label.created))];
-    for (name, value) in numbers.into_iter().chain(dates) {
-        if let Some(value) = value {
-            json.key(name);
-            json.number(exact(value));
-        }
-    }
-    let evaluation = match header.evaluation {
-        Evaluation::Strict => "strict",
-        Evaluation::Lenient => "lenient",
-    };
-    json.field("evaluation", evaluation);
-    json.field("content", &hexadecimal(&header.content));
-    json.key("signers");
-    json.open('[');
-    signers.iter().for_each(|key| json.string(&key.to_string()));
-    json.close(']');
-    json.close('}');
-    json.finish()
-}
-
-#[expect(clippy::as_conversions, reason = "the numbers of a header are below 2^53")]
-fn exact(number: u64) -> f64 {
-    number as f64
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    Ok(handles::header(handle, Header::json)?)
 }
 
 fn at_most(max_bytes: u32) -> Conditions<'static> {

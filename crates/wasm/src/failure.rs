@@ -5,7 +5,7 @@
 
 use alloc::string::{String, ToString};
 
-use wardgate_bundle::OpenError;
+use wardgate_bundle::{OpenError, TermsError};
 use wasm_bindgen::JsValue;
 
 use crate::js;
@@ -31,6 +31,12 @@ pub(crate) enum Failure {
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         Self::Refused { code: error.code(), message: error.to_string() }
+    }
+}
+
+impl From<TermsError> for Failure {
+    fn from(error: TermsError) -> Self {
+        Self::Range(error.to_string())
     }
 }
 

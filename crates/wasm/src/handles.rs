@@ -8,13 +8,12 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 
 use wardgate_bundle as bundle;
-use wardgate_bundle::{Header, KeyId};
+use wardgate_bundle::{Header, KeyId, Terms};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_plan::Plans;
 
 use crate::failure::Failure;
 use crate::shared::shared;
-use crate::terms::Terms;
 
 type Tables = RefCell<Vec<Option<Opened>>>;
 
@@ -47,7 +46,7 @@ pub(crate) fn terms(spec: &[u8]) -> Result<Rc<Terms>, Failure> {
         let mut terms = tables.iter().flatten().map(|opened| &opened.terms);
         terms.find(|terms| terms.are(spec)).map(Rc::clone)
     });
-    shared.map_or_else(|| Terms::read(spec).map(Rc::new), Ok)
+    shared.map_or_else(|| Ok(Rc::new(Terms::read(spec)?)), Ok)
 }
 
 /// Keeps a table and returns its number: the lowest that is free.

@@ -51,7 +51,7 @@ use terms::Moment;
 pub fn open(bundle: &[u8], terms: &[u8], now: f64, min_revision: f64) -> Result<u32, JsValue> {
     let moment = Moment::new(now, min_revision)?;
     let terms = handles::terms(terms)?;
-    let opened = terms.open(bundle, moment)?;
+    let opened = moment.open(bundle, &terms)?;
     Ok(handles::add(opened, terms)?)
 }
 
@@ -64,7 +64,7 @@ pub fn open(bundle: &[u8], terms: &[u8], now: f64, min_revision: f64) -> Result<
 pub fn reload(handle: u32, bundle: &[u8], now: f64, min_revision: f64) -> Result<(), JsValue> {
     let moment = Moment::new(now, min_revision)?;
     let terms = handles::terms_of(handle)?;
-    let opened = terms.open(bundle, moment)?;
+    let opened = moment.open(bundle, &terms)?;
     Ok(handles::replace(handle, opened)?)
 }
 

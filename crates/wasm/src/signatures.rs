@@ -6,11 +6,11 @@
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
+use wardgate_bundle::level_of;
 use wardgate_crypto::ml_dsa::PreparedKey;
 
 use crate::room;
 use crate::shared::shared;
-use crate::terms::level_of;
 
 struct Kept {
     key: PreparedKey,

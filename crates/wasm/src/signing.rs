@@ -3,11 +3,11 @@
 //!
 //! The seed stands in the first bytes of the room and is wiped before a call returns.
 
+use wardgate_bundle::level_of;
 use wardgate_crypto::ml_dsa::SigningKey;
 use zeroize::Zeroize;
 
 use crate::room;
-use crate::terms::level_of;
 
 /// Writes the public key of the seed that begins the room in its place. Returns its length, or 0 if there
 /// is no such level or no room.

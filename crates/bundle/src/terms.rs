@@ -1,0 +1,228 @@
+//! Terms: whom a host believes and what it asks, as bytes that cross a border.
+//!
+//! ```text
+//! u32  the most bytes of a bundle
+//! u16  the length of the name that it must have, and the name; none is any name
+//! u8   how many keys must have signed; 0 with no keys: nobody
+//! u8   how many keys there are
+//! u8   how many keys must be among those that signed
+//! then for each key: u8 level (44, 65 or 87), u8 length of its id, u16 length of the key, id, key
+//! then for each key that must sign: u8 length of its id, id
+//! ```
+//!
+//! Numbers are little-endian. A key without an id has the one that follows from it. The hosts that write
+//! terms are in other languages; those in Rust make a [`TrustSet`] and [`Conditions`] themselves.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use wardgate_crypto::ml_dsa::Level;
+
+use crate::conditions::Conditions;
+use crate::key_id::KeyId;
+use crate::trust::{Quorum, Trust, TrustError, TrustSet, TrustedKey};
+
+/// Whom a host believes and what it asks, whatever the time.
+#[derive(Debug)]
+pub struct Terms {
+    spec: Box<[u8]>,
+    /// Nothing where nobody need have signed.
+    trusted: Option<TrustSet>,
+    name: Option<String>,
+    max_bytes: usize,
+}
+
+/// Why bytes are no terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermsError {
+    /// They are cut off, too long, or name a level that there is not.
+    Malformed,
+    /// The keys are no trust set.
+    Trust(TrustError),
+}
+
+impl Terms {
+    /// Reads terms.
+    ///
+    /// # Errors
+    /// The bytes are no terms.
+    pub fn read(spec: &[u8]) -> Result<Self, TermsError> {
+        let mut reader = Reader { rest: spec };
+        let terms = reader.terms().filter(|_| reader.rest.is_empty());
+        let (max_bytes, name, trusted) = terms.ok_or(TermsError::Malformed)?;
+        let trusted = trusted.map_err(TermsError::Trust)?;
+        Ok(Self { spec: spec.into(), trusted, name, max_bytes })
+    }
+
+    /// Whether these are the terms that `spec` writes down.
+    #[must_use]
+    pub fn are(&self, spec: &[u8]) -> bool {
+        *self.spec == *spec
+    }
+
+    /// Whom the host believes.
+    #[must_use]
+    pub fn trust(&self) -> Trust<'_> {
+        self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
+    }
+
+    /// What the host asks of every bundle. The time and the lowest revision are for it to add.
+    #[must_use]
+    pub fn conditions(&self) -> Conditions<'_> {
+        Conditions {
+            name: self.name.as_deref(),
+            max_bytes: self.max_bytes,
+            ..Conditions::default()
+        }
+    }
+}
+
+impl fmt::Display for TermsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed => f.write_str("the terms are malformed"),
+            Self::Trust(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for TermsError {}
+
+type Trusted = Result<Option<TrustSet>, TrustError>;
+
+struct Reader<'s> {
+    rest: &'s [u8],
+}
+
+impl<'s> Reader<'s> {
+    fn terms(&mut self) -> Option<(usize, Option<String>, Trusted)> {
+        let max_bytes = usize::try_from(u32::from_le_bytes(self.array()?)).ok()?;
+        let name = self.wide()?;
+        let name = core::str::from_utf8(self.take(name)?).ok()?;
+        let name = Some(name).filter(|name| !name.is_empty()).map(String::from);
+        Some((max_bytes, name, self.trusted()?))
+    }
+
+    fn trusted(&mut self) -> Option<Trusted> {
+        let [at_least, count, required] = self.array()?.map(usize::from);
+        if at_least == 0 && count == 0 {
+            return Some(Ok(None));
+        }
+        let keys: Option<Result<Vec<TrustedKey>, TrustError>> =
+            (0..count).map(|_| self.key()).collect::<Option<_>>().map(all);
+        let required = (0..required).map(|_| self.id()).collect::<Option<_>>()?;
+        let quorum = Quorum { at_least, required };
+        Some(keys?.and_then(|keys| TrustSet::new(keys, quorum)).map(Some))
+    }
+
+    fn key(&mut self) -> Option<Result<TrustedKey, TrustError>> {
+        let [level, id] = self.array()?;
+        let length = self.wide()?;
+        let level = level_of(level.into())?;
+        let id = self.take(id.into())?;
+        let key = self.take(length)?;
+        let id = KeyId::new(id).unwrap_or_else(|| KeyId::of(level, key));
+        Some(TrustedKey::new(id, level, key))
+    }
+
+    fn id(&mut self) -> Option<KeyId> {
+        let [length] = self.array()?;
+        KeyId::new(self.take(length.into())?)
+    }
+
+    fn wide(&mut self) -> Option<usize> {
+        self.array().map(u16::from_le_bytes).map(usize::from)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'s [u8]> {
+        let (taken, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(taken)
+    }
+}
+
+/// Returns the level that terms call by this number.
+#[must_use]
+pub const fn level_of(number: u32) -> Option<Level> {
+    match number {
+        44 => Some(Level::MlDsa44),
+        65 => Some(Level::MlDsa65),
+        87 => Some(Level::MlDsa87),
+        _ => None,
+    }
+}
+
+fn all(keys: Vec<Result<TrustedKey, TrustError>>) -> Result<Vec<TrustedKey>, TrustError> {
+    keys.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use alloc::string::ToString;
+    use alloc::vec;
+
+    /// Terms with the name `n`, this quorum, as many keys as there are ids, and keys that must sign.
+    fn written(at_least: u8, ids: &[&str], required: &[&str]) -> Vec<u8> {
+        let mut spec = vec![0, 0, 1, 0, 1, 0, b'n'];
+        let counts = [ids.len(), required.len()].map(|count| u8::try_from(count).unwrap());
+        spec.extend([at_least, counts[0], counts[1]]);
+        for (number, id) in (1_u8..).zip(ids) {
+            let length = u8::try_from(id.len()).unwrap();
+            spec.extend([44, length]);
+            spec.extend(1312_u16.to_le_bytes());
+            spec.extend(id.as_bytes());
+            spec.extend([number; 1312]);
+        }
+        for id in required {
+            spec.push(u8::try_from(id.len()).unwrap());
+            spec.extend(id.as_bytes());
+        }
+        spec
+    }
+
+    fn check(spec: &[u8], expected: &str) {
+        let said = match Terms::read(spec) {
+            Ok(terms) => {
+                assert!(terms.are(spec));
+                let name = terms.name.unwrap_or_default();
+                format!("{}, {name}, {}", terms.max_bytes, terms.trusted.is_some())
+            }
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn terms_are_read_as_they_are_written() {
+        check(&written(0, &[], &[]), "65536, n, false");
+        check(&written(1, &["a"], &[]), "65536, n, true");
+        check(&written(2, &["a", "b", ""], &["b"]), "65536, n, true");
+    }
+
+    #[test]
+    fn nobody_is_trusted_by_mistake() {
+        check(&written(0, &["a"], &[]), "expected a number of signers from 1 to 1, found 0");
+        check(&written(1, &[], &[]), "expected 1 to 64 trusted keys, found 0");
+        check(&written(2, &["a"], &[]), "expected a number of signers from 1 to 1, found 2");
+        check(&written(1, &["a"], &["b"]), "`b` must sign and is not among the trusted keys");
+        check(&written(1, &["a", "a"], &[]), "two trusted keys have the id `a`");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_no_terms() {
+        let whole = written(1, &["a"], &["a"]);
+        for length in 0..whole.len() {
+            check(&whole[..length], "the terms are malformed");
+        }
+        let longer = [whole.as_slice(), &[0]].concat();
+        check(&longer, "the terms are malformed");
+    }
+}
