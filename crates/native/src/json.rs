@@ -43,10 +43,16 @@ pub(crate) fn with_ask(
 /// # Errors
 /// The text is no JSON, or no request.
 pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
-    let text = checked(request)?;
-    let mut scanner = Scanner::new(text);
-    let document = read::document(&mut scanner).map_err(|fault| scanner.error(fault))?;
-    of_document(&document)
+    of_document(&document(request)?)
+}
+
+/// Reads any text.
+///
+/// # Errors
+/// The text is no JSON, or more than a request may hold.
+pub(crate) fn document(json: &[u8]) -> Result<Attr, RequestError> {
+    let mut scanner = Scanner::new(checked(json)?);
+    read::document(&mut scanner).map_err(|fault| scanner.error(fault))
 }
 
 /// Reads a value that was found to be JSON and no deeper than an attribute may be.

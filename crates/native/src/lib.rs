@@ -92,6 +92,7 @@ mod attributes;
 mod cache;
 mod clock;
 mod decide;
+pub mod documents;
 mod equalities;
 mod error;
 mod field;

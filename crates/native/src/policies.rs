@@ -30,6 +30,13 @@ pub struct Policies {
 }
 
 impl Policies {
+    /// Takes the table of a bundle that the host opened itself, to keep its header too. Answers are not
+    /// remembered.
+    #[must_use]
+    pub fn of(table: PolicyTable) -> Self {
+        Self::new(table, 0, 0)
+    }
+
     /// `places` is how many answers are remembered.
     pub(crate) fn new(table: PolicyTable, serial: u64, places: usize) -> Self {
         let cache = Cache::new(places).map(Arc::new);

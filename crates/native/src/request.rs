@@ -79,30 +79,66 @@ fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> Reading<'a> {
 /// Reads a document into a request that has its action as the only one.
 pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
     let root = Fields::read(document, "request", &ROOT)?;
-    let principal = Fields::read(root.required(0)?, "principal", &PRINCIPAL)?;
-    let resource = Fields::read(root.required(1)?, "resource", &RESOURCE)?;
-    Ok(Request {
-        request_id: root.text(4)?,
-        principal: Principal {
-            id: principal.required_text(0)?,
-            roles: principal.texts(1)?,
-            attr: principal.object(2)?,
-            policy_version: principal.text(3)?,
-            scope: principal.text(4)?,
-        },
-        resource: Resource {
-            kind: resource.required_text(0)?,
-            id: resource.required_text(1)?,
-            attr: resource.object(2)?,
-            policy_version: resource.text(3)?,
-            scope: resource.text(4)?,
-        },
-        actions: vec![root.required_text(2)?],
-        aux_data: root.field(3).map_or(Ok(AuxData::default()), aux_data)?,
+    let mut request = begun(&root)?;
+    request.resource = resource(root.required(1)?)?;
+    request.actions = vec![root.required_text(2)?];
+    request.aux_data = aux_data(&root)?;
+    Ok(request)
+}
+
+/// Reads a document with `actions` in the place of the action.
+pub(crate) fn of_check(document: &Attr) -> Result<Request, RequestError> {
+    let root = Fields::read(document, "request", &CHECK)?;
+    let mut request = begun(&root)?;
+    request.resource = resource(root.required(1)?)?;
+    request.actions = root.texts(2)?;
+    request.aux_data = aux_data(&root)?;
+    Ok(request)
+}
+
+/// Reads a document with `resources` in the place of the resource, which the request then has not.
+pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), RequestError> {
+    let root = Fields::read(document, "request", &BATCH)?;
+    let mut request = begun(&root)?;
+    let resources = match root.required(1)? {
+        Attr::List(items) => items.iter().map(resource).collect::<Result<_, _>>()?,
+        other => return Err(wrong(root.path(1), "a list", other)),
+    };
+    request.actions = vec![root.required_text(2)?];
+    request.aux_data = aux_data(&root)?;
+    Ok((request, resources))
+}
+
+/// Reads what all forms begin with.
+fn begun(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
+    let principal = principal(root.required(0)?)?;
+    Ok(Request { request_id: root.text(4)?, principal, ..Request::default() })
+}
+
+fn principal(value: &Attr) -> Result<Principal, RequestError> {
+    let fields = Fields::read(value, "principal", &PRINCIPAL)?;
+    Ok(Principal {
+        id: fields.required_text(0)?,
+        roles: fields.texts(1)?,
+        attr: fields.object(2)?,
+        policy_version: fields.text(3)?,
+        scope: fields.text(4)?,
     })
 }
 
-fn aux_data(value: &Attr) -> Result<AuxData, RequestError> {
+fn resource(value: &Attr) -> Result<Resource, RequestError> {
+    let fields = Fields::read(value, "resource", &RESOURCE)?;
+    Ok(Resource {
+        kind: fields.required_text(0)?,
+        id: fields.required_text(1)?,
+        attr: fields.object(2)?,
+        policy_version: fields.text(3)?,
+        scope: fields.text(4)?,
+    })
+}
+
+fn aux_data(root: &Fields<'_, 5>) -> Result<AuxData, RequestError> {
+    let Some(value) = root.field(3) else { return Ok(AuxData::default()) };
     let fields = Fields::read(value, "auxData", &AUX_DATA)?;
     Ok(AuxData { jwt: fields.object(0)?, jwts: fields.object(1)? })
 }
@@ -191,6 +227,8 @@ const fn wrong(field: &'static str, expected: &'static str, found: &Attr) -> Req
 }
 
 const ROOT: [&str; 5] = ["principal", "resource", "action", "auxData", "requestId"];
+const CHECK: [&str; 5] = ["principal", "resource", "actions", "auxData", "requestId"];
+const BATCH: [&str; 5] = ["principal", "resources", "action", "auxData", "requestId"];
 const PRINCIPAL: [&str; 5] = [
     "principal.id",
     "principal.roles",

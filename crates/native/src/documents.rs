@@ -1,0 +1,101 @@
+//! JSON text as requests, for hosts that take them as text and ask more than yes or no.
+//!
+//! Names and bounds are those of [`Policies::is_allowed_json`](crate::Policies::is_allowed_json): a name that
+//! is not known is an error, and `null` is as good as absent.
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::request::{Request, Resource};
+
+use crate::error::RequestError;
+use crate::{json, request};
+
+/// Reads any JSON text. Of two members with one name the later one counts.
+///
+/// # Errors
+/// The text is no JSON, or too large or too deep for a request.
+pub fn attribute(json: &[u8]) -> Result<Attr, RequestError> {
+    json::document(json)
+}
+
+/// Reads `{"principal", "action", "resource"}` into a request that has its action as the only one.
+///
+/// # Errors
+/// The text is no JSON, or no request.
+pub fn question(json: &[u8]) -> Result<Request, RequestError> {
+    json::request(json)
+}
+
+/// Reads `{"principal", "actions", "resource"}`.
+///
+/// # Errors
+/// The text is no JSON, or no request.
+pub fn check(json: &[u8]) -> Result<Request, RequestError> {
+    request::of_check(&json::document(json)?)
+}
+
+/// Reads `{"principal", "action", "resources"}` into a request without a resource, and the resources.
+///
+/// # Errors
+/// The text is no JSON, or no request.
+pub fn batch(json: &[u8]) -> Result<(Request, Vec<Resource>), RequestError> {
+    request::of_batch(&json::document(json)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{attribute, batch, check, question};
+
+    const PRINCIPAL: &str = r#""principal": { "id": "ada", "roles": ["member"] }"#;
+    const ALBUM: &str = r#"{ "kind": "album", "id": "a", "attr": { "public": true } }"#;
+
+    fn refused(json: &str, expected: &str) {
+        let said = [
+            question(json.as_bytes()).unwrap_err().to_string(),
+            check(json.as_bytes()).unwrap_err().to_string(),
+            batch(json.as_bytes()).unwrap_err().to_string(),
+        ];
+        assert!(said.iter().any(|said| said == expected), "{said:?}");
+    }
+
+    #[test]
+    fn each_form_is_read_by_its_own_reader() {
+        let json = format!(r#"{{ {PRINCIPAL}, "action": "view", "resource": {ALBUM} }}"#);
+        let one = question(json.as_bytes()).unwrap();
+        assert_eq!(
+            (one.actions.as_slice(), one.resource.id.as_str()),
+            (&["view".to_owned()][..], "a")
+        );
+        let json =
+            format!(r#"{{ {PRINCIPAL}, "actions": ["view", "edit"], "resource": {ALBUM} }}"#);
+        let several = check(json.as_bytes()).unwrap();
+        assert_eq!(several.actions, ["view", "edit"]);
+        assert_eq!((several.principal, several.resource), (one.principal, one.resource.clone()));
+        let json =
+            format!(r#"{{ {PRINCIPAL}, "action": "view", "resources": [{ALBUM}, {ALBUM}] }}"#);
+        let (request, resources) = batch(json.as_bytes()).unwrap();
+        assert_eq!(request.actions, ["view"]);
+        assert_eq!(resources, [one.resource.clone(), one.resource]);
+    }
+
+    #[test]
+    fn what_is_no_request_is_named() {
+        refused("", "malformed JSON at byte 0: expected a value");
+        refused("[]", "`request`: expected an object, found a list");
+        refused(r#"{ "subject": 1 }"#, "unknown field `subject` in `request`");
+        refused(&format!("{{ {PRINCIPAL} }}"), "`resources` is missing");
+        refused(
+            &format!(r#"{{ {PRINCIPAL}, "resources": {ALBUM}, "action": "view" }}"#),
+            "`resources`: expected a list, found an object",
+        );
+        refused(
+            &format!(r#"{{ {PRINCIPAL}, "resource": {ALBUM}, "actions": "view" }}"#),
+            "`actions`: expected a list of text, found text",
+        );
+    }
+
+    #[test]
+    fn any_json_is_an_attribute() {
+        assert!(attribute(b"[1, {\"a\": null}]").is_ok());
+        assert!(attribute(b"[1").is_err());
+    }
+}
