@@ -89,7 +89,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("wasm", &["bundle", "crypto", "engine", "plan"]),
     ("compiler-wasm", &["compiler", "bundle", "engine"]),
     ("native", &["bundle", "engine", "plan"]),
-    ("component", &["bundle", "engine"]),
+    ("component", &["bundle", "engine", "native", "plan"]),
     ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
     ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine"]),
     ("xtask", &[]),

@@ -1,0 +1,245 @@
+//! The plain calls: numbers in, numbers out, bytes in memory. `docs/ABI.md` describes them for hosts.
+//!
+//! A result below zero is an error: the number says of which kind, and the answer holds code and message as
+//! JSON. Zero or more is the result itself; where that is a length, the answer has so many bytes. The answer
+//! stays where it is until the next call that has one.
+
+use std::cell::{RefCell, UnsafeCell};
+
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::wire;
+use wardgate_plan::{Answer, Frame};
+
+use crate::blocks;
+use crate::failure::{Failure, Kind};
+use crate::handles::{self, Moment};
+use crate::opened::{Opened, time};
+
+/// Returns the version of these calls.
+#[unsafe(export_name = "wardgate_version")]
+extern "C" fn version() -> i32 {
+    VERSION
+}
+
+/// Returns the address of zeroed memory for `bytes`, which the host fills and frees; 0 if there is none.
+#[unsafe(export_name = "wardgate_alloc")]
+extern "C" fn alloc(bytes: usize) -> usize {
+    blocks::allocate(bytes).unwrap_or(0)
+}
+
+/// Frees the memory at `address`.
+#[unsafe(export_name = "wardgate_free")]
+extern "C" fn free(address: usize) -> i32 {
+    done(blocks::free(address))
+}
+
+/// Returns the address of the answer.
+#[unsafe(export_name = "wardgate_answer")]
+extern "C" fn answer() -> usize {
+    ANSWER.with_borrow(|answer| answer.as_ptr().addr())
+}
+
+/// Returns the length of the answer.
+#[unsafe(export_name = "wardgate_answer_length")]
+extern "C" fn answer_length() -> usize {
+    ANSWER.with_borrow(Vec::len)
+}
+
+/// Opens a bundle and returns its handle. A time below zero is none.
+#[unsafe(export_name = "wardgate_open")]
+extern "C" fn open(
+    bundle: usize,
+    bundle_length: usize,
+    terms: usize,
+    terms_length: usize,
+    now: i64,
+    min_revision: i64,
+) -> i32 {
+    let opened = blocks::with((bundle, bundle_length), |bundle| {
+        blocks::with((terms, terms_length), |terms| {
+            handles::open(bundle, terms, moment(now, min_revision)?)
+        })
+    });
+    number(opened.and_then(|opened| opened).and_then(|opened| opened))
+}
+
+/// Puts another bundle in the place of an open one.
+#[unsafe(export_name = "wardgate_reload")]
+extern "C" fn reload(
+    handle: u32,
+    bundle: usize,
+    bundle_length: usize,
+    now: i64,
+    min_revision: i64,
+) -> i32 {
+    let reload = |bundle: &[u8]| handles::reload(handle, bundle, moment(now, min_revision)?);
+    done(blocks::with((bundle, bundle_length), reload).and_then(|outcome| outcome))
+}
+
+/// Closes a bundle.
+#[unsafe(export_name = "wardgate_close")]
+extern "C" fn close(handle: u32) -> i32 {
+    done(handles::close(handle))
+}
+
+/// Answers with the header of a bundle, as JSON.
+#[unsafe(export_name = "wardgate_header")]
+extern "C" fn header(handle: u32) -> i32 {
+    let json = |opened: &Opened| {
+        let (header, signers) = opened.header();
+        header.json(signers).into_bytes()
+    };
+    length(handles::with(handle, json))
+}
+
+/// Decides one action: 1 is Allow, 0 is Deny.
+#[unsafe(export_name = "wardgate_is_allowed")]
+extern "C" fn is_allowed(handle: u32, at: usize, length: usize, seconds: i64, nanos: u32) -> i32 {
+    let ask = |opened: &Opened, request: &[u8], now| opened.is_allowed(request, now);
+    number(asked(handle, (at, length), (seconds, nanos), ask).map(i32::from))
+}
+
+/// Decides several actions, and answers with the decision as canonical JSON.
+#[unsafe(export_name = "wardgate_check")]
+extern "C" fn check(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
+    let ask = |opened: &Opened, request: &[u8], now| opened.check(request, now);
+    let decision = asked(handle, (at, bytes), (seconds, nanos), ask);
+    length(decision.map(|decision| wire::decision_json(&decision).into_bytes()))
+}
+
+/// Decides one action on several resources, and answers with the places of those that are allowed, four
+/// bytes each.
+#[unsafe(export_name = "wardgate_filter")]
+extern "C" fn filter(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
+    let ask = |opened: &Opened, request: &[u8], now| opened.filter(request, now);
+    let places = asked(handle, (at, bytes), (seconds, nanos), ask);
+    length(places.map(|places| places.into_iter().flat_map(u32::to_le_bytes).collect()))
+}
+
+/// Decides one action, and answers with the decision and every rule that was considered, as JSON.
+#[unsafe(export_name = "wardgate_explain")]
+extern "C" fn explain(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
+    let ask = |opened: &Opened, request: &[u8], now| opened.explain(request, now);
+    length(asked(handle, (at, bytes), (seconds, nanos), ask).map(String::into_bytes))
+}
+
+/// Answers an evaluation request of AuthZEN with its response.
+#[unsafe(export_name = "wardgate_evaluate")]
+extern "C" fn evaluate(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
+    let ask = |opened: &Opened, request: &[u8], now| opened.evaluate(request, now);
+    length(asked(handle, (at, bytes), (seconds, nanos), ask).map(String::into_bytes))
+}
+
+/// Answers with the plans of a kind, version and scope, as JSON. The three names stand one after the other.
+#[unsafe(export_name = "wardgate_plan_list")]
+extern "C" fn plan_list(handle: u32, at: usize, kind: usize, version: usize, scope: usize) -> i32 {
+    let all = kind.saturating_add(version).saturating_add(scope);
+    let list = blocks::with((at, all), |names| {
+        let names = names_in(names, [kind, version])?;
+        let [kind, version, scope] = names;
+        handles::with(handle, |opened| wire::plan_list_json(opened.table(), kind, version, scope))
+    });
+    length(list.and_then(|list| list).map(String::into_bytes))
+}
+
+/// Answers with one plan, as JSON.
+#[unsafe(export_name = "wardgate_plan")]
+extern "C" fn plan(handle: u32, plan: u32) -> i32 {
+    let json = |opened: &Opened| wire::plan_json(opened.table(), plan).into_bytes();
+    length(handles::with(handle, json))
+}
+
+/// Answers with the ids of the principals that have policies of their own, as JSON.
+#[unsafe(export_name = "wardgate_principals")]
+extern "C" fn principals(handle: u32) -> i32 {
+    let json = |opened: &Opened| wire::principals_json(opened.table()).into_bytes();
+    length(handles::with(handle, json))
+}
+
+/// Returns the address of the frame.
+#[unsafe(export_name = "wardgate_frame")]
+extern "C" fn frame() -> usize {
+    FRAME.with(|frame| frame.get().addr())
+}
+
+/// Decides by a plan that runs no programs, on the frame, for roles with these masks: 0 is Deny, 1 Allow, and
+/// 2 that the request must be asked about as a whole. Whatever is odd is 2.
+#[unsafe(export_name = "wardgate_decide")]
+extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> i32 {
+    let ask = |opened: &Opened| {
+        FRAME.with(|frame| {
+            // SAFETY: nothing in the module writes the frame, and a host does so between calls only: there
+            // is one thread.
+            opened.table().decide(plan, roles, unsafe { &*frame.get() })
+        })
+    };
+    match handles::with(handle, ask) {
+        Ok(Answer::Deny) => 0,
+        Ok(Answer::Allow) => 1,
+        Ok(Answer::Unsure) | Err(_) => 2,
+    }
+}
+
+/// Asks an open bundle about the bytes of a request.
+fn asked<T>(
+    handle: u32,
+    request: (usize, usize),
+    (seconds, nanos): (i64, u32),
+    ask: impl FnOnce(&Opened, &[u8], Timestamp) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let now = time(seconds, nanos)?;
+    blocks::with(request, |request| handles::with(handle, |opened| ask(opened, request, now))?)?
+}
+
+fn moment(now: i64, min_revision: i64) -> Result<Moment, Failure> {
+    let min_revision = u64::try_from(min_revision)
+        .map_err(|_| Failure::new(Kind::Terms, "the lowest revision must not be below zero"))?;
+    Ok(Moment { now: u64::try_from(now).ok(), min_revision })
+}
+
+/// Cuts bytes into three names.
+fn names_in(bytes: &[u8], lengths: [usize; 2]) -> Result<[&str; 3], Failure> {
+    let no_text = |_| Failure::new(Kind::Request, "a name is not UTF-8");
+    let outside = || Failure::new(Kind::Address, "a name ends outside its block");
+    let [kind, version] = lengths;
+    let (kind, rest) = bytes.split_at_checked(kind).ok_or_else(outside)?;
+    let (version, scope) = rest.split_at_checked(version).ok_or_else(outside)?;
+    let name = |bytes| std::str::from_utf8(bytes).map_err(no_text);
+    Ok([name(kind)?, name(version)?, name(scope)?])
+}
+
+fn done(outcome: Result<(), Failure>) -> i32 {
+    number(outcome.map(|()| 0))
+}
+
+fn number(outcome: Result<i32, Failure>) -> i32 {
+    outcome.unwrap_or_else(|failure| {
+        keep(failure.json().into_bytes());
+        failure.kind.number()
+    })
+}
+
+/// Keeps an answer and returns its length.
+fn length(outcome: Result<Vec<u8>, Failure>) -> i32 {
+    number(outcome.and_then(|bytes| {
+        let length = i32::try_from(bytes.len())
+            .map_err(|_| Failure::new(Kind::Limit, "the answer has more than 2 GiB"))?;
+        keep(bytes);
+        Ok(length)
+    }))
+}
+
+fn keep(bytes: Vec<u8>) {
+    ANSWER.set(bytes);
+}
+
+/// Raised when a call changes; new calls leave it as it is.
+const VERSION: i32 = 1;
+
+thread_local! {
+    static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static FRAME: UnsafeCell<Frame> = const { UnsafeCell::new(Frame::new()) };
+}
+
+#[cfg(test)]
+mod tests;

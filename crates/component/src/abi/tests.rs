@@ -1,0 +1,174 @@
+//! The plain calls as a host makes them: by numbers alone.
+
+use std::slice;
+
+use wardgate_bundle::pack;
+use wardgate_compiler::{Options, compile_files};
+use wardgate_plan::word;
+
+use super::*;
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.public == true } }
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.owner == P.id } }
+"#;
+
+/// Terms that trust unsigned bundles.
+const ANYONE: [u8; 9] = [0, 0, 0, 1, 0, 0, 0, 0, 0];
+
+fn bundle() -> Vec<u8> {
+    let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+    pack(&compile_files(&files, &Options::default()).unwrap().parts)
+}
+
+/// Writes bytes where the module lets a host write.
+fn lent(bytes: &[u8]) -> (usize, usize) {
+    let address = alloc(bytes.len());
+    assert_ne!(address, 0);
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
+    // SAFETY: the block is as large as the bytes, and nobody else looks at it now.
+    unsafe { slice::from_raw_parts_mut(start, bytes.len()) }.copy_from_slice(bytes);
+    (address, bytes.len())
+}
+
+fn opened(bundle: &[u8]) -> i32 {
+    let (bundle, terms) = (lent(bundle), lent(&ANYONE));
+    let handle = open(bundle.0, bundle.1, terms.0, terms.1, -1, 0);
+    assert_eq!((free(bundle.0), free(terms.0)), (0, 0));
+    handle
+}
+
+fn handle() -> u32 {
+    u32::try_from(opened(&bundle())).unwrap()
+}
+
+fn said() -> String {
+    let bytes = ANSWER.with_borrow(Vec::clone);
+    assert_eq!(answer_length(), bytes.len());
+    String::from_utf8(bytes).unwrap()
+}
+
+fn refused(number: i32, expected: i32, code: &str) {
+    assert_eq!(number, expected);
+    assert!(said().starts_with(&format!("{{\"code\":\"{code}\",\"message\":\"")), "{}", said());
+}
+
+fn request(rest: &str, owner: &str) -> (usize, usize) {
+    let resource = format!(
+        r#"{{"kind": "album", "id": "a", "attr": {{"owner": "{owner}", "public": true}}}}"#
+    );
+    let principal = r#""principal": {"id": "ada", "roles": ["member"]}"#;
+    lent(format!("{{{principal}, {rest}: {resource}}}").as_bytes())
+}
+
+fn about(handle: u32, owner: &str) -> i32 {
+    let (at, length) = request(r#""action": "edit", "resource""#, owner);
+    let answer = is_allowed(handle, at, length, 0, 0);
+    assert_eq!(free(at), 0);
+    answer
+}
+
+#[test]
+fn questions_as_text_are_answered() {
+    let handle = handle();
+    assert_eq!((about(handle, "ada"), about(handle, "bob")), (1, 0));
+    let (at, length) = request(r#""actions": ["view", "edit"], "resource""#, "bob");
+    let answered = check(handle, at, length, 0, 0);
+    assert_eq!(usize::try_from(answered).unwrap(), said().len());
+    assert!(
+        said().contains(r#""view":{"effect":"allow""#)
+            && said().contains(r#""edit":{"effect":"deny""#)
+    );
+    let (at, length) = request(r#""action": "edit", "resource""#, "bob");
+    assert!(explain(handle, at, length, 0, 0) > 0 && said().contains(r#""steps":[{"#));
+    assert!(header(handle) > 0 && said().starts_with(r#"{"name":"#));
+}
+
+#[test]
+fn the_places_of_allowed_resources_are_four_bytes_each() {
+    let album =
+        |owner: &str| format!(r#"{{"kind":"album","id":"a","attr":{{"owner":"{owner}"}}}}"#);
+    let albums = ["bob", "ada", "eve", "ada"].map(album).join(",");
+    let principal = r#""principal": {"id": "ada", "roles": ["member"]}"#;
+    let json = format!(r#"{{{principal}, "action": "edit", "resources": [{albums}]}}"#);
+    let (at, length) = lent(json.as_bytes());
+    assert_eq!(filter(handle(), at, length, 0, 0), 8);
+    assert_eq!(ANSWER.with_borrow(Vec::clone), [1, 0, 0, 0, 3, 0, 0, 0]);
+}
+
+#[test]
+fn an_evaluation_is_answered() {
+    let json = r#"{"subject": {"type": "member", "id": "ada"}, "action": {"name": "edit"},
+        "resource": {"type": "album", "id": "a", "properties": {"owner": "ada"}}}"#;
+    let (at, length) = lent(json.as_bytes());
+    assert!(evaluate(handle(), at, length, 0, 0) > 0);
+    assert_eq!(said(), r#"{"decision":true}"#);
+    let (at, length) = lent(b"{}");
+    refused(evaluate(handle(), at, length, 0, 0), -5, "bad-request");
+}
+
+#[test]
+fn the_frame_decides_what_a_plan_knows() {
+    let handle = handle();
+    let (at, _) = lent(b"albumother");
+    assert!(plan_list(handle, at, 5, 0, 0) > 0);
+    assert_eq!(said(), r#"{"other":0,"actions":[["edit",1],["view",2]]}"#);
+    assert!(plan(handle, 1) > 0);
+    let roles = r#""roles":[["member",1]]"#;
+    assert!(said().contains(roles) && said().contains(r#""path":["owner"]"#), "{}", said());
+    let write = |slot: usize, word: u32| {
+        FRAME.with(|frame| {
+            // SAFETY: no call is under way.
+            unsafe { &mut *frame.get() }.set(slot, word);
+        });
+    };
+    write(0, word::FIRST_TEMPORARY);
+    write(1, word::FIRST_TEMPORARY);
+    assert_eq!((decide(handle, 1, 1), decide(handle, 1, 0)), (1, 0));
+    write(1, word::FIRST_TEMPORARY + 1);
+    assert_eq!(decide(handle, 1, 1), 0);
+    assert_eq!((decide(handle, 99, 1), decide(99, 1, 1)), (2, 2));
+    assert_eq!((principals(handle), said().as_str()), (2, "[]"));
+    assert_eq!(plan_list(handle, at + 5, 5, 0, 0), 0);
+    refused(plan_list(handle, at, 5, 6, 0), -1, "invalid-address");
+}
+
+#[test]
+fn refusals_have_numbers_and_codes() {
+    let handle = handle();
+    refused(is_allowed(handle, 8, 1, 0, 0), -1, "invalid-address");
+    refused(is_allowed(99, 0, 0, 0, 0), -2, "disposed");
+    refused(is_allowed(handle, 0, 0, 0, 0), -5, "invalid-request");
+    refused(is_allowed(handle, 0, 0, i64::MAX, 0), -6, "invalid-time");
+    refused(is_allowed(handle, 0, 0, 0, 1_000_000_000), -6, "invalid-time");
+    refused(opened(b"policies"), -4, "not-a-bundle");
+    let (at, length) = lent(&bundle());
+    refused(open(at, length, 0, 0, -1, 0), -3, "invalid-terms");
+    refused(reload(handle, at, length, -1, -1), -3, "invalid-terms");
+    refused(free(at + 1), -1, "invalid-address");
+}
+
+#[test]
+fn a_bundle_that_is_refused_leaves_the_one_in_use() {
+    let handle = handle();
+    let (at, length) = lent(b"policies");
+    refused(reload(handle, at, length, -1, 0), -4, "not-a-bundle");
+    assert_eq!(about(handle, "ada"), 1);
+    let (at, length) = lent(&bundle());
+    assert_eq!(reload(handle, at, length, -1, 0), 0);
+    assert_eq!(about(handle, "ada"), 1);
+    assert_eq!(close(handle), 0);
+    refused(close(handle), -2, "disposed");
+    assert_eq!(about(handle, "ada"), -2);
+}

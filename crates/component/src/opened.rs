@@ -1,0 +1,96 @@
+//! One opened bundle and the questions that it answers.
+
+use wardgate_bundle::{Conditions, Header, KeyId, OpenError, Trust, open};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::Decision;
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire;
+use wardgate_native::{Policies, documents};
+
+use crate::authzen;
+use crate::failure::{Failure, Kind};
+
+/// One opened bundle.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    policies: Policies,
+    header: Header,
+    signers: Vec<KeyId>,
+}
+
+impl Opened {
+    pub(crate) fn open(
+        bundle: &[u8],
+        trust: Trust<'_>,
+        conditions: &Conditions<'_>,
+    ) -> Result<Self, Failure> {
+        let wardgate_bundle::Opened { table, header, signers } = open(bundle, trust, conditions)?;
+        Ok(Self { policies: Policies::of(table), header, signers })
+    }
+
+    /// Puts another bundle in the place of this one, which stays if the other is refused. A signed one must
+    /// not be older; where unsigned bundles are trusted, revisions mean nothing.
+    pub(crate) fn reload(
+        &mut self,
+        bundle: &[u8],
+        trust: Trust<'_>,
+        conditions: &Conditions<'_>,
+    ) -> Result<(), Failure> {
+        let next = Self::open(bundle, trust, conditions)?;
+        let (expected, found) = (self.header.label.revision, next.header.label.revision);
+        if matches!(trust, Trust::Signed(_)) && found < expected {
+            return Err(OpenError::OldRevision { expected, found }.into());
+        }
+        *self = next;
+        Ok(())
+    }
+
+    pub(crate) const fn header(&self) -> (&Header, &[KeyId]) {
+        (&self.header, self.signers.as_slice())
+    }
+
+    pub(crate) const fn table(&self) -> &PolicyTable {
+        self.policies.table()
+    }
+
+    pub(crate) fn is_allowed(&self, request: &[u8], now: Timestamp) -> Result<bool, Failure> {
+        Ok(self.policies.is_allowed_json(request, now)?)
+    }
+
+    pub(crate) fn check(&self, request: &[u8], now: Timestamp) -> Result<Decision, Failure> {
+        Ok(self.policies.check(&documents::check(request)?, now))
+    }
+
+    /// Returns the places of the resources on which the action is allowed.
+    pub(crate) fn filter(&self, request: &[u8], now: Timestamp) -> Result<Vec<u32>, Failure> {
+        let (mut request, resources) = documents::batch(request)?;
+        let action = request.actions.first().cloned().unwrap_or_default();
+        let mut allowed = Vec::new();
+        for (place, resource) in (0..).zip(resources) {
+            request.resource = resource;
+            if self.policies.is_allowed(&request, &action, now) {
+                allowed.push(place);
+            }
+        }
+        Ok(allowed)
+    }
+
+    pub(crate) fn explain(&self, request: &[u8], now: Timestamp) -> Result<String, Failure> {
+        let request = documents::question(request)?;
+        Ok(wire::explanation_json(&self.policies.explain(&request, now)))
+    }
+
+    pub(crate) fn evaluate(&self, request: &[u8], now: Timestamp) -> Result<String, Failure> {
+        let request = authzen::read(request)?;
+        Ok(authzen::response(&self.policies.check(&request, now)))
+    }
+}
+
+/// Reads the time of a decision.
+pub(crate) fn time(seconds: i64, nanoseconds: u32) -> Result<Timestamp, Failure> {
+    Timestamp::new(seconds, nanoseconds).ok_or_else(|| {
+        let message =
+            format!("the time is outside the years 1 to 9999: {seconds} s, {nanoseconds} ns");
+        Failure::new(Kind::Time, message)
+    })
+}
