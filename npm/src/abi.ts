@@ -11,6 +11,7 @@ import { WardgateError, type Code } from "./errors.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 import { turn } from "./turn.ts";
 
+export const actions = marked(glue.actions);
 export const apply = marked(glue.apply);
 export const check = marked(glue.check);
 export const close = marked(glue.close);

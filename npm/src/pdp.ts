@@ -1,6 +1,6 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, unseal } from "./abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, unseal } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "./describe.ts";
@@ -146,6 +146,11 @@ export class OpenedPdp implements Pdp {
       }
     });
     return readHeader(facts);
+  }
+
+  actions(kind: string): string[] {
+    if (typeof kind !== "string") throw new TypeError(`a kind must be a string, found ${describe(kind)}`);
+    return JSON.parse(this.#call((handle) => actions(handle, kind))) as string[];
   }
 
   reload(bundle: Bundle, options?: ReloadOptions): void {

@@ -158,6 +158,11 @@ export interface Pdp {
   decisionBytes(request: CheckRequest): Uint8Array;
   /** Decides one action and says which rules were considered, and why each did or did not apply. */
   explain(request: ActionRequest): Explanation;
+  /**
+   * Returns the actions that rules about resources of this kind name, in any version and scope, in the
+   * order of their text. What rules name by a pattern only, such as `view:*`, is not among them.
+   */
+  actions(kind: string): string[];
   /** What the signers of the bundle in use said of it, and who they are. */
   readonly header: BundleHeader;
   /**

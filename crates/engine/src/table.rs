@@ -4,6 +4,7 @@
 //! ids. [`PolicyTable::from_parts`] proves once that every reference inside points at something
 //! sound; whatever a look-up misses afterwards means "no such rule", never a panic.
 
+mod actions;
 mod block;
 mod index;
 mod inspect;

@@ -16,7 +16,7 @@ use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
 use crate::text::push_digits;
-pub use plans::{plan_json, plan_list_json, principals_json};
+pub use plans::{actions_json, plan_json, plan_list_json, principals_json};
 
 /// Returns `decision` as JSON.
 #[must_use]

@@ -36,3 +36,13 @@ pub fn principals(handle: u32) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
     Ok(wire::principals_json(&table))
 }
+
+/// Returns the actions that rules about resources of this kind name.
+///
+/// # Errors
+/// The handle is closed.
+#[wasm_bindgen]
+pub fn actions(handle: u32, kind: &str) -> Result<String, JsValue> {
+    let table = handles::table(handle)?;
+    Ok(wire::actions_json(&table, kind))
+}

@@ -331,6 +331,12 @@ impl Chunk {
         words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & !bits != 0))
     }
 
+    /// Whether `set` holds rules that are in this chunk.
+    pub(crate) fn meets(&self, set: RuleSet<'_>) -> bool {
+        let mut words = set.of_chunk(self.first_word);
+        words.any(|(number, word)| self.bits.get(number).is_some_and(|bits| word & bits != 0))
+    }
+
     fn retain(&mut self, other: &Self) {
         for (bits, word) in self.bits.iter_mut().zip(other.bits) {
             *bits &= word;

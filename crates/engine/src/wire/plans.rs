@@ -45,9 +45,19 @@ pub fn plan_json(table: &PolicyTable, plan: u32) -> String {
 /// those policies.
 #[must_use]
 pub fn principals_json(table: &PolicyTable) -> String {
+    names(&mut table.principals())
+}
+
+/// Returns the actions that rules about resources of this kind name, as a list.
+#[must_use]
+pub fn actions_json(table: &PolicyTable, kind: &str) -> String {
+    names(&mut table.actions(kind).into_iter())
+}
+
+fn names(names: &mut dyn Iterator<Item = &str>) -> String {
     let mut json = Json::default();
     json.open('[');
-    table.principals().for_each(|id| json.string(id));
+    names.for_each(|name| json.string(name));
     json.close(']');
     json.finish()
 }

@@ -1,0 +1,56 @@
+//! The actions of a kind: what the rules about it name.
+//!
+//! Every action that may be allowed on some resource of the kind is among them, but for those that rules
+//! name by a pattern only: nobody can list what `view:*` stands for.
+
+use alloc::vec::Vec;
+
+use super::layout::{INDEX_WORDS, Key, block};
+use super::{Block, Name, PolicyTable, Section, word};
+use crate::names::sanitized;
+
+impl PolicyTable {
+    /// Returns the actions that rules about resources of `kind` name, in any version and scope: those of
+    /// its resource policies, and those that policies of principals and roles name for it. Each is there
+    /// once, in the order of the text.
+    #[must_use]
+    pub fn actions(&self, kind: &str) -> Vec<&str> {
+        let policy_kind = sanitized(kind);
+        let own = self.string_id(&policy_kind);
+        let mut found = Vec::new();
+        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
+            let Some(value) = word(entry, 4).checked_sub(1) else { continue };
+            let is = |key: Key| word(entry, 0) == key.code();
+            let of_kind = is(Key::Resource) && Some(word(entry, 1)) == own;
+            if of_kind || is(Key::Principal) || is(Key::Roles) {
+                let block = Block::new(self, value);
+                block.add_actions(self.name(&policy_kind), &mut |id| {
+                    insert(&mut found, self.string(id))
+                });
+            }
+        }
+        found
+    }
+}
+
+/// A sorted list is smaller code than a set.
+fn insert<'a>(sorted: &mut Vec<&'a str>, text: &'a str) {
+    if let Err(place) = sorted.binary_search(&text) {
+        sorted.insert(place, text);
+    }
+}
+
+impl Block<'_> {
+    /// Hands over the string ids of the actions that the rules for `kind` name.
+    fn add_actions(&self, kind: Name<'_>, add: &mut dyn FnMut(u32)) {
+        let Some(actions) = self.values(block::ACTIONS) else { return };
+        for mut rules in self.chunks() {
+            self.narrow_resources(&mut rules, kind);
+            for (action, set) in actions.exact() {
+                if rules.meets(set) {
+                    add(action);
+                }
+            }
+        }
+    }
+}
