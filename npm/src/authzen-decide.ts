@@ -1,0 +1,146 @@
+// Answers questions of AuthZEN with a PDP. This is the one place where a subject becomes a principal.
+//
+// Conditions read the context as `request.auxData.jwts.context.claims` and the properties of the action as
+// `request.auxData.jwts.action.claims`. Not as `request.auxData.jwt`: nothing that a caller merely says may
+// look like the claims of a token that somebody has verified.
+
+import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
+import type { Output } from "./decision.ts";
+import { describe } from "./describe.ts";
+import type { ActionRequest, Attributes, AuxData, Pdp, Principal, Resource } from "./types.ts";
+
+/** What a host knows of entities beyond what a request says; nothing for those that it does not know. */
+export interface Directory {
+  subject(type: string, id: string): Attributes | undefined;
+  resource(type: string, id: string): Attributes | undefined;
+}
+
+/** The answer to one question. */
+export interface Answer {
+  readonly decision: boolean;
+  readonly context?: {
+    /** What the rules hand back to the caller. */
+    readonly outputs?: readonly Output[];
+    /** Why this question could not be asked. The decision is then `false`. */
+    readonly error?: { readonly status: number; readonly message: string };
+  };
+}
+
+/** The answers to several questions, in their order. */
+export interface Answers {
+  readonly evaluations: readonly Answer[];
+}
+
+/**
+ * Answers one question. What the directory knows stands in for properties that the request does not name.
+ *
+ * @throws AuthzenError if the request says something that no request can say.
+ */
+export function evaluate(pdp: Pdp, evaluation: Evaluation, directory?: Directory): Answer {
+  const { principal, resource, action, auxData } = toRequest(evaluation, directory);
+  const decision = asked(() => pdp.check({ principal, resource, actions: [action], auxData }));
+  const isAllowed = Object.hasOwn(decision.actions, action) && decision.actions[action]?.effect === "allow";
+  const { outputs } = decision;
+  return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
+}
+
+/** Answers several questions as far as their semantic goes; or the one, where there is no list of them. */
+export function evaluateAll(pdp: Pdp, evaluations: Evaluations, directory?: Directory): Answer | Answers {
+  if (evaluations.kind === "one") return evaluate(pdp, evaluations.evaluation, directory);
+  const answers: Answer[] = [];
+  for (const item of evaluations.items) {
+    const answer = answerTo(pdp, item, directory);
+    answers.push(answer);
+    if (evaluations.semantic === "deny_on_first_deny" && !answer.decision) break;
+    if (evaluations.semantic === "permit_on_first_permit" && answer.decision) break;
+  }
+  return { evaluations: answers };
+}
+
+/** The request that a question means. */
+export function toRequest(evaluation: Evaluation, directory?: Directory): ActionRequest {
+  const { subject, action, resource, context } = evaluation;
+  return {
+    principal: toPrincipal(subject, directory),
+    action: action.name,
+    resource: toResource(resource, directory),
+    auxData: toAuxData(action, context),
+  };
+}
+
+/** The principal that a subject means: its roles are its property `roles`, or else its type. */
+export function toPrincipal(subject: Entity, directory?: Directory): Principal {
+  const { own, attr } = split(directory?.subject(subject.type, subject.id), subject.properties);
+  const named = own.get(ROLES);
+  const roles = named === undefined ? (namesIn(attr["roles"]) ?? [subject.type]) : namesIn(named);
+  if (roles === undefined) throw wrong(ROLES, "an array of strings", named);
+  return { id: subject.id, roles, attr, ...selected(own) };
+}
+
+/** The resource that a resource of AuthZEN means. */
+export function toResource(resource: Entity, directory?: Directory): Resource {
+  const { own, attr } = split(directory?.resource(resource.type, resource.id), resource.properties);
+  return { kind: resource.type, id: resource.id, attr, ...selected(own) };
+}
+
+/** Where conditions find context and properties of the action. Both are there even if they are empty. */
+export function toAuxData(action: Action | undefined, context: Attributes | undefined): AuxData {
+  return { jwts: { context: { claims: context ?? {} }, action: { claims: action?.properties ?? {} } } };
+}
+
+/** Runs a call to the PDP. What it says of the arguments, it says of the request that they come from. */
+export function asked<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError || thrown instanceof RangeError)) throw thrown;
+    throw new AuthzenError(thrown.message, { cause: thrown });
+  }
+}
+
+function answerTo(pdp: Pdp, item: Evaluation | AuthzenError, directory?: Directory): Answer {
+  if (item instanceof AuthzenError) return refused(item);
+  try {
+    return evaluate(pdp, item, directory);
+  } catch (thrown) {
+    if (thrown instanceof AuthzenError) return refused(thrown);
+    throw thrown;
+  }
+}
+
+function refused({ status, message }: AuthzenError): Answer {
+  return { decision: false, context: { error: { status, message } } };
+}
+
+/** The members that select policies, apart from the attributes. The later of two of one name counts. */
+function split(...all: readonly (Attributes | undefined)[]) {
+  const members = all.flatMap((properties) => Object.entries(properties ?? {}));
+  const own = new Map(members.filter(([name]) => SELECTING.includes(name)));
+  const attr: Attributes = Object.fromEntries(members.filter(([name]) => !SELECTING.includes(name)));
+  return { own, attr };
+}
+
+function selected(own: ReadonlyMap<string, unknown>): { policyVersion?: string; scope?: string } {
+  const [policyVersion, scope] = [readSelecting(own, VERSION), readSelecting(own, SCOPE)];
+  return { ...(policyVersion !== undefined && { policyVersion }), ...(scope !== undefined && { scope }) };
+}
+
+function readSelecting(own: ReadonlyMap<string, unknown>, name: string): string | undefined {
+  const value = own.get(name);
+  if (value === undefined || typeof value === "string") return value;
+  throw wrong(name, "a string", value);
+}
+
+function namesIn(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((name) => typeof name === "string") ? value : undefined;
+}
+
+function wrong(name: string, expected: string, found: unknown): AuthzenError {
+  return new AuthzenError(`the property \`${name}\` must be ${expected}, found ${describe(found)}`);
+}
+
+// The names that Cerbos gives to these properties.
+const ROLES = "cerbos.roles";
+const VERSION = "cerbos.policyVersion";
+const SCOPE = "cerbos.scope";
+const SELECTING: readonly string[] = [ROLES, VERSION, SCOPE];

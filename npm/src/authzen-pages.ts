@@ -1,0 +1,108 @@
+// Tokens for the pages of a search.
+//
+// A token says where the next page begins. It holds for one request of one caller, for an hour, and carries a
+// MAC: what was changed or taken from somebody else is refused. Nothing secret is in it.
+
+import { AuthzenError, type ActionSearch, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
+
+/** A search that can be paged. */
+export type Searching = SubjectSearch | ResourceSearch | ActionSearch;
+
+/** What a token says. */
+export interface Place {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Writes and reads tokens with a key of its own. */
+export class PageTokens {
+  readonly #key: CryptoKey;
+  readonly #clock: () => number;
+
+  private constructor(key: CryptoKey, clock: () => number) {
+    this.#key = key;
+    this.#clock = clock;
+  }
+
+  /** Takes a key of at least 32 bytes into use. Hosts that serve the same callers must share it. */
+  static async create(secret: Uint8Array, clock: () => number = () => Date.now()): Promise<PageTokens> {
+    if (secret.length < SECRET) throw new RangeError(`a key for pages must have ${SECRET} bytes, found ${secret.length}`);
+    const algorithm = { name: "HMAC", hash: "SHA-256" };
+    const key = await crypto.subtle.importKey("raw", secret.slice(), algorithm, false, ["sign", "verify"]);
+    return new PageTokens(key, clock);
+  }
+
+  /** Returns the token for the page of this search that begins at a place. */
+  async write(search: Searching, caller: string, { from, limit }: Place): Promise<string> {
+    const expires = Math.floor(this.#clock() / 1000) + LIFETIME;
+    const said = numbers(from, limit, expires);
+    const mac = await crypto.subtle.sign("HMAC", this.#key, await bound(said, search, caller));
+    return toBase64Url(new Uint8Array([...said, ...new Uint8Array(mac)]));
+  }
+
+  /**
+   * Returns the place that a token means, for the same search by the same caller.
+   *
+   * @throws AuthzenError for a token that is not this one's, or too old.
+   */
+  async read(token: string, search: Searching, caller: string): Promise<Place> {
+    const bytes = fromBase64Url(token);
+    if (bytes?.length !== SAID + MAC) throw refused();
+    const [said, mac] = [bytes.slice(0, SAID), bytes.slice(SAID)];
+    const isOurs = await crypto.subtle.verify("HMAC", this.#key, mac, await bound(said, search, caller));
+    if (!isOurs) throw refused();
+    const view = new DataView(said.buffer);
+    const [from, limit, expires] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
+    if (expires <= this.#clock() / 1000) throw new AuthzenError("`page.token` has expired: search again");
+    if (search.page?.limit !== undefined && search.page.limit !== limit) throw refused();
+    return { from, limit };
+  }
+}
+
+/** What the MAC is over: what the token says, whose it is, and for which search. */
+async function bound(said: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { page: _, ...asked } = search;
+  const text = new TextEncoder().encode(canonical([caller, asked]));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return new Uint8Array([...said, ...digest]);
+}
+
+/** JSON with members in the order of their names: two spellings of one search are one search. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+function numbers(...values: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(4 * values.length);
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, at) => view.setUint32(4 * at, value));
+  return bytes;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (text.length > LONGEST || !/^[\w-]+$/.test(text)) return undefined;
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(): AuthzenError {
+  return new AuthzenError("`page.token` is not a token for this search");
+}
+
+/** Seconds. */
+const LIFETIME = 3600;
+const SECRET = 32;
+const SAID = 12;
+const MAC = 32;
+const LONGEST = 64;

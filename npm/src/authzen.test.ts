@@ -1,0 +1,211 @@
+import { readFileSync } from "node:fs";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import {
+  AuthzenError,
+  evaluate,
+  evaluateAll,
+  MAX_EVALUATIONS,
+  metadata,
+  readEvaluation,
+  readEvaluations,
+  type Answer,
+  type Directory,
+} from "./authzen.ts";
+import { open } from "./open.ts";
+import type { Pdp } from "./types.ts";
+
+const user = { type: "user", id: "ada" };
+const read = { name: "read" };
+const record = { type: "record", id: "r1" };
+let pdp: Pdp;
+
+beforeAll(async () => {
+  const bundle = readFileSync(new URL("../fixtures/authzen.bundle", import.meta.url));
+  pdp = await open(bundle, { trust: "unsigned" });
+});
+
+function decide(body: object, directory?: Directory): Answer {
+  return evaluate(pdp, readEvaluation(body), directory);
+}
+
+describe("one question", () => {
+  it("becomes a request", () => {
+    const outputs = [{ src: "resource.record.vdefault#rule-001", action: "read", val: { log: "r1" } }];
+    expect(decide({ subject: user, action: read, resource: record })).toEqual({ decision: true, context: { outputs } });
+    expect(decide({ subject: { type: "alien", id: "x" }, action: read, resource: record })).toEqual({ decision: false });
+    expect(decide({ subject: user, action: { name: "toString" }, resource: record })).toEqual({ decision: false });
+    expect(decide({ subject: user, action: read, resource: { type: "", id: "" } })).toEqual({ decision: false });
+  });
+
+  it("carries properties and context to the conditions", () => {
+    const check = (body: object, decision: boolean): void => {
+      expect(decide({ subject: user, resource: record, ...body }), JSON.stringify(body)).toEqual({ decision });
+    };
+    const owned = { ...record, properties: { owner: "ada", office: "Berlin" } };
+    check({ action: { name: "write" }, resource: owned }, true);
+    check({ action: { name: "write" }, resource: { ...record, properties: { owner: "bob" } } }, false);
+    const admin = { ...user, properties: { roles: ["admin"] } };
+    check({ subject: admin, action: { name: "delete", properties: { soft: true } } }, true);
+    check({ subject: admin, action: { name: "delete", properties: { soft: false } } }, false);
+    check({ subject: admin, action: { name: "delete" } }, false);
+    check({ action: { name: "print" }, resource: owned, context: { office: "Berlin" } }, true);
+    check({ action: { name: "print" }, resource: owned, context: { office: "Paris" } }, false);
+    check({ action: { name: "print" }, resource: owned, context: null }, false);
+  });
+
+  it("takes roles from the properties, or else the type", () => {
+    const check = (properties: object, decision: boolean): void => {
+      const { decision: found } = decide({ subject: { ...user, properties }, action: read, resource: record });
+      expect(found, JSON.stringify(properties)).toBe(decision);
+    };
+    check({}, true);
+    check({ roles: ["robot"] }, true);
+    check({ roles: ["nobody"] }, false);
+    check({ roles: [] }, false);
+    check({ roles: "nobody" }, true);
+    check({ roles: ["nobody", 1] }, true);
+    check({ "roles": ["nobody"], "cerbos.roles": ["user"] }, true);
+    check({ "cerbos.scope": "acme" }, true);
+    check({ "cerbos.policyVersion": "2" }, true);
+    const elsewhere = { ...record, properties: { "cerbos.policyVersion": "2" } };
+    expect(decide({ subject: user, action: read, resource: elsewhere })).toEqual({ decision: false });
+    const scoped = { ...record, properties: { "cerbos.scope": "acme" } };
+    expect(decide({ subject: user, action: read, resource: scoped })).toEqual({ decision: false });
+  });
+
+  it("is completed by the directory, and the request has the last word", () => {
+    const directory: Directory = {
+      subject: () => ({ roles: ["admin"] }),
+      resource: (_, id) => (id === "r1" ? { owner: "ada" } : undefined),
+    };
+    const action = { name: "delete", properties: { soft: true } };
+    expect(decide({ subject: user, action, resource: record }, directory)).toEqual({ decision: true });
+    const named = { ...user, properties: { roles: ["user"] } };
+    expect(decide({ subject: named, action, resource: record }, directory)).toEqual({ decision: false });
+    expect(decide({ subject: named, action: { name: "write" }, resource: record }, directory)).toEqual({ decision: true });
+    const taken = { ...record, properties: { owner: "bob" } };
+    expect(decide({ subject: named, action: { name: "write" }, resource: taken }, directory)).toEqual({ decision: false });
+  });
+
+  it("is refused when it cannot be read", () => {
+    const check = (body: unknown, message: string): void => {
+      let thrown: unknown;
+      try {
+        decide(body as object);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown, message).toBeInstanceOf(AuthzenError);
+      expect((thrown as AuthzenError).message).toContain(message);
+    };
+    const whole = { subject: user, action: read, resource: record };
+    for (const body of [undefined, null, "x", 1, [whole]]) check(body, "the request must be a JSON object");
+    check({}, "`subject` must be an object, found nothing");
+    check({ ...whole, subject: "ada" }, "`subject` must be an object, found string");
+    check({ ...whole, subject: null }, "`subject` must be an object, found nothing");
+    check({ ...whole, subject: { id: "ada" } }, "`subject.type` must be a string, found nothing");
+    check({ ...whole, subject: { type: "user" } }, "`subject.id` must be a string, found nothing");
+    check({ ...whole, subject: { type: "user", id: 7 } }, "`subject.id` must be a string, found number");
+    check({ ...whole, action: {} }, "`action.name` must be a string, found nothing");
+    check({ ...whole, action: { name: 123 } }, "`action.name` must be a string, found number");
+    check({ ...whole, action: "read" }, "`action` must be an object, found string");
+    check({ ...whole, resource: { type: "record" } }, "`resource.id` must be a string, found nothing");
+    check({ ...whole, resource: { ...record, properties: [] } }, "`resource.properties` must be an object, found array");
+    check({ ...whole, context: "now" }, "`context` must be an object, found string");
+    check({ ...whole, subject: { ...user, properties: { "cerbos.roles": "x" } } }, "`cerbos.roles` must be an array");
+    check({ ...whole, subject: { ...user, properties: { "cerbos.scope": 1 } } }, "`cerbos.scope` must be a string");
+    check({ ...whole, subject: { ...user, id: "\ud800" } }, "an unpaired surrogate");
+    check({ ...whole, context: { "\udc00": 1 } }, "an unpaired surrogate");
+    check({ ...whole, context: { list: Array.from({ length: 100_001 }, () => 0) } }, "at most 100000 values");
+    const deep = JSON.parse(`${'{"a":'.repeat(40)}1${"}".repeat(40)}`) as object;
+    check({ ...whole, context: deep }, "at most 32 values deep");
+    check(Object.create(whole), "`subject` must be an object, found nothing");
+  });
+
+  it("may hold members that nobody knows", () => {
+    const more = { foo: "bar", futureField: { nested: true } };
+    const body = { subject: { ...user, more }, action: { ...read, more }, resource: { ...record, more }, ...more };
+    expect(decide(body).decision).toBe(true);
+    const hostile = JSON.parse('{"__proto__": {"roles": ["admin"]}, "constructor": 1, "toString": 2}') as object;
+    const action = { name: "delete", properties: { soft: true } };
+    expect(decide({ subject: { ...user, properties: hostile }, action, resource: record })).toEqual({ decision: false });
+  });
+});
+
+describe("several questions", () => {
+  const ask = (body: object): (boolean | undefined)[] => {
+    const answer = evaluateAll(pdp, readEvaluations(body));
+    return "evaluations" in answer ? answer.evaluations.map(({ decision }) => decision) : [answer.decision];
+  };
+  const mixed = [{}, { subject: { type: "alien", id: "x" } }, { action: { name: "fly" } }, {}];
+  const defaults = { subject: user, action: read, resource: record, evaluations: mixed };
+  const meaning = (evaluations_semantic: unknown): object => ({ ...defaults, options: { evaluations_semantic } });
+
+  it("are pursued as far as was asked", () => {
+    expect(ask(defaults)).toEqual([true, false, false, true]);
+    expect(ask(meaning("execute_all"))).toEqual([true, false, false, true]);
+    expect(ask(meaning("deny_on_first_deny"))).toEqual([true, false]);
+    expect(ask(meaning("permit_on_first_permit"))).toEqual([true]);
+    expect(ask({ ...meaning("permit_on_first_permit"), evaluations: mixed.slice(1) })).toEqual([false, false, true]);
+    expect(ask({ ...meaning("deny_on_first_deny"), evaluations: [{}, {}] })).toEqual([true, true]);
+    expect(ask({ ...defaults, options: { other: 1 } })).toEqual([true, false, false, true]);
+  });
+
+  it("are one where there is no list", () => {
+    const { evaluations: _, ...single } = defaults;
+    expect(ask(single)).toEqual([true]);
+    expect(ask({ ...single, evaluations: [] })).toEqual([true]);
+    expect(ask({ ...single, evaluations: null })).toEqual([true]);
+  });
+
+  it("take what they leave out from the top as a whole", () => {
+    const top = { subject: user, resource: { ...record, properties: { owner: "ada" } }, action: { name: "write" } };
+    expect(ask({ ...top, evaluations: [{}, { resource: record }, { resource: null }] })).toEqual([true, false, true]);
+    expect(ask({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
+  });
+
+  it("deny what cannot be read, and go on", () => {
+    const items = [{ resource: record }, {}, 7, { resource: { type: "record" } }, { resource: record }];
+    const body = { subject: user, action: read, evaluations: items };
+    expect(ask(body)).toEqual([true, false, false, false, true]);
+    expect(ask({ ...body, options: { evaluations_semantic: "deny_on_first_deny" } })).toEqual([true, false]);
+    const answer = evaluateAll(pdp, readEvaluations(body));
+    const message = "`resource` must be an object, found nothing";
+    expect("evaluations" in answer && answer.evaluations[1]).toEqual({
+      decision: false,
+      context: { error: { status: 400, message } },
+    });
+  });
+
+  it("are refused as a whole when the list cannot be read", () => {
+    const check = (change: object): void => {
+      expect(() => readEvaluations({ ...defaults, ...change }), JSON.stringify(change).slice(0, 80)).toThrow(AuthzenError);
+    };
+    check({ evaluations: {} });
+    check({ subject: "ada" });
+    check({ context: [] });
+    check({ options: "execute_all" });
+    check({ options: { evaluations_semantic: "sometimes" } });
+    check({ options: { evaluations_semantic: 1 } });
+    check({ evaluations: Array.from({ length: MAX_EVALUATIONS + 1 }, () => ({})) });
+    check({ evaluations: [], subject: { type: "user" } });
+  });
+});
+
+describe("metadata", () => {
+  it("names every endpoint below the URL of the PDP", () => {
+    expect(metadata("https://pdp.example.com/tenant1/")).toEqual({
+      policy_decision_point: "https://pdp.example.com/tenant1",
+      access_evaluation_endpoint: "https://pdp.example.com/tenant1/access/v1/evaluation",
+      access_evaluations_endpoint: "https://pdp.example.com/tenant1/access/v1/evaluations",
+      search_subject_endpoint: "https://pdp.example.com/tenant1/access/v1/search/subject",
+      search_resource_endpoint: "https://pdp.example.com/tenant1/access/v1/search/resource",
+      search_action_endpoint: "https://pdp.example.com/tenant1/access/v1/search/action",
+    });
+    for (const url of ["", "pdp", "ftp://a.example", "https://a.example?b", "https://a.example#b"]) {
+      expect(() => metadata(url), url).toThrow(RangeError);
+    }
+  });
+});
