@@ -5,6 +5,7 @@
 
 use core::fmt;
 
+use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::Flaw;
 
 use crate::container::VERSION;
@@ -220,15 +221,20 @@ impl fmt::Display for OpenError {
                 write!(f, "expected {expected} trusted signers, found {found}")
             }
             Self::NotYetValid { not_before, now } => {
-                write!(f, "the bundle is valid from {not_before} on, and it is {now}")
+                let (begin, now) = (Time(*not_before), Time(*now));
+                write!(f, "the bundle is valid from {begin} on, and it is {now}")
             }
             Self::Expired { expires, now } => {
-                write!(f, "the bundle expired at {expires}, and it is {now}")
+                let (end, now) = (Time(*expires), Time(*now));
+                write!(f, "the bundle expired at {end}, and it is {now}")
             }
             Self::OldRevision { expected, found } => {
                 write!(f, "expected revision {expected} or later, found {found}")
             }
             Self::Malformed(flaw) => write!(f, "the policy table is malformed: {flaw}"),
+            Self::WrongBase { expected, found } if expected == found => {
+                write!(f, "the delta is for another bundle of revision {found} than this one")
+            }
             Self::WrongBase { expected, found } => write!(
                 f,
                 "the delta is for another base: expected revision {expected}, found {found}"
@@ -239,3 +245,44 @@ impl fmt::Display for OpenError {
 }
 
 impl core::error::Error for OpenError {}
+
+/// Seconds since 1970, written as a time where they are one.
+struct Time(u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = i64::try_from(self.0).ok().and_then(|seconds| Timestamp::new(seconds, 0));
+        match time {
+            Some(time) => time.fmt(f),
+            None => write!(f, "{} seconds after 1970", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn times_and_revisions_are_said_so_that_an_operator_can_tell_them() {
+        let check = |error: OpenError, expected: &str| assert_eq!(error.to_string(), expected);
+        check(
+            OpenError::Expired { expires: 1_609_459_200, now: u64::MAX },
+            "the bundle expired at 2021-01-01T00:00:00Z, and it is 18446744073709551615 seconds after 1970",
+        );
+        check(
+            OpenError::NotYetValid { not_before: 1_609_459_200, now: 0 },
+            "the bundle is valid from 2021-01-01T00:00:00Z on, and it is 1970-01-01T00:00:00Z",
+        );
+        check(
+            OpenError::WrongBase { expected: 1, found: 2 },
+            "the delta is for another base: expected revision 1, found 2",
+        );
+        check(
+            OpenError::WrongBase { expected: 1, found: 1 },
+            "the delta is for another bundle of revision 1 than this one",
+        );
+    }
+}

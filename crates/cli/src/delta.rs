@@ -33,7 +33,13 @@ fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
-    let (base, _) = bundle(&asked.base)?;
+    let base = opening::read(&asked.base)?;
+    let about = describe(&base).map_err(|error| refused(&asked.base, &error))?;
+    if about.base.is_some() {
+        let shown = asked.base.display();
+        let message = format!("`{shown}` is a delta: its base comes first, and then the delta");
+        return Err(Failure::usage(message));
+    }
     let delta = opening::read(&asked.delta)?;
     let new = apply(&base, &delta, Trust::Unsigned, &Conditions::default()).map_err(|error| {
         let (delta, base) = (asked.delta.display(), asked.base.display());

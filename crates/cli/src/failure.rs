@@ -79,6 +79,9 @@ impl Failure {
 
 /// Returns the words of the system without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::IsADirectory {
+        return "it is a directory".to_owned();
+    }
     let text = error.to_string();
     let words = text.split(" (os error").next().unwrap_or(&text);
     let mut letters = words.chars();

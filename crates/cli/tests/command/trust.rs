@@ -122,7 +122,7 @@ fn what_is_no_key_of_the_right_kind_is_one_sentence() {
         folder.run(arguments).complains(code, sentence);
     };
     check("sign p.wardgate --key nowhere", 4, "cannot read `nowhere`: no such file or directory");
-    check("sign p.wardgate --key policies", 4, "cannot read `policies`: is a directory");
+    check("sign p.wardgate --key policies", 4, "cannot read `policies`: it is a directory");
     check("sign p.wardgate --key empty", 1, "`empty` cannot be used as a key: it is empty");
     let neither = "expected a JSON Web Key, or a COSE_Key in definite lengths";
     check("sign p.wardgate --key text", 1, &format!("`text` cannot be used as a key: {neither}"));
@@ -328,6 +328,9 @@ fn a_delta_makes_the_bytes_of_the_new_bundle() {
         1,
         "cannot apply `step` to `two`: the delta is for another base: expected revision 1, found 2",
     );
+    folder
+        .run("delta apply step one -o x")
+        .complains(2, "`step` is a delta: its base comes first, and then the delta");
     let is_delta = "`step` is a delta: make a bundle of it with `wardgate delta apply`";
     folder.run("verify step --trust a.pub.jwk").complains(1, is_delta);
     folder.run("delta make step two -o x").complains(1, is_delta);
