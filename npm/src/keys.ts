@@ -50,8 +50,12 @@ export type Level = 44 | 65 | 87;
 
 /** Reads a public key; `where` names it in messages. */
 export function readPublicKey(given: unknown, where: string): ReadKey {
-  const members = membersOf(given);
-  if (members === undefined) throw new TypeError(`${where} must be a public key, found ${describe(given)}`);
+  const isBytes = ArrayBuffer.isView(given);
+  const members = isBytes ? undefined : membersOf(given);
+  if (members === undefined) {
+    const found = isBytes ? "bytes: a key is what JSON.parse makes of its file" : describe(given);
+    throw new TypeError(`${where} must be a public key, found ${found}`);
+  }
   const key = members.has("kty") ? jwkBytes(members, where) : rawBytes(members, where);
   const level = readLevel(members.get("alg"), where);
   if (key.length !== KEY_BYTES[level]) {

@@ -61,7 +61,8 @@ function readTrust(trust: unknown): ReadTrust {
     throw new TypeError('option `trust` is missing: give the keys that bundles are signed with, or "unsigned"');
   }
   if (typeof trust === "string") {
-    throw new RangeError(`option \`trust\` must be keys or "unsigned", found ${JSON.stringify(trust)}`);
+    // It is not repeated: it may be the text of a key, and of a private one.
+    throw new RangeError('option `trust` must be keys or "unsigned", found another text: a key is what JSON.parse makes of its file');
   }
   if (Array.isArray(trust)) return { keys: readKeys(trust), atLeast: 1, required: [] };
   const members = membersOf(trust);

@@ -174,6 +174,12 @@ describe("trust", () => {
 
   it("is never a private key", async () => {
     await check(json("release.jwk"), RangeError, "the key in `trust` is a private key");
+    // Nor does a message repeat one.
+    const text = trustFile("release.jwk").toString();
+    const thrown: unknown = await open(signed, { trust: text as Trust }).catch((error: unknown) => error);
+    expect(String(thrown)).toContain("found another text: a key is what JSON.parse makes of its file");
+    expect(String(thrown)).not.toContain((JSON.parse(text) as { priv: string }).priv);
+    await check(trustFile("release.pub.jwk"), TypeError, "the key in `trust` must be a public key, found bytes: a key is what");
   });
 
   it("is nothing that only looks like keys", async () => {
