@@ -27,13 +27,22 @@ pub enum Field<'a> {
     Map(&'a dyn Lookup),
 }
 
-/// What can stand as an attribute.
+/// What can stand as an attribute. It must not change while a decision is under way: see [`Lookup`].
 pub trait AsField {
     /// Returns the value, as an attribute.
     fn field(&self) -> Field<'_>;
 }
 
 /// An object whose members are found by their names.
+///
+/// # Values that change
+/// How often a value is read is not promised: a decision reads an attribute for each condition that asks
+/// for it, or not at all; a list or an object may be walked several times; and where a plan is unsure, all
+/// is read anew for the engine. So values must stay as they are while a decision is under way. A type that
+/// can change through a shared reference (a `Cell`, an atomic, a lock taken for each read) may change
+/// between decisions only: hold its lock, or hand in a copy. Otherwise one decision mixes old values with
+/// new ones; and where answers are remembered, the answer to the mixture is remembered for the values that
+/// were seen first.
 pub trait Lookup {
     /// Returns the member `name`, or [`Field::Missing`].
     fn get(&self, name: &str) -> Field<'_>;
@@ -42,7 +51,7 @@ pub trait Lookup {
     fn each(&self, visit: &mut dyn FnMut(&str, Field<'_>));
 }
 
-/// A list of values.
+/// A list of values. It must show the same elements each time that one decision walks it: see [`Lookup`].
 pub trait Items {
     /// Shows every element to `visit`, in order.
     fn each(&self, visit: &mut dyn FnMut(Field<'_>));
