@@ -4,7 +4,8 @@
 //! may answer that it is unsure, but not often: how many it did answer is counted, so that nobody
 //! takes a short way that is never taken for one that is always right.
 
-mod hosts;
+pub(crate) mod attempts;
+pub(crate) mod hosts;
 mod native;
 mod refusals;
 mod smallest;

@@ -17,16 +17,16 @@ use wardgate_native::{Clock, Pdp, PrincipalRef, Question, RequestError, Resource
 use crate::generate::with;
 
 /// One request about one action, in the forms in which it is asked.
-pub(super) struct Asked<'a> {
-    pub(super) request: &'a Request,
-    pub(super) action: &'a str,
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) action: &'a str,
     json: Json,
     text: Vec<u8>,
 }
 
 impl<'a> Asked<'a> {
     /// `json` is the request as a host in JavaScript takes it, with a list of actions.
-    pub(super) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
+    pub(crate) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
         let mut json = with(json, "action", action.into());
         if let Some(fields) = json.as_object_mut() {
             fields.remove("actions");
@@ -52,20 +52,20 @@ const FORMS: [(&str, Form); 6] = [
 const HAVE_NO_AUX_DATA: [&str; 3] = ["native fields", "native typed", "native principal"];
 
 /// The PDPs of a Rust host.
-pub(super) struct Host {
+pub(crate) struct Host {
     pdp: Pdp,
     /// Remembers so little that most answers are forgotten at once.
     caching: Pdp,
 }
 
 impl Host {
-    pub(super) fn open(bundle: &[u8]) -> Option<Self> {
+    pub(crate) fn open(bundle: &[u8]) -> Option<Self> {
         let open = |places| Pdp::open_with_cache(bundle, Trust::Unsigned, places).ok();
         Some(Self { pdp: open(0)?, caching: open(4)? })
     }
 
     /// Shows to `take` what each form answers, and whether a plan did; an error is what it is.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &self,
         asked: &Asked<'_>,
         now: Timestamp,
