@@ -17,5 +17,6 @@ pub mod generate;
 pub mod node;
 pub mod oracle;
 pub mod parity;
+pub mod runtimes;
 pub mod tally;
 pub mod yaml;

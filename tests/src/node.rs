@@ -112,7 +112,7 @@ pub fn stream(
 /// A write fails when Node is gone; then its missing answers tell.
 fn write(mut input: ChildStdin, mut jobs: impl Iterator<Item = Job>) {
     while let Some(job) = jobs.next()
-        && writeln!(input, "{}", line(&job)).is_ok()
+        && writeln!(input, "{}", job.json()).is_ok()
     {}
 }
 
@@ -126,16 +126,21 @@ fn read(
     Ok(())
 }
 
-fn line(job: &Job) -> Json {
-    let seconds = job.now.seconds().to_string().parse::<f64>().unwrap_or(0.0);
-    let now = seconds * 1e3 + f64::from(job.now.nanos()) / 1e6;
-    let mut line =
-        json!({"bundle": STANDARD.encode(&job.bundle), "now": now, "requests": job.requests});
-    if let Some(fields) = line.as_object_mut() {
-        fields.extend(job.rounds.map(|rounds| ("rounds".to_owned(), rounds.into())));
-        fields.extend(job.right.as_ref().map(|right| ("right".to_owned(), expected(right))));
+impl Job {
+    /// Returns the job as a host in JavaScript takes it.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        let seconds = self.now.seconds().to_string().parse::<f64>().unwrap_or(0.0);
+        let now = seconds * 1e3 + f64::from(self.now.nanos()) / 1e6;
+        let mut json =
+            json!({"bundle": STANDARD.encode(&self.bundle), "now": now, "requests": self.requests});
+        if let Some(fields) = json.as_object_mut() {
+            fields.extend(self.rounds.map(|rounds| ("rounds".to_owned(), rounds.into())));
+            let right = self.right.as_ref().map(expected);
+            fields.extend(right.map(|right| ("right".to_owned(), right)));
+        }
+        json
     }
-    line
 }
 
 fn expected(right: &Right) -> Json {

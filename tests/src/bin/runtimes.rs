@@ -1,0 +1,64 @@
+//! What every runtime is held to: `cargo xtask parity` runs this, then the runtimes.
+//!
+//! `write FOLDER` makes the questions and their answers, of which `--requests N` and `--seed S` say what is
+//! generated. `native QUESTIONS REPORT` asks a native host, as the other runtimes are asked.
+#![forbid(unsafe_code)]
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use wardgate_tests::runtimes::{Native, Report, Size, Suite, replay, write};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["write", folder, rest @ ..] => write_questions(Path::new(folder), rest),
+        ["native", questions, report] => ask_native(Path::new(questions), Path::new(report)),
+        _ => Err("expected `write FOLDER [OPTIONS]` or `native QUESTIONS REPORT`".into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("runtimes: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write_questions(folder: &Path, options: &[&str]) -> Result<(), String> {
+    let mut size = Size { requests: REQUESTS, seed: SEED };
+    for option in options.chunks(2) {
+        match option {
+            ["--requests", number] => size.requests = parsed(number)?,
+            ["--seed", number] => size.seed = parsed(number)?,
+            _ => return Err(format!("unknown option {option:?}")),
+        }
+    }
+    let report = write(&root(), folder, &size)?;
+    let count = |suite: Suite| format!("{} {}", report.answers(suite), suite.name());
+    println!("    answers: {}", Suite::ALL.map(count).join(", "));
+    save(&folder.join("expected.json"), "expected", &report)
+}
+
+fn ask_native(questions: &Path, path: &Path) -> Result<(), String> {
+    save(path, "native", &replay(questions, &Native)?)
+}
+
+fn save(path: &Path, runtime: &str, report: &Report) -> Result<(), String> {
+    std::fs::write(path, report.json(runtime).to_string())
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn parsed<T: std::str::FromStr>(word: &str) -> Result<T, String> {
+    word.parse().map_err(|_| format!("expected a number, found `{word}`"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// At least so many; no policy set is left in the middle.
+const REQUESTS: usize = 20_000;
+/// Any seed will do; this one never changes.
+const SEED: u8 = 5;

@@ -1,0 +1,116 @@
+//! What every runtime is asked, and what is right.
+//!
+//! The questions stand in one file, a line of JSON each, and every runtime reads them from there. With a
+//! question go the digests of its answers, so that a runtime finds by itself where it differs.
+
+mod bundles;
+mod crypto;
+mod decisions;
+mod native;
+mod read;
+mod replay;
+mod report;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value as Json, json};
+use wardgate_crypto::blake3::hash;
+
+pub use decisions::Size;
+pub use native::Native;
+pub use read::{Crypto, Opening};
+pub use replay::{Asking, Host, replay};
+pub use report::Report;
+
+/// Some questions about one bundle, or about cryptography, and their answers.
+struct Entry {
+    suite: Suite,
+    name: String,
+    /// The members of the line that say what is asked.
+    question: Json,
+    answers: Vec<Vec<u8>>,
+}
+
+/// What questions are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Suite {
+    /// The decisions that `tests/cases` asks for.
+    Cases,
+    /// Decisions on generated requests.
+    Generated,
+    /// Which bundles are opened, and what is decided by them.
+    Bundles,
+    /// Digests and signatures of messages.
+    Crypto,
+}
+
+impl Suite {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: [Self; 4] = [Self::Cases, Self::Generated, Self::Bundles, Self::Crypto];
+
+    /// Returns the name under which files know the suite.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cases => "cases",
+            Self::Generated => "generated",
+            Self::Bundles => "bundles",
+            Self::Crypto => "crypto",
+        }
+    }
+}
+
+/// Writes the questions to `questions.jsonl` in `folder`, and the answers in words, a line each, to
+/// `answers.txt`: there whoever finds a difference finds what would have been right.
+///
+/// # Errors
+/// If a file cannot be written, or a question cannot be made.
+pub fn write(root: &Path, folder: &Path, size: &Size) -> Result<Report, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", folder.display());
+    fs::create_dir_all(folder).map_err(cannot)?;
+    let create = |name: &str| File::create(folder.join(name)).map(BufWriter::new).map_err(cannot);
+    let (mut questions, mut answers) = (create("questions.jsonl")?, create("answers.txt")?);
+    let mut report = Report::default();
+    let mut put = |entry: Entry| {
+        writeln!(questions, "{}", entry.line()).map_err(cannot)?;
+        for answer in &entry.answers {
+            writeln!(answers, "{}", shown(answer)).map_err(cannot)?;
+            report.count(entry.suite, hash(answer), true);
+        }
+        Ok(())
+    };
+    decisions::cases(root, &mut put)?;
+    decisions::generated(size, &mut put)?;
+    bundles::entries(&mut put)?;
+    crypto::entries(&mut put)?;
+    questions.flush().and_then(|()| answers.flush()).map_err(cannot)?;
+    Ok(report)
+}
+
+/// Takes one entry after the other.
+type Put<'a> = dyn FnMut(Entry) -> Result<(), String> + 'a;
+
+impl Entry {
+    fn line(&self) -> Json {
+        let digests: Vec<u8> = self.answers.iter().flat_map(|answer| hash(answer)).collect();
+        let mut line = self.question.clone();
+        if let Some(members) = line.as_object_mut() {
+            members.insert("suite".to_owned(), json!(self.suite.name()));
+            members.insert("name".to_owned(), json!(self.name));
+            members.insert("digests".to_owned(), json!(STANDARD.encode(digests)));
+        }
+        line
+    }
+}
+
+/// Returns an answer as one line that can be read: those of decisions are text, those of hashing are not.
+fn shown(answer: &[u8]) -> String {
+    match std::str::from_utf8(answer) {
+        Ok(text) if !text.contains(['\n', '\0']) => text.to_owned(),
+        _ => answer.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}

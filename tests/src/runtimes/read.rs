@@ -1,0 +1,148 @@
+//! Reads the questions again, as a host that knows nothing but the file.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::Value as Json;
+use wardgate_bundle::{KeyId, Level, Quorum, TrustSet, TrustedKey};
+use wardgate_crypto::blake3::Digest;
+use wardgate_engine::cel::Timestamp;
+
+use super::Suite;
+use super::crypto::message;
+
+/// One line of the file.
+pub(super) struct Line {
+    pub(super) suite: Suite,
+    pub(super) name: String,
+    pub(super) asked: Asked,
+    /// The digest of each answer.
+    pub(super) digests: Vec<Digest>,
+}
+
+/// What is asked.
+pub(super) enum Asked {
+    Decisions {
+        opening: Opening,
+        requests: Vec<Json>,
+        /// For some of the requests: whether each action is allowed.
+        allowed: Vec<Vec<bool>>,
+    },
+    Crypto(Crypto),
+}
+
+/// What is asked about messages.
+pub enum Crypto {
+    /// The digest of each.
+    Digests(Vec<Vec<u8>>),
+    /// Whether this key has signed each message, in the context behind it, with the signature behind that.
+    Signatures {
+        /// What the key is for.
+        level: Level,
+        /// The public key.
+        key: Vec<u8>,
+        /// What is said to be signed.
+        all: Vec<[Vec<u8>; 3]>,
+    },
+}
+
+/// A bundle, whom to trust, and what else to ask of it.
+pub struct Opening {
+    /// What to open, or to apply or reload if there is a base.
+    pub bundle: Vec<u8>,
+    /// What to open first.
+    pub base: Option<Vec<u8>>,
+    /// Whose signatures count; without anybody, unsigned bundles are opened.
+    pub trust: Option<TrustSet>,
+    /// The time of the opening and of every decision.
+    pub now: Timestamp,
+    /// The lowest revision.
+    pub min_revision: u64,
+    /// What the bundles are sealed with.
+    pub unseal_key: Option<[u8; 32]>,
+}
+
+/// Reads one line.
+pub(super) fn line(text: &str) -> Option<Line> {
+    let json: Json = serde_json::from_str(text).ok()?;
+    let suite = json.get("suite")?.as_str()?;
+    let digests = bytes(json.get("digests")?)?;
+    Some(Line {
+        suite: Suite::ALL.into_iter().find(|known| known.name() == suite)?,
+        name: json.get("name")?.as_str()?.to_owned(),
+        asked: asked(&json)?,
+        digests: digests.as_chunks().0.to_vec(),
+    })
+}
+
+fn asked(json: &Json) -> Option<Asked> {
+    if let Some(lengths) = json.get("lengths") {
+        let message = |length: &Json| Some(message(length.as_u64()?.try_into().ok()?));
+        return Some(Asked::Crypto(Crypto::Digests(each(lengths, message)?)));
+    }
+    if let Some(all) = json.get("signatures") {
+        let part = |of: &Json, name| bytes(of.get(name)?);
+        let one =
+            |of: &Json| Some([part(of, "message")?, part(of, "context")?, part(of, "signature")?]);
+        let (level, key) = (level(json.get("alg")?)?, bytes(json.get("key")?)?);
+        let all = each(all, one)?;
+        return Some(Asked::Crypto(Crypto::Signatures { level, key, all }));
+    }
+    let action = |allowed: &Json| allowed.as_bool();
+    let allowed = json.pointer("/right/allowed");
+    Some(Asked::Decisions {
+        opening: opening(json)?,
+        requests: json.get("requests")?.as_array()?.clone(),
+        allowed: allowed.map_or(Some(Vec::new()), |all| each(all, |one| each(one, action)))?,
+    })
+}
+
+fn opening(json: &Json) -> Option<Opening> {
+    let key = json.get("unsealKey").map(|key| bytes(key)?.try_into().ok());
+    Some(Opening {
+        bundle: bytes(json.get("bundle")?)?,
+        base: json.get("base").map(bytes).map_or(Some(None), |base| base.map(Some))?,
+        trust: json.get("trust").map(trust).map_or(Some(None), |trust| trust)?,
+        now: now(json)?,
+        min_revision: json.get("minRevision").map_or(Some(0), Json::as_u64)?,
+        unseal_key: key.map_or(Some(None), |key| key.map(Some))?,
+    })
+}
+
+fn now(json: &Json) -> Option<Timestamp> {
+    if let Some([seconds, nanos]) = json.get("time").and_then(Json::as_array).map(Vec::as_slice) {
+        return Timestamp::new(seconds.as_i64()?, nanos.as_u64()?.try_into().ok()?);
+    }
+    Timestamp::new(json.get("now")?.as_i64()? / 1000, 0)
+}
+
+/// Nobody where unsigned bundles are trusted.
+fn trust(json: &Json) -> Option<Option<TrustSet>> {
+    if json == "unsigned" {
+        return Some(None);
+    }
+    let key = |jwk: &Json| {
+        let id = KeyId::new(jwk.get("kid")?.as_str()?.as_bytes())?;
+        let key = URL_SAFE_NO_PAD.decode(jwk.get("pub")?.as_str()?).ok()?;
+        TrustedKey::new(id, level(jwk.get("alg")?)?, &key).ok()
+    };
+    let at_least = json.get("atLeast")?.as_u64()?.try_into().ok()?;
+    let quorum = Quorum { at_least, required: Vec::new() };
+    Some(Some(TrustSet::new(each(json.get("keys")?, key)?, quorum).ok()?))
+}
+
+fn level(name: &Json) -> Option<Level> {
+    match name.as_str()? {
+        "ML-DSA-44" => Some(Level::MlDsa44),
+        "ML-DSA-65" => Some(Level::MlDsa65),
+        "ML-DSA-87" => Some(Level::MlDsa87),
+        _ => None,
+    }
+}
+
+fn each<T>(list: &Json, read: impl FnMut(&Json) -> Option<T>) -> Option<Vec<T>> {
+    list.as_array()?.iter().map(read).collect()
+}
+
+fn bytes(text: &Json) -> Option<Vec<u8>> {
+    STANDARD.decode(text.as_str()?).ok()
+}

@@ -1,0 +1,122 @@
+//! Asks a host in Rust every question of the file.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde_json::Value as Json;
+use wardgate_crypto::blake3::hash;
+use wardgate_engine::cel::Timestamp;
+
+use super::Report;
+use super::read::{Asked, Crypto, Line, Opening, line};
+
+/// A host of the engine.
+pub trait Host {
+    /// What decides by one bundle.
+    type Pdp;
+
+    /// Opens a bundle.
+    ///
+    /// # Errors
+    /// The code of its refusal.
+    fn open(&self, opening: &Opening) -> Result<Self::Pdp, String>;
+
+    /// Returns the canonical bytes of a decision.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn decide(&self, pdp: &Self::Pdp, request: &Json, now: Timestamp) -> Result<Vec<u8>, String>;
+
+    /// Shows to `take` what each way to the decision on one action says, by the name of the way.
+    fn ways(
+        &self,
+        pdp: &Self::Pdp,
+        asking: &Asking<'_>,
+        take: &mut dyn FnMut(&str, Result<bool, String>),
+    );
+
+    /// Answers about messages; nothing if that is no business of the host.
+    fn crypto(&self, asked: &Crypto) -> Option<Vec<Vec<u8>>>;
+}
+
+/// A request, and the one of its actions that is asked about.
+pub struct Asking<'a> {
+    /// The request with its list of actions.
+    pub request: &'a Json,
+    /// The action.
+    pub action: &'a str,
+    /// The time of the decision.
+    pub now: Timestamp,
+}
+
+/// Asks `host` everything that stands in the file.
+///
+/// # Errors
+/// If the file cannot be read, or is not what this program writes.
+pub fn replay(questions: &Path, host: &impl Host) -> Result<Report, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", questions.display());
+    let mut report = Report::default();
+    for text in BufReader::new(File::open(questions).map_err(cannot)?).lines() {
+        let text = text.map_err(cannot)?;
+        let line = line(&text).ok_or_else(|| format!("no question: {}", shortened(&text)))?;
+        ask(host, &line, &mut report);
+    }
+    Ok(report)
+}
+
+fn ask<H: Host>(host: &H, line: &Line, report: &mut Report) {
+    match &line.asked {
+        Asked::Crypto(asked) => {
+            if let Some(answers) = host.crypto(asked) {
+                hold(line, answers, report);
+            }
+        }
+        Asked::Decisions { opening, requests, allowed } => match host.open(opening) {
+            Err(code) => hold(line, vec![code.into_bytes()], report),
+            Ok(pdp) => {
+                let decide = |request| {
+                    let answer = host.decide(&pdp, request, opening.now);
+                    answer.unwrap_or_else(|error| error.into_bytes())
+                };
+                hold(line, requests.iter().map(decide).collect(), report);
+                for (at, (request, allowed)) in requests.iter().zip(allowed).enumerate() {
+                    let asking = |action| Asking { request, action, now: opening.now };
+                    for (action, allowed) in actions(request).zip(allowed) {
+                        let mut take = |way: &str, said: Result<bool, String>| {
+                            let is_right = said == Ok(*allowed);
+                            report.count_ways(1, usize::from(!is_right));
+                            if !is_right {
+                                let said = format!("{way} of `{action}`: {said:?}, not {allowed}");
+                                report.fail(line.suite, &line.name, at, &said);
+                            }
+                        };
+                        host.ways(&pdp, &asking(action), &mut take);
+                    }
+                }
+            }
+        },
+    }
+}
+
+/// Compares the answers to one line with those that are right. One that is missing is wrong.
+fn hold(line: &Line, mut answers: Vec<Vec<u8>>, report: &mut Report) {
+    answers.resize(line.digests.len().max(answers.len()), Vec::new());
+    for (at, answer) in answers.iter().enumerate() {
+        let digest = hash(answer);
+        let is_right = line.digests.get(at) == Some(&digest);
+        report.count(line.suite, digest, is_right);
+        if !is_right {
+            report.fail(line.suite, &line.name, at, &String::from_utf8_lossy(answer));
+        }
+    }
+}
+
+fn actions(request: &Json) -> impl Iterator<Item = &str> {
+    let actions = request.get("actions").and_then(Json::as_array).into_iter().flatten();
+    actions.filter_map(Json::as_str)
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(80).collect()
+}

@@ -1,0 +1,86 @@
+//! What a runtime came to: how many answers were right, and the digest of all of them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use wardgate_crypto::blake3::{Digest, hash};
+
+use super::Suite;
+
+/// The answers of one runtime, counted.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    suites: BTreeMap<Suite, Counted>,
+    /// Of all ways to decisions: how many were asked, and how many of them answered wrongly.
+    ways: [usize; 2],
+    failures: Vec<Json>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    failed: usize,
+    digests: Vec<u8>,
+}
+
+impl Report {
+    /// Counts the answer with this digest.
+    pub(super) fn count(&mut self, suite: Suite, digest: Digest, is_right: bool) {
+        let counted = self.suites.entry(suite).or_default();
+        counted.digests.extend(digest);
+        counted.failed += usize::from(!is_right);
+    }
+
+    /// Counts so many answers of ways to decisions.
+    pub(super) fn count_ways(&mut self, asked: usize, wrong: usize) {
+        let [all, failed] = self.ways;
+        self.ways = [all + asked, failed + wrong];
+    }
+
+    /// Keeps a failure, if there are not many yet.
+    pub(super) fn fail(&mut self, suite: Suite, name: &str, at: usize, said: &str) {
+        if self.failures.len() < MOST_FAILURES {
+            let said: String = said.chars().take(MOST_SAID).collect();
+            let failure = json!({"suite": suite.name(), "name": name, "at": at, "said": said});
+            self.failures.push(failure);
+        }
+    }
+
+    /// Returns how many answers there are to the questions of a suite.
+    #[must_use]
+    pub fn answers(&self, suite: Suite) -> usize {
+        self.suites.get(&suite).map_or(0, |counted| counted.digests.len() / DIGEST)
+    }
+
+    /// Returns the report as every runtime writes it. The digest is that of the digests of all decisions
+    /// and refusals, in their order.
+    #[must_use]
+    pub fn json(&self, runtime: &str) -> Json {
+        let suite = |(suite, counted): (&Suite, &Counted)| {
+            let answers = counted.digests.len() / DIGEST;
+            let digest = hex(&hash(&counted.digests));
+            let entry = json!({
+                "passed": answers - counted.failed, "failed": counted.failed, "digest": digest,
+            });
+            (suite.name().to_owned(), entry)
+        };
+        let [asked, wrong] = self.ways;
+        let decided = self.suites.iter().filter(|(suite, _)| **suite != Suite::Crypto);
+        let decided: Vec<u8> = decided.flat_map(|(_, counted)| counted.digests.clone()).collect();
+        json!({
+            "runtime": runtime,
+            "suites": self.suites.iter().map(suite).collect::<serde_json::Map<_, _>>(),
+            "ways": {"passed": asked - wrong, "failed": wrong},
+            "digest": hex(&hash(&decided)),
+            "failures": self.failures,
+        })
+    }
+}
+
+fn hex(digest: &Digest) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+const DIGEST: usize = 32;
+const MOST_FAILURES: usize = 5;
+/// Of what was said instead of the right answer.
+const MOST_SAID: usize = 4000;
