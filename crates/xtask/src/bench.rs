@@ -9,8 +9,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::npm;
-use crate::shell::{self, Outcome, command, root, target};
+use crate::shell::{self, Outcome, command, target};
+use crate::{npm, setup};
 
 /// Builds the package, installs the rivals, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     measure.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     measure.args(["--features", features, "--"]).args(arguments);
     if !arguments.iter().any(|argument| argument == "--native") {
-        rivals_in_node()?;
+        setup::npm_ci("host-bench/node")?;
         let only = only(arguments);
         if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
             deciders(&mut measure)?;
@@ -63,19 +63,6 @@ fn deciders(measure: &mut Command) -> Outcome {
         Err(message) => println!("    opa-wasm is left out: {message}"),
     }
     Ok(())
-}
-
-/// Installs the packages of the rivals when the lock file is not the one they were installed from.
-fn rivals_in_node() -> Outcome {
-    let folder = root().join("host-bench/node");
-    let lock = shell::read(&folder.join("package-lock.json"))?;
-    let stamp = folder.join("node_modules/.installed-lock.json");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
-        return Ok(());
-    }
-    let install = ["ci", "--no-audit", "--no-fund"];
-    shell::logged("npm rivals", command("npm").args(install).current_dir(&folder))?;
-    shell::write(&stamp, lock)
 }
 
 /// Builds the `opa` program below the target folder, unless it is there, and returns where it is.

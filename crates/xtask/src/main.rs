@@ -11,6 +11,7 @@ mod instructions;
 mod layers;
 mod metadata;
 mod npm;
+mod parity;
 mod readme;
 mod setup;
 mod shell;
@@ -56,6 +57,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "test" => without_arguments(rest, suite::run),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
+        "parity" => parity::run(rest),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
         "instructions" => instructions::run(rest),
@@ -95,6 +97,10 @@ cargo xtask <command>
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite
+  parity        ask every runtime the same questions, and print what they came to
+                  --only NAME     only this runtime, such as `deno` (may be repeated)
+                  --requests N    how many requests are generated (default 20000)
+                  --seed S        generate others
   bench         measure decisions and cryptography natively and in Node, beside rivals
                   --quick           a look, without replacing the figures kept in the project
                   --only SECTION    only this workload, or `crypto` (may be repeated)

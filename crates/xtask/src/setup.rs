@@ -122,16 +122,22 @@ fn build_of_tools() -> PathBuf {
     target().join("tools")
 }
 
-/// Installs the npm packages when the lock file is not the one they were installed from.
+/// Installs what the package is built and tested with.
 fn npm_packages() -> Outcome {
-    let lock = shell::read(&root().join("npm/package-lock.json"))?;
-    let stamp = root().join("npm/node_modules/.installed-lock.json");
+    npm_ci("npm")
+}
+
+/// Installs the npm packages of a folder when its lock file is not the one they were installed from.
+pub(crate) fn npm_ci(folder: &str) -> Outcome {
+    let at = root().join(folder);
+    let lock = shell::read(&at.join("package-lock.json"))?;
+    let stamp = at.join("node_modules/.installed-lock.json");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
-    timed("npm packages", |name| {
+    timed(&format!("npm packages of {folder}"), |name| {
         let arguments = ["ci", "--no-audit", "--no-fund"];
-        shell::logged(name, command("npm").args(arguments).current_dir(root().join("npm")))
+        shell::logged(name, command("npm").args(arguments).current_dir(&at))
     })?;
     shell::write(&stamp, lock)
 }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
-use crate::{conformance, fuzz, instructions, layers, npm, readme, setup, vectors, wasm};
+use crate::{conformance, fuzz, instructions, layers, npm, parity, readme, setup, vectors, wasm};
 
 /// Runs every step and prints a summary.
 pub(crate) fn run() -> Outcome {
@@ -21,7 +21,8 @@ pub(crate) fn run() -> Outcome {
         Step("wasm size", wasm::check_size),
         Step("npm types", npm::check_types),
         Step("npm test", npm::test),
-        Step("parity", parity),
+        Step("parity in Node", parity::in_node),
+        Step("parity", || parity::run(&[])),
         Step("readme program", readme::check),
         Step("conformance", || conformance::run(&[])),
         Step("instructions", || instructions::run(&[])),
@@ -85,11 +86,4 @@ fn cargo_test() -> Outcome {
     // What the package is built without.
     let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
     shell::logged("cargo test of signing", &mut cargo(arguments))
-}
-
-/// The native build and the package in Node must give the same decisions, byte for byte.
-fn parity() -> Outcome {
-    npm::build()?;
-    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "parity"];
-    shell::shown(&mut cargo(program))
 }

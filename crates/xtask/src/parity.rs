@@ -1,0 +1,200 @@
+//! The same questions to every runtime, and a table of what they came to.
+//!
+//! The questions are made natively, and written to a file together with the digests of their answers. Each
+//! runtime reads them from there, imports the packed package by its name, and writes a report. All
+//! digests must be those of the native build, and no way of asking may contradict them.
+
+mod runtimes;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::shell::{self, Outcome, cargo, command, root, target};
+use crate::{npm, setup};
+use runtimes::{RUNTIMES, Runtime};
+
+/// Every way of asking in Node, on generated policies too, against the native build and the oracle.
+pub(crate) fn in_node() -> Outcome {
+    npm::build()?;
+    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "parity"];
+    shell::shown(&mut cargo(program))
+}
+
+/// Asks every runtime, or those that the arguments name, and prints the table.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let options = Options::read(arguments)?;
+    prepare(&options)?;
+    let expected = report(&folder().join("expected.json"))?;
+    let asked = RUNTIMES.iter().filter(|runtime| options.asks(runtime.name));
+    let rows: Vec<Row> = asked.map(Row::of).collect();
+    table::print(&rows);
+    let wrong: Vec<String> = rows.iter().filter_map(|row| row.fault(&expected)).collect();
+    wrong.iter().for_each(|fault| println!("    {fault}"));
+    match wrong.len() {
+        0 => Ok(()),
+        count => {
+            Err(format!("{count} of {} runtimes do not agree with the native build", rows.len()))
+        }
+    }
+}
+
+/// What was asked for.
+#[derive(Default)]
+struct Options {
+    only: Vec<String>,
+    /// For the program that makes the questions.
+    size: Vec<String>,
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Outcome<Self> {
+        let mut options = Self::default();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or_else(|| format!("`{word}` needs a value"))?;
+            match word.as_str() {
+                "--only" if RUNTIMES.iter().any(|runtime| is_named(runtime.name, value)) => {
+                    options.only.push(value.clone());
+                }
+                "--only" => return Err(format!("no runtime is called `{value}`")),
+                "--requests" | "--seed" => options.size.extend([word.clone(), value.clone()]),
+                _ => return Err(format!("unknown option `{word}`")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn asks(&self, runtime: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| is_named(runtime, name))
+    }
+}
+
+/// A name stands for every runtime that it begins: `node` for `node without vectors` too.
+fn is_named(runtime: &str, name: &str) -> bool {
+    runtime == name || runtime.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Makes the questions, and installs the package as its users do.
+fn prepare(options: &Options) -> Outcome {
+    npm::build()?;
+    setup::npm_ci(RUNTIMES_FOLDER)?;
+    install_package()?;
+    let build = ["build", "--profile", "test", "--package", "wardgate-tests", "--bin", "runtimes"];
+    shell::logged("building the questions", &mut cargo(build))?;
+    let mut write = command(program());
+    write.arg("write").arg(folder()).args(&options.size);
+    shell::shown(&mut write)
+}
+
+/// Packs the package and unpacks it among those of the runtimes: what is missing there is missing for
+/// users.
+fn install_package() -> Outcome {
+    let cannot = |error: std::io::Error| format!("cannot install the package: {error}");
+    let (packed, installed) = (folder().join("packed"), root().join(RUNTIMES_FOLDER).join(PACKAGE));
+    for old in [&packed, &installed] {
+        if old.exists() {
+            fs::remove_dir_all(old).map_err(cannot)?;
+        }
+        fs::create_dir_all(old).map_err(cannot)?;
+    }
+    let mut pack = command("npm");
+    pack.args(["pack", "--silent", "--pack-destination"]).arg(&packed);
+    shell::captured(pack.current_dir(root().join("npm")))?;
+    let [archive] = shell::entries(&packed)?
+        .try_into()
+        .map_err(|found| format!("expected one packed package, found {found:?}"))?;
+    let mut unpack = command("tar");
+    unpack.arg("-xzf").arg(archive).arg("--strip-components=1").arg("-C").arg(installed);
+    shell::shown(&mut unpack)
+}
+
+/// A runtime that was asked.
+struct Row {
+    name: &'static str,
+    outcome: Outcome<Value>,
+    vectors: Option<bool>,
+    lacks_crypto: bool,
+    time: Duration,
+}
+
+impl Row {
+    fn of(runtime: &Runtime) -> Self {
+        let start = Instant::now();
+        let outcome = runtime.ask(&folder());
+        let time = start.elapsed();
+        let Runtime { name, vectors, lacks_crypto, .. } = *runtime;
+        Self { name, outcome, vectors, lacks_crypto, time }
+    }
+
+    /// Returns what is wrong, in words.
+    fn fault(&self, expected: &Value) -> Option<String> {
+        let name = self.name;
+        let report = match &self.outcome {
+            Ok(report) => report,
+            Err(error) => return Some(format!("{name}: {error}")),
+        };
+        if let Some(first) = table::list(report, "failures").first() {
+            return Some(format!("{name}: {}", first_difference(first)));
+        }
+        if self.vectors.is_some() && report.get("vectors").and_then(Value::as_bool) != self.vectors
+        {
+            return Some(format!("{name}: whether it has vectors is not as expected"));
+        }
+        // Counts too, so that nobody agrees by answering nothing.
+        let suites = SUITES.iter().filter(|suite| !(self.lacks_crypto && **suite == "crypto"));
+        let mut paths =
+            suites.map(|suite| format!("/suites/{suite}")).chain(["/digest".to_owned()]);
+        let differs = |path: &String| report.pointer(path) != expected.pointer(path);
+        let path = paths.find(differs)?;
+        Some(format!("{name}: `{path}` is not what the native build says"))
+    }
+}
+
+/// Says which answer was wrong, and what would have been right.
+fn first_difference(failure: &Value) -> String {
+    let text = |name| failure.get(name).and_then(Value::as_str).unwrap_or_default();
+    let at = failure.get("at").and_then(Value::as_u64).unwrap_or_default();
+    let (suite, name, said) = (text("suite"), text("name"), text("said"));
+    let right = right_answer(suite, name, at).unwrap_or_default();
+    format!("{suite}, {name}, request {at}\n      said  {said}\n      right {right}")
+}
+
+/// Finds an answer in words: they stand in the order of the questions.
+fn right_answer(suite: &str, name: &str, at: u64) -> Option<String> {
+    let questions = fs::read_to_string(folder().join("questions.jsonl")).ok()?;
+    let mut before = 0;
+    for line in questions.lines() {
+        let line: Value = serde_json::from_str(line).ok()?;
+        let text = |name| line.get(name).and_then(Value::as_str).unwrap_or_default();
+        if text("suite") == suite && text("name") == name {
+            let answers = fs::read_to_string(folder().join("answers.txt")).ok()?;
+            let number = before + usize::try_from(at).ok()?;
+            return answers.lines().nth(number).map(str::to_owned);
+        }
+        // Three bytes are four characters, and a digest has 32.
+        before += text("digests").len() * 3 / 4 / 32;
+    }
+    None
+}
+
+fn report(path: &Path) -> Outcome<Value> {
+    serde_json::from_str(&shell::read(path)?)
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Where questions and reports are.
+fn folder() -> PathBuf {
+    target().join("parity")
+}
+
+fn program() -> PathBuf {
+    target().join("debug/runtimes")
+}
+
+const RUNTIMES_FOLDER: &str = "tests/runtimes";
+const PACKAGE: &str = "node_modules/wardgate";
+const SUITES: [&str; 4] = ["cases", "generated", "bundles", "crypto"];

@@ -1,0 +1,95 @@
+//! The runtimes, and how each is started.
+//!
+//! A runtime without vectors is the same program, told to do without: so the package finds out by itself, as
+//! it must where there are none.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{RUNTIMES_FOLDER, program, report};
+use crate::shell::{self, Outcome, command, root};
+
+/// Something that answers the questions.
+pub(super) struct Runtime {
+    pub(super) name: &'static str,
+    /// Whether it must find vectors, where it says so.
+    pub(super) vectors: Option<bool>,
+    /// Whether it embeds decisions only.
+    pub(super) lacks_crypto: bool,
+    /// What to run; it is given the questions and where to write the report.
+    start: fn() -> Outcome<Command>,
+}
+
+impl Runtime {
+    /// Starts the runtime and returns its report.
+    pub(super) fn ask(&self, folder: &Path) -> Outcome<Value> {
+        let path = folder.join(format!("{}.json", self.name.replace(' ', "-")));
+        if path.exists() {
+            // An old one would pass for this one.
+            let cannot = |error| format!("cannot remove {}: {error}", path.display());
+            std::fs::remove_file(&path).map_err(cannot)?;
+        }
+        let mut start = (self.start)()?;
+        start.arg(folder.join("questions.jsonl")).arg(&path);
+        shell::logged(&format!("parity in {}", self.name), &mut start)?;
+        report(&path)
+    }
+}
+
+/// All runtimes, the quickest to fail first.
+pub(super) const RUNTIMES: &[Runtime] = &[
+    Runtime { name: "native", vectors: None, lacks_crypto: false, start: native },
+    Runtime { name: "native portable", vectors: None, lacks_crypto: false, start: portable },
+    Runtime { name: "node", vectors: Some(true), lacks_crypto: false, start: || Ok(node(&[])) },
+    Runtime { name: "deno", vectors: Some(true), lacks_crypto: false, start: || Ok(deno(&[])) },
+    Runtime { name: "bun", vectors: Some(true), lacks_crypto: false, start: || Ok(bun()) },
+];
+
+fn native() -> Outcome<Command> {
+    let mut native = command(program());
+    native.arg("native");
+    Ok(native)
+}
+
+fn portable() -> Outcome<Command> {
+    let mut portable = native()?;
+    portable.env("WARDGATE_DENY", "avx512,avx2,sse2");
+    Ok(portable)
+}
+
+fn node(flags: &[&str]) -> Command {
+    let mut node = command("node");
+    node.args(flags).arg(host("node.mjs"));
+    node
+}
+
+fn deno(flags: &[&str]) -> Command {
+    // The registry has a program for each platform; the lock file names that of continuous integration.
+    let ours = packages().join("@deno/linux-x64-glibc/deno");
+    let mut deno = command(if ours.is_file() { ours } else { "deno".into() });
+    // Nothing is fetched, and nothing is looked for outside.
+    deno.args(["run", "--no-remote", "--no-lock", "--allow-read", "--allow-write"]);
+    deno.args(flags).arg(host("deno.mjs"));
+    deno
+}
+
+fn bun() -> Command {
+    let mut bun = installed("bun");
+    bun.arg(host("bun.mjs"));
+    bun
+}
+
+/// A program from the packages of the runtimes.
+fn installed(name: &str) -> Command {
+    command(packages().join(".bin").join(name))
+}
+
+fn packages() -> PathBuf {
+    root().join(RUNTIMES_FOLDER).join("node_modules")
+}
+
+fn host(file: &str) -> PathBuf {
+    root().join(RUNTIMES_FOLDER).join(file)
+}

@@ -1,0 +1,171 @@
+// Asks the package every question of the file that `runtimes write` made, in whatever runtime this runs.
+//
+// It imports the package by its name, as a user does, and needs nothing of the runtime but what the web has.
+// A line of the file is one of
+//   { suite, name, digests, bundle, now, requests, right }       decide, and by all ways what `right` is given for
+//   { suite, name, digests, bundle, base?, trust, ..., requests } open or refuse, then decide
+//   { suite, name, digests, lengths }                            digest messages of these lengths
+//   { suite, name, digests, alg, key, signatures }               verify
+// where `digests` are those of the right answers, one after the other.
+
+import { hash, hashMany, open, verifyBatch, WardgateError } from "wardgate";
+import { compare } from "../node/ways.mjs";
+
+/** Asks everything in `stream`, and returns the report: see `tests/src/runtimes/report.rs`. */
+export async function run(runtime, stream) {
+  const report = new Report();
+  for await (const text of linesOf(stream)) {
+    const line = JSON.parse(text);
+    report.hold(line, await answersTo(line, report));
+  }
+  return report.json(runtime);
+}
+
+/** Whether this runtime has vectors: then it runs the module that uses them. */
+export function hasVectors() {
+  return WebAssembly.validate(VECTORS);
+}
+
+async function answersTo(line, report) {
+  if (line.lengths !== undefined) return digests(line);
+  if (line.signatures !== undefined) return verified(line);
+  return decided(line, report);
+}
+
+async function decided(line, report) {
+  const { bundle, base, requests, right, unsealKey, trust = "unsigned", now, minRevision = 0 } = line;
+  const clock = { reads: 0, read: () => ((clock.reads += 1), now) };
+  const settings = { trust, now, minRevision, clock: clock.read, ...(unsealKey && { unsealKey: bytes(unsealKey) }) };
+  let pdp;
+  try {
+    pdp = await open(bytes(base ?? bundle), settings);
+    if (base !== undefined) pdp.reload(bytes(bundle), { now });
+    const answers = requests.map((request) => pdp.decisionBytes(request));
+    if (right !== undefined) report.holdWays(line, compare({ pdp, clock }, requests.slice(0, right.allowed.length), right));
+    return answers;
+  } catch (error) {
+    return [utf8.encode(error instanceof WardgateError ? error.code : String(error?.stack ?? error))];
+  } finally {
+    pdp?.dispose();
+  }
+}
+
+/** The digests of messages, one at a time and many at once, which must be the same. */
+function digests({ lengths }) {
+  const messages = lengths.map(message);
+  const many = hashMany(messages);
+  return messages.map((message, at) => (hex(hash(message)) === hex(many[at]) ? many[at] : new Uint8Array()));
+}
+
+/** The message of this length: its bytes count from 0 to 250 again and again. */
+function message(length) {
+  return Uint8Array.from({ length }, (_, at) => at % 251);
+}
+
+function verified({ alg, key, signatures }) {
+  const publicKey = { alg, key: bytes(key) };
+  const all = signatures.map(({ message, context, signature }) => ({
+    key: publicKey,
+    message: bytes(message),
+    context: bytes(context),
+    signature: bytes(signature),
+  }));
+  return verifyBatch(all).map((isRight) => utf8.encode(String(isRight)));
+}
+
+/** Counts answers, and keeps their digests. */
+class Report {
+  #suites = {};
+  #ways = { passed: 0, failed: 0 };
+  #decided = [];
+  #failures = [];
+
+  /** Compares the answers to a line with those that are right. One that is missing is wrong. */
+  hold({ suite, name, digests }, answers) {
+    const expected = hex(bytes(digests));
+    const counted = (this.#suites[suite] ??= { passed: 0, failed: 0, digests: [] });
+    const count = Math.max(answers.length, expected.length / HEX_DIGITS);
+    for (let at = 0; at < count; at += 1) {
+      const answer = answers[at] ?? new Uint8Array();
+      const digest = hash(answer);
+      counted.digests.push(digest);
+      if (suite !== "crypto") this.#decided.push(digest);
+      if (hex(digest) === expected.slice(at * HEX_DIGITS, (at + 1) * HEX_DIGITS)) counted.passed += 1;
+      else {
+        counted.failed += 1;
+        this.#fail(suite, name, at, new TextDecoder().decode(answer));
+      }
+    }
+  }
+
+  /** Counts what every way to the decisions of a line said. */
+  holdWays({ suite, name }, { differences, counts }) {
+    const asked = Object.values(counts).reduce((sum, [asked]) => sum + asked, 0);
+    this.#ways.passed += asked - differences.length;
+    this.#ways.failed += differences.length;
+    for (const { way, request, action, said } of differences) this.#fail(suite, name, request, `${way} of \`${action}\`: ${said}`);
+  }
+
+  json(runtime) {
+    const suites = Object.entries(this.#suites).map(([suite, { digests, ...counts }]) => [suite, { ...counts, digest: digestOf(digests) }]);
+    return {
+      runtime,
+      vectors: hasVectors(),
+      suites: Object.fromEntries(suites),
+      ways: this.#ways,
+      digest: digestOf(this.#decided),
+      failures: this.#failures,
+    };
+  }
+
+  #fail(suite, name, at, said) {
+    if (this.#failures.length < MOST_FAILURES) this.#failures.push({ suite, name, at, said: said.slice(0, MOST_SAID) });
+  }
+}
+
+function digestOf(digests) {
+  const all = new Uint8Array(digests.length * 32);
+  for (const [at, digest] of digests.entries()) all.set(digest, at * 32);
+  return hex(hash(all));
+}
+
+/** The lines of a stream of bytes. */
+async function* linesOf(stream) {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop();
+    yield* lines.filter((line) => line !== "");
+    if (done) break;
+  }
+  if (rest !== "") yield rest;
+}
+
+function bytes(base64) {
+  const characters = atob(base64);
+  const all = new Uint8Array(characters.length);
+  for (let at = 0; at < all.length; at += 1) all[at] = characters.charCodeAt(at);
+  return all;
+}
+
+function hex(bytes) {
+  let text = "";
+  for (const byte of bytes) text += HEX[byte];
+  return text;
+}
+
+const utf8 = new TextEncoder();
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const HEX_DIGITS = 64;
+const MOST_FAILURES = 5;
+/** Of what was said instead of the right answer. */
+const MOST_SAID = 4000;
+
+/** A module with one operation on vectors. */
+const VECTORS = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+]);
