@@ -3,11 +3,13 @@
 export { WardgateError, type Code, type Refusal } from "./errors.ts";
 export { hash, hashMany } from "./hashing.ts";
 export { load, open, openSync, type LoadOptions } from "./open.ts";
+export { createWatcher, type Outcome, type Watcher } from "./watcher.ts";
 export { verifyBatch, type SignedMessage } from "./signatures.ts";
 export type { BundleHeader } from "./header.ts";
 export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./keys.ts";
 export type { OpenNowOptions, OpenOptions, ReloadOptions } from "./options.ts";
 export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./web.ts";
+export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher-options.ts";
 export type { Trust, TrustedKeys } from "./terms.ts";
 export type {
   Accessors,

@@ -13,9 +13,9 @@ export async function readBundle(source: BundleSource, maxBytes: number): Promis
   const bytes = bytesOf(source);
   if (bytes !== undefined) return copyOf(bytes);
   if (isAddress(source)) return fromAddress(source.href, source.protocol, maxBytes);
-  if (isResponse(source)) return fromResponse(source, "the response", maxBytes);
+  if (isResponse(source)) return readResponse(source, "the response", maxBytes);
   if (isStream(source)) return fromStream(source, "the stream", maxBytes);
-  if (isPromise(source)) return fromResponse(await fetched(source, "the bundle"), "the response", maxBytes);
+  if (isPromise(source)) return readResponse(await fetched(source, "the bundle"), "the response", maxBytes);
   throw new TypeError(`a bundle must be ${KINDS}, found ${describe(source)}${hint(source)}`);
 }
 
@@ -23,10 +23,11 @@ async function fromAddress(href: string, protocol: string, maxBytes: number): Pr
   const name = spelled(href);
   const file = protocol === "file:" ? loader.openFile(href) : undefined;
   if (file !== undefined) return fromStream(file, name, maxBytes);
-  return fromResponse(await fetched(fetch(href), name), name, maxBytes);
+  return readResponse(await fetched(fetch(href), name), name, maxBytes);
 }
 
-async function fromResponse(response: FetchResponse, name: string, maxBytes: number): Promise<Uint8Array> {
+/** The bytes that a response brings; `name` stands for it in messages. */
+export async function readResponse(response: FetchResponse, name: string, maxBytes: number): Promise<Uint8Array> {
   if (response.bodyUsed) throw new TypeError(`the body of ${name} has been read before`);
   mustBeOk(response, name);
   mustNotBePage(response, name, "not-a-bundle");
