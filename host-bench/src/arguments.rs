@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::measure::Bounds;
+use crate::signed;
 use crate::workload::Workload;
 
 /// The wishes of the caller.
@@ -86,7 +87,7 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", CRYPTO];
+const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", signed::NAME, CRYPTO];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";

@@ -20,6 +20,7 @@ mod report;
 mod rivals;
 mod rows;
 mod run;
+mod signed;
 mod workload;
 
 use std::fs;

@@ -19,6 +19,7 @@ use crate::rows;
 use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
+use crate::signed;
 use crate::workload::{Rivals, Workload};
 
 /// Measures.
@@ -51,6 +52,9 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
             sections.extend(prepared.cold()?);
         }
         eprintln!("{name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    if arguments.wants(signed::NAME) {
+        sections.push(signed::section(root, arguments)?);
     }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
