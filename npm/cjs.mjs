@@ -11,9 +11,8 @@ const folder = new URL("cjs/", import.meta.url);
 
 rmSync(folder, { recursive: true, force: true });
 for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
-for (const file of [...readdirSync(new URL("dist/", import.meta.url)).map((name) => `dist/${name}`), "wasm/wardgate_bg.js", "wasm/wardgate_bg.d.ts"]) {
-  translate(file);
-}
+for (const name of readdirSync(new URL("dist/", import.meta.url))) translate(`dist/${name}`);
+for (const name of ["wardgate_bg.js", "wardgate_bg.d.ts"]) translate(`wasm/${name}`);
 // What is nearest to a file says of which form it is, and what `#load` is for it.
 const scope = { type: "commonjs", imports: { "#load": "./dist/load-require.js" } };
 writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)}\n`);
@@ -22,7 +21,7 @@ function translate(file) {
   const from = new URL(file, import.meta.url);
   const to = new URL(file, folder);
   if (file.endsWith(".d.ts")) return cpSync(from, to);
-  // Those load the module where there is no `require`.
-  if (/\/load-(?!require)/.test(file)) return;
+  // Those are for runtimes without `require`.
+  if (/\/(load-(?!require)|wasm-)/.test(file)) return;
   writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
 }
