@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bundlers;
 mod conformance;
 mod fuzz;
 mod instructions;
@@ -58,6 +59,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
         "parity" => parity::run(rest),
+        "bundlers" => without_arguments(rest, bundlers::check),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
         "instructions" => instructions::run(rest),
@@ -94,6 +96,7 @@ cargo xtask <command>
   lint          formatting, clippy and the arrows between crates
   layers        check the arrows between crates and where `unsafe` may occur
   vectors       the suite of vector operations with each set of instructions, and in Node
+  bundlers      build an app with each bundler and run it
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite

@@ -3,6 +3,7 @@
 //! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and `npm/cjs` from it.
 
 use std::fs;
+use std::path::Path;
 
 use crate::shell::{self, Outcome, command, root, target};
 use crate::wasm;
@@ -29,12 +30,39 @@ pub(crate) fn check_types() -> Outcome {
 /// Runs the tests of the package.
 pub(crate) fn test() -> Outcome {
     build()?;
+    make_fixtures()?;
+    run(&["vitest", "run"])?;
+    bench_album()
+}
+
+/// Makes the bundles, keys and accessor modules that the tests read.
+pub(crate) fn make_fixtures() -> Outcome {
     for fixture in FIXTURES {
         compile_fixture(fixture)?;
     }
-    make_trust()?;
-    run(&["vitest", "run"])?;
-    bench_album()
+    make_trust()
+}
+
+/// Packs the package and unpacks it among those of a folder: what is missing there is missing for users.
+pub(crate) fn install_packed(folder: &Path) -> Outcome {
+    let packed = target().join("xtask/packed").join(folder.file_name().unwrap_or_default());
+    let installed = folder.join("node_modules/wardgate");
+    let cannot = |error: std::io::Error| format!("cannot install the package: {error}");
+    for old in [&packed, &installed] {
+        if old.exists() {
+            fs::remove_dir_all(old).map_err(cannot)?;
+        }
+        fs::create_dir_all(old).map_err(cannot)?;
+    }
+    let mut pack = command("npm");
+    pack.args(["pack", "--silent", "--pack-destination"]).arg(&packed);
+    shell::captured(pack.current_dir(root().join("npm")))?;
+    let [archive] = shell::entries(&packed)?
+        .try_into()
+        .map_err(|found| format!("expected one packed package, found {found:?}"))?;
+    let mut unpack = command("tar");
+    unpack.arg("-xzf").arg(archive).arg("--strip-components=1").arg("-C").arg(installed);
+    shell::shown(&mut unpack)
 }
 
 /// Lets `wardgate bench` ask the package for once: it fails unless all answers are the native ones.

@@ -142,6 +142,31 @@ pub(crate) fn npm_ci(folder: &str) -> Outcome {
     shell::write(&stamp, lock)
 }
 
+/// Returns the program of a browser, installed from the system's packages if it is missing.
+pub(crate) fn browser(package: &str) -> Outcome<PathBuf> {
+    if let Some(program) = found_on_path(package) {
+        return Ok(program);
+    }
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    timed(package, |name| {
+        // The lists of a fresh machine are empty or old. Where they cannot be had, what is there may do.
+        let apt = |arguments: &[&str]| {
+            let mut apt = command("apt-get");
+            apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+            apt
+        };
+        shell::attempt(name, &mut apt(&["update"])).ok();
+        shell::logged(name, &mut apt(&install))
+    })
+    .map_err(|error| format!("{package} is missing, install it and run this again: {error}"))?;
+    found_on_path(package).ok_or_else(|| format!("{package} was installed and is not on the path"))
+}
+
+fn found_on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
 /// Announces an installation, runs it, and says how long it took.
 fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
     println!("  installing {name}");

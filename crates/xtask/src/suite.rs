@@ -6,7 +6,9 @@
 use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
-use crate::{conformance, fuzz, instructions, layers, npm, parity, readme, setup, vectors, wasm};
+use crate::{
+    bundlers, conformance, fuzz, instructions, layers, npm, parity, readme, setup, vectors, wasm,
+};
 
 /// Runs every step and prints a summary.
 pub(crate) fn run() -> Outcome {
@@ -24,6 +26,7 @@ pub(crate) fn run() -> Outcome {
         Step("parity in Node", parity::in_node),
         Step("parity", || parity::run(&[])),
         Step("readme program", readme::check),
+        Step("bundlers", bundlers::check),
         Step("conformance", || conformance::run(&[])),
         Step("instructions", || instructions::run(&[])),
         Step("fuzz smoke", fuzz::smoke),

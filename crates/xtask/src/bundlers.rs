@@ -1,0 +1,22 @@
+//! The package as users of bundlers have it: packed, installed, bundled, run.
+//!
+//! Each app in `tests/bundlers` is built by its bundler and runs where such an app runs: in Chromium, or in
+//! workerd. What it says must be what the package says in Node.
+
+use crate::shell::{self, Outcome, command, root, target};
+use crate::{npm, setup};
+
+/// Builds and runs every app.
+pub(crate) fn check() -> Outcome {
+    npm::build()?;
+    npm::make_fixtures()?;
+    setup::npm_ci(FOLDER)?;
+    let folder = root().join(FOLDER);
+    npm::install_packed(&folder)?;
+    let mut run = command("node");
+    run.arg(folder.join("run.mjs")).arg(root().join("npm/fixtures/trust"));
+    run.arg(target().join("xtask/bundlers")).env("CHROMIUM", setup::browser("chromium")?);
+    shell::shown(&mut run)
+}
+
+const FOLDER: &str = "tests/bundlers";

@@ -1,0 +1,22 @@
+// esbuild does not look for files behind `new URL(...)`: the app imports the module, and hands it in.
+
+import { copyFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { build as bundle } from "esbuild";
+
+export async function build(out) {
+  const absWorkingDir = fileURLToPath(new URL(".", import.meta.url));
+  const said = await bundle({
+    absWorkingDir,
+    entryPoints: ["main.js"],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    loader: { ".wasm": "file" },
+    outdir: out,
+    logLevel: "silent",
+  });
+  if (said.warnings.length > 0) throw new Error(JSON.stringify(said.warnings));
+  copyFileSync(new URL("index.html", import.meta.url), `${out}/index.html`);
+}

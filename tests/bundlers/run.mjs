@@ -1,0 +1,50 @@
+// node run.mjs FIXTURES OUT
+//
+// Builds the app of each bundler, runs it where it belongs, and compares what it says with what the package
+// says here. The browser is the program that CHROMIUM names.
+
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+import { open } from "wardgate";
+
+import { answers, now } from "./asked.mjs";
+import { STRICT, titleOf } from "./browser.mjs";
+
+const [fixtures, out] = process.argv.slice(2);
+const FILES = ["signed.bundle", "release.pub.jwk"];
+
+const expected = await answers(async () => {
+  const [bundle, trust] = await Promise.all(FILES.map((name) => readFile(`${fixtures}/${name}`)));
+  return open(bundle, { trust: JSON.parse(trust), now });
+});
+
+for (const name of ["vite", "webpack", "esbuild"]) await inBrowser(name);
+const { run } = await import("./wrangler/run.mjs");
+hold("wrangler", await run(prepared("wrangler"), fixtures), expected);
+
+/** Runs an app under a strict policy for content, and once under one that forbids what it needs. */
+async function inBrowser(name) {
+  const folder = prepared(name);
+  const { build } = await import(`./${name}/build.mjs`);
+  await build(folder);
+  for (const file of FILES) copyFileSync(`${fixtures}/${file}`, `${folder}/${file}`);
+  hold(name, await titleOf(folder, STRICT), expected);
+  const forbidden = await titleOf(folder, STRICT.replace(" 'wasm-unsafe-eval'", ""));
+  if (!/^(not-loaded|wrong-code): .*Content Security/.test(forbidden)) {
+    throw new Error(`${name}: expected the policy for content to forbid the module, found ${forbidden}`);
+  }
+}
+
+/** An empty folder. */
+function prepared(name) {
+  const folder = `${out}/${name}`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+function hold(name, said, expected) {
+  if (said !== expected) throw new Error(`${name}: expected ${expected}, found ${said}`);
+  console.log(`    ${name}: the app says what the package says in Node`);
+}
