@@ -13,8 +13,9 @@ rmSync(folder, { recursive: true, force: true });
 for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
 for (const name of readdirSync(new URL("dist/", import.meta.url))) translate(`dist/${name}`);
 for (const name of ["wardgate_bg.js", "wardgate_bg.d.ts"]) translate(`wasm/${name}`);
-// What is nearest to a file says of which form it is, and what `#load` is for it.
-const scope = { type: "commonjs", imports: { "#load": "./dist/load-require.js" } };
+// What is nearest to a file says of which form it is, and what `#load` and its like are for it.
+const imports = { "#load": "./dist/load-require.js", "#port": "./dist/port-node.js", "#spawn": "./dist/spawn-require.js" };
+const scope = { type: "commonjs", imports };
 writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)}\n`);
 
 function translate(file) {
@@ -22,6 +23,6 @@ function translate(file) {
   const to = new URL(file, folder);
   if (file.endsWith(".d.ts")) return cpSync(from, to);
   // Those are for runtimes without `require`.
-  if (/\/(load-(?!require)|wasm-)/.test(file)) return;
+  if (/\/((load|spawn)-(?!require)|wasm-|port-web)/.test(file)) return;
   writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
 }

@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const accessors = source("accessors");
 
 export default defineConfig({
-  resolve: { alias: { "wardgate/accessors": accessors, "#load": source("load-node") } },
+  resolve: { alias: { "wardgate/accessors": accessors, "#load": source("load-node"), "#spawn": source("spawn-node") } },
   test: { include: ["src/*.test.ts"] },
 });
 

@@ -12,6 +12,7 @@ import { readReload, type ReloadOptions, type Settings } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
+import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
 import type {
@@ -83,6 +84,17 @@ export class OpenedPdp implements Pdp {
 
   get header(): BundleHeader {
     return this.#header;
+  }
+
+  /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
+  get accepted(): Omit<Opening, "code"> {
+    const { terms, isUnsigned, maxBytes } = this.#settings;
+    return { ...this.#accepted, terms, isUnsigned, maxBytes };
+  }
+
+  /** What the clock says. */
+  now(): number {
+    return this.#settings.clock();
   }
 
   isAllowed(request: ActionRequest): boolean {

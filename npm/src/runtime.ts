@@ -20,6 +20,11 @@ export class Runtime {
     start(module);
   }
 
+  /** The code, for those who start instances elsewhere. */
+  get module(): WebAssembly.Module {
+    return this.#module;
+  }
+
   /** Which instance is in use: it grows with every new one. */
   get generation(): number {
     return this.#generation;
