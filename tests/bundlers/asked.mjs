@@ -2,8 +2,8 @@
 
 import { hash } from "wardgate";
 
-/** Opens and asks; `open` is how the app gets to a PDP. */
-export async function answers(open) {
+/** Opens and asks; `open` is how the app gets to a PDP, and `createPool` to workers. */
+export async function answers(open, createPool) {
   const pdp = await open();
   const ada = { id: "ada", roles: ["user"] };
   const resources = ["ada", "bo", "ada", "cy"].map((owner, at) => ({ kind: "album", id: `a${at}`, attr: { owner } }));
@@ -15,9 +15,22 @@ export async function answers(open) {
     new TextDecoder().decode(pdp.decisionBytes({ principal: ada, actions: ["view", "edit", "delete"], resource })),
     pdp.explain({ principal: { id: "bo", roles: [] }, action: "edit", resource }),
     Array.from(hash(new Uint8Array(1000))),
+    await shared(await createPool(), { principal: ada, action: "edit" }),
   ];
   pdp.dispose();
   return JSON.stringify(said);
+}
+
+/** What a pool says of a batch that takes long: of each album the plan is unsure. */
+async function shared(pool, question) {
+  const attr = (at) => new Map([["owner", at % 3 === 0 ? "ada" : "bo"]]);
+  const resources = Array.from({ length: 2000 }, (_, at) => ({ kind: "album", id: `a${at}`, attr: attr(at) }));
+  // So that it takes long on every machine: each look at the time finds that a second has passed.
+  let time = 0;
+  performance.now = () => (time += 1000);
+  const found = await pool.filter({ ...question, resources });
+  pool.close();
+  return found.length;
 }
 
 /** The bundle is signed for the year 2024. */

@@ -7,6 +7,7 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 import { open } from "wardgate";
+import { createPool } from "wardgate/pool";
 
 import { answers, now } from "./asked.mjs";
 import { STRICT, titleOf } from "./browser.mjs";
@@ -14,10 +15,12 @@ import { STRICT, titleOf } from "./browser.mjs";
 const [fixtures, out] = process.argv.slice(2);
 const FILES = ["signed.bundle", "release.pub.jwk"];
 
-const expected = await answers(async () => {
-  const [bundle, trust] = await Promise.all(FILES.map((name) => readFile(`${fixtures}/${name}`)));
-  return open(bundle, { trust: JSON.parse(trust), now });
-});
+const [bundle, jwk] = await Promise.all(FILES.map((name) => readFile(`${fixtures}/${name}`)));
+const options = { trust: JSON.parse(jwk), now };
+const expected = await answers(
+  () => open(bundle, options),
+  () => createPool(bundle, { ...options, size: 2 }),
+);
 
 for (const name of ["vite", "webpack", "esbuild"]) await inBrowser(name);
 const { run } = await import("./wrangler/run.mjs");

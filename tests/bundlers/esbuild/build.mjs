@@ -1,4 +1,5 @@
 // esbuild does not look for files behind `new URL(...)`: the app imports the module, and hands it in.
+// What workers run is a program of its own.
 
 import { copyFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,7 @@ export async function build(out) {
   const absWorkingDir = fileURLToPath(new URL(".", import.meta.url));
   const said = await bundle({
     absWorkingDir,
-    entryPoints: ["main.js"],
+    entryPoints: { main: "main.js", "pool-worker": "wardgate/pool-worker" },
     bundle: true,
     minify: true,
     format: "esm",

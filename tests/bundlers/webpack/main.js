@@ -1,10 +1,13 @@
 import { open } from "wardgate";
+import { createPool } from "wardgate/pool";
 import { answers, now } from "../asked.mjs";
 
-answers(async () => {
-  const trust = await (await fetch("release.pub.jwk")).json();
-  return open(fetch("signed.bundle"), { trust, now });
-}).then(
+const options = async () => ({ trust: await (await fetch("release.pub.jwk")).json(), now });
+
+answers(
+  async () => open(fetch("signed.bundle"), await options()),
+  async () => createPool(fetch("signed.bundle"), { ...(await options()), size: 2 }),
+).then(
   (said) => (document.title = said),
   (error) => (document.title = `${error.code}: ${error.message}`),
 );

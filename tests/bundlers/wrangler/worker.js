@@ -1,4 +1,5 @@
 import { openSync } from "wardgate";
+import { createPool } from "wardgate/pool";
 // Nobody needs it here: it is what the package imports by itself.
 import wasm from "wardgate/wasm";
 import bundle from "./built/signed.bundle";
@@ -6,11 +7,14 @@ import trust from "./built/release.pub.jwk";
 import { answers, now } from "../asked.mjs";
 
 // Before the first request: a worker has the module at once.
-const pdp = openSync(bundle, { trust: JSON.parse(trust), now });
+const options = { trust: JSON.parse(trust), now };
+const pdp = openSync(bundle, options);
 
 export default {
   async fetch() {
-    const said = await answers(() => pdp);
+    // Here are no threads: a pool decides everything by itself.
+    const pool = () => createPool(bundle, options);
+    const said = await answers(() => pdp, pool);
     return new Response(wasm instanceof WebAssembly.Module ? said : "the module is not compiled");
   },
 };
