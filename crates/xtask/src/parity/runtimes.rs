@@ -9,6 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::{RUNTIMES_FOLDER, program, report};
+use crate::setup;
 use crate::shell::{self, Outcome, command, root};
 
 /// Something that answers the questions.
@@ -40,12 +41,37 @@ impl Runtime {
 
 /// All runtimes, the quickest to fail first.
 pub(super) const RUNTIMES: &[Runtime] = &[
-    Runtime { name: "native", vectors: None, lacks_crypto: false, start: native },
-    Runtime { name: "native portable", vectors: None, lacks_crypto: false, start: portable },
-    Runtime { name: "node", vectors: Some(true), lacks_crypto: false, start: || Ok(node(&[])) },
-    Runtime { name: "deno", vectors: Some(true), lacks_crypto: false, start: || Ok(deno(&[])) },
-    Runtime { name: "bun", vectors: Some(true), lacks_crypto: false, start: || Ok(bun()) },
+    Runtime::of("native", None, native),
+    Runtime::of("native portable", None, portable),
+    Runtime::of("node", Some(true), || Ok(node(&[]))),
+    Runtime::of("node without vectors", Some(false), || Ok(node(&[NO_SSE4]))),
+    Runtime::of("deno", Some(true), || Ok(deno(&[]))),
+    Runtime::of("deno without vectors", Some(false), || {
+        Ok(deno(&[&format!("--v8-flags={NO_SSE4}")]))
+    }),
+    Runtime::of("bun", Some(true), || Ok(bun())),
+    Runtime::of("bun without vectors", Some(false), || {
+        let mut bun = bun();
+        bun.env("BUN_JSC_useWasmSIMD", "0");
+        Ok(bun)
+    }),
+    Runtime::of("workerd", Some(true), || Ok(tested("workerd"))),
+    Runtime::of("chromium", Some(true), || chromium(&[])),
+    Runtime::of("chromium without vectors", Some(false), || {
+        chromium(&[&format!("--js-flags={NO_SSE4}")])
+    }),
+    Runtime::of("firefox", Some(true), firefox),
 ];
+
+impl Runtime {
+    const fn of(
+        name: &'static str,
+        vectors: Option<bool>,
+        start: fn() -> Outcome<Command>,
+    ) -> Self {
+        Self { name, vectors, lacks_crypto: false, start }
+    }
+}
 
 fn native() -> Outcome<Command> {
     let mut native = command(program());
@@ -76,14 +102,28 @@ fn deno(flags: &[&str]) -> Command {
 }
 
 fn bun() -> Command {
-    let mut bun = installed("bun");
+    let mut bun = command(packages().join(".bin/bun"));
     bun.arg(host("bun.mjs"));
     bun
 }
 
-/// A program from the packages of the runtimes.
-fn installed(name: &str) -> Command {
-    command(packages().join(".bin").join(name))
+fn chromium(flags: &[&str]) -> Outcome<Command> {
+    let mut chromium = tested("chromium");
+    chromium.arg(setup::browser("chromium")?).args(flags);
+    Ok(chromium)
+}
+
+fn firefox() -> Outcome<Command> {
+    let mut firefox = command("node");
+    firefox.arg(host("firefox.mjs")).arg(setup::browser("firefox-esr")?);
+    Ok(firefox)
+}
+
+/// A runtime that vitest starts.
+fn tested(name: &str) -> Command {
+    let mut node = command("node");
+    node.arg(host("vitest.mjs")).arg(format!("{name}.config.mjs"));
+    node
 }
 
 fn packages() -> PathBuf {
@@ -93,3 +133,6 @@ fn packages() -> PathBuf {
 fn host(file: &str) -> PathBuf {
     root().join(RUNTIMES_FOLDER).join(file)
 }
+
+/// V8 does not know vectors on a processor without these instructions.
+const NO_SSE4: &str = "--no-enable-sse4-1";

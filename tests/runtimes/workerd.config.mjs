@@ -1,0 +1,30 @@
+// workerd, where the tests of Workers run: the package imports its module, which was compiled before.
+
+import { createReadStream } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
+import { Response } from "miniflare";
+import { defineConfig } from "vitest/config";
+
+const [questions, report] = JSON.parse(process.env.WARDGATE_PARITY);
+
+/** Hands out the questions, and takes the report: what files are to other runtimes. */
+async function exchange(request) {
+  if (request.method !== "POST") return new Response(Readable.toWeb(createReadStream(questions)));
+  await writeFile(report, await request.text());
+  return new Response();
+}
+
+const miniflare = {
+  compatibilityDate: "2026-04-01",
+  // As wrangler has it: what is imported from such a file is the compiled module.
+  modulesRules: [{ type: "CompiledWasm", include: ["**/*.wasm"] }],
+  serviceBindings: { EXCHANGE: exchange },
+};
+
+export default defineConfig({
+  plugins: [cloudflareTest({ miniflare })],
+  // Many times of what it takes.
+  test: { include: ["workerd.test.mjs"], testTimeout: 300_000 },
+});
