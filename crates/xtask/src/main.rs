@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 /// Runs one command; `None` when there is no command of that name.
 fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
     Some(match name {
-        "setup" => without_arguments(rest, setup::all),
+        "setup" => without_arguments(rest, setup::everything),
         "build-wasm" => without_arguments(rest, wasm::build),
         "demo" => demo(rest),
         "test" => without_arguments(rest, suite::run),

@@ -78,38 +78,16 @@ fn is_named(runtime: &str, name: &str) -> bool {
     runtime == name || runtime.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// Makes the questions, and installs the package as its users do.
+/// Installs the package as its users do, and makes the questions.
 fn prepare(options: &Options) -> Outcome {
     npm::build()?;
     setup::npm_ci(RUNTIMES_FOLDER)?;
-    install_package()?;
+    npm::install_packed(&root().join(RUNTIMES_FOLDER))?;
     let build = ["build", "--profile", "test", "--package", "wardgate-tests", "--bin", "runtimes"];
     shell::logged("building the questions", &mut cargo(build))?;
     let mut write = command(program());
     write.arg("write").arg(folder()).args(&options.size);
     shell::shown(&mut write)
-}
-
-/// Packs the package and unpacks it among those of the runtimes: what is missing there is missing for
-/// users.
-fn install_package() -> Outcome {
-    let cannot = |error: std::io::Error| format!("cannot install the package: {error}");
-    let (packed, installed) = (folder().join("packed"), root().join(RUNTIMES_FOLDER).join(PACKAGE));
-    for old in [&packed, &installed] {
-        if old.exists() {
-            fs::remove_dir_all(old).map_err(cannot)?;
-        }
-        fs::create_dir_all(old).map_err(cannot)?;
-    }
-    let mut pack = command("npm");
-    pack.args(["pack", "--silent", "--pack-destination"]).arg(&packed);
-    shell::captured(pack.current_dir(root().join("npm")))?;
-    let [archive] = shell::entries(&packed)?
-        .try_into()
-        .map_err(|found| format!("expected one packed package, found {found:?}"))?;
-    let mut unpack = command("tar");
-    unpack.arg("-xzf").arg(archive).arg("--strip-components=1").arg("-C").arg(installed);
-    shell::shown(&mut unpack)
 }
 
 /// A runtime that was asked.
@@ -196,5 +174,4 @@ fn program() -> PathBuf {
 }
 
 const RUNTIMES_FOLDER: &str = "tests/runtimes";
-const PACKAGE: &str = "node_modules/wardgate";
 const SUITES: [&str; 4] = ["cases", "generated", "bundles", "crypto"];

@@ -10,7 +10,19 @@ use std::time::Instant;
 
 use crate::shell::{self, Outcome, command, root, target, tools};
 
-/// Installs everything.
+/// Installs what single checks need too: packages of runtimes and bundlers, and browsers.
+pub(crate) fn everything() -> Outcome {
+    all()?;
+    for folder in ["tests/runtimes", "tests/bundlers"] {
+        npm_ci(folder)?;
+    }
+    for package in ["chromium", "firefox-esr"] {
+        browser(package)?;
+    }
+    Ok(())
+}
+
+/// Installs what is needed to build the package and to test most of it.
 pub(crate) fn all() -> Outcome {
     require()?;
     components()?;

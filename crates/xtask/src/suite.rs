@@ -13,7 +13,7 @@ use crate::{
 /// Runs every step and prints a summary.
 pub(crate) fn run() -> Outcome {
     run_steps(&[
-        Step("set-up", setup::all),
+        Step("set-up", setup::everything),
         Step("format", format),
         Step("clippy", clippy),
         Step("layers", layers::check),
