@@ -9,6 +9,8 @@ const { ModuleKind, ScriptTarget, transpileModule } = typescript;
 const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022 };
 const folder = new URL("cjs/", import.meta.url);
 
+// Whoever hands the package on hands its licence on.
+cpSync(new URL("../LICENSE", import.meta.url), new URL("LICENSE", import.meta.url));
 rmSync(folder, { recursive: true, force: true });
 for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
 for (const name of readdirSync(new URL("dist/", import.meta.url))) translate(`dist/${name}`);

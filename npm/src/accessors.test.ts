@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import ts from "typescript";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import * as entry from "./accessors.ts";
 import { LOOPS } from "./members.ts";
@@ -90,6 +90,14 @@ describe("an accessor module", () => {
   it("belongs to its bundle", async () => {
     const opening = open(closed, { trust: "unsigned", accessors });
     await expect(opening).rejects.toThrow(/^the accessors were emitted for another bundle: /);
+    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+  });
+
+  it("is refused by another copy of the package", async () => {
+    vi.resetModules();
+    const copy = await import("./open.ts");
+    const opening = copy.open(album, { trust: "unsigned", accessors });
+    await expect(opening).rejects.toThrow(/^the accessors import another copy of the package$/);
     await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
   });
 

@@ -70,7 +70,7 @@ export type Refusal =
 
 /**
  * - a {@link Refusal}: the bytes were refused. After a `reload` the PDP goes on with what it had.
- * - `accessors`: the accessor module was emitted for another bundle.
+ * - `accessors`: the accessor module was emitted for another bundle, or imports another copy of the package.
  * - `disposed`: the PDP was used after it was disposed of.
  * - `not-fetched`: an address, response or stream did not give what was to come from it.
  * - `not-loaded`: the code of the module is not where it should be, or not there yet and cannot be had at once.

@@ -15,6 +15,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
+import { turn } from "./turn.ts";
 import type {
   Accessors,
   ActionRequest,
@@ -238,13 +239,22 @@ export class OpenedPdp implements Pdp {
     return this.#call((handle) => check(handle, request, now));
   }
 
-  /** Refuses accessors of another bundle: they would work, but not as fast as their owner believes. */
-  #mustFit({ bundle }: Accessors): void {
+  /**
+   * Refuses accessors of another bundle: they would work, but not as fast as their owner believes. And those that
+   * import another copy of the package: its turns are not the turns of this one.
+   */
+  #mustFit({ bundle, decideRequest }: Accessors): void {
     const { content } = this.#header;
-    if (bundle === content) return;
+    const { serial } = turn;
+    // It takes a turn before it finds that this is no request.
+    (decideRequest as (...given: unknown[]) => unknown)(undefined, undefined);
+    if (bundle === content && turn.serial !== serial) return;
     this.dispose();
-    const found = `expected ${content}, found ${bundle}`;
-    throw new WardgateError("accessors", `the accessors were emitted for another bundle: ${found}`);
+    const found =
+      bundle === content
+        ? "the accessors import another copy of the package"
+        : `the accessors were emitted for another bundle: expected ${content}, found ${bundle}`;
+    throw new WardgateError("accessors", found);
   }
 
   #mustBeOpen(): void {

@@ -8,14 +8,15 @@ import { columns, detach, frame, refusal, start } from "./abi.ts";
 import { WardgateError } from "./errors.ts";
 import { NO_FRAME, type Columns, type Frame } from "./frame.ts";
 import { begin, turn } from "./turn.ts";
+import type { CompiledModule } from "./web.ts";
 
 export class Runtime {
-  readonly #module: WebAssembly.Module;
+  readonly #module: CompiledModule;
   #generation = 0;
   #depth = 0;
   #poisoned = false;
 
-  constructor(module: WebAssembly.Module) {
+  constructor(module: CompiledModule) {
     this.#module = module;
     start(module);
   }

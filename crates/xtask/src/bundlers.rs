@@ -1,4 +1,4 @@
-//! The package as users of bundlers have it: packed, installed, bundled, run.
+//! The package as users of bundlers and compilers have it: packed, installed, bundled, run.
 //!
 //! Each app in `tests/bundlers` is built by its bundler and runs where such an app runs: in Chromium, or in
 //! workerd. What it says must be what the package says in Node.
@@ -13,6 +13,11 @@ pub(crate) fn check() -> Outcome {
     setup::npm_ci(FOLDER)?;
     let folder = root().join(FOLDER);
     npm::install_packed(&folder)?;
+    for resolution in RESOLUTIONS {
+        let project = folder.join("types").join(format!("{resolution}.json"));
+        shell::shown(command("tsc").arg("--project").arg(project))?;
+    }
+    println!("    its types resolve as {}", RESOLUTIONS.join(", "));
     let mut run = command("node");
     run.arg(folder.join("run.mjs")).arg(root().join("npm/fixtures/trust"));
     run.arg(target().join("xtask/bundlers")).env("CHROMIUM", setup::browser("chromium")?);
@@ -20,3 +25,6 @@ pub(crate) fn check() -> Outcome {
 }
 
 const FOLDER: &str = "tests/bundlers";
+
+/// How compilers find the types of a package.
+const RESOLUTIONS: [&str; 4] = ["node16", "nodenext", "bundler", "node10"];

@@ -1,0 +1,24 @@
+// An ES module of Node, whose program declares nothing of the web.
+
+import { readFileSync } from "node:fs";
+
+import { createWatcher, hash, open, openSync, WardgateError, type Code, type Pdp } from "wardgate";
+import { FORMAT } from "wardgate/accessors";
+
+const bundle = readFileSync("policies.wardgate");
+const now: Pdp = openSync(bundle, { trust: "unsigned" });
+const later: Promise<Pdp> = open(new URL("policies.wardgate", import.meta.url), { trust: "unsigned", maxBytes: 7 });
+const fetched: Promise<Pdp> = open(fetch("https://example.com"), { trust: "unsigned", code: fetch("https://example.com") });
+const streamed: Promise<Pdp> = open(new Blob([bundle]).stream(), { trust: "unsigned" });
+const digest: Uint8Array = hash(bundle);
+const code: Code = new WardgateError("not-fetched", "text").code;
+const format: number = FORMAT;
+
+// @ts-expect-error: an address is a URL
+const text = open("https://example.com", { trust: "unsigned" });
+// @ts-expect-error: trust is always a decision
+const untold = openSync(bundle, {});
+// @ts-expect-error: no option has this name
+const unknown = openSync(bundle, { trust: "unsigned", cache: true });
+
+export { code, createWatcher, digest, fetched, format, later, now, streamed, text, unknown, untold };
