@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { frame, open, planList, planOf, start } from "../../npm/dist/abi.js";
-import { loadModule } from "../../npm/dist/load-node.js";
+import { loader } from "../../npm/dist/load-node.js";
 import { readOptions } from "../../npm/dist/options.js";
 import { measure } from "./measure.mjs";
 
@@ -13,7 +13,7 @@ const NO_HANDLE = 0xffff;
 const [FALSE, TRUE, TEMPORARY] = [3, 4, 1 << 24];
 
 const job = JSON.parse(readFileSync(0, "utf8"));
-start(await loadModule());
+start(await loader.load());
 const handle = open(Buffer.from(job.bundle, "base64"), readOptions({ trust: "unsigned" }).terms, 0, 0);
 const plans = new Map();
 const asked = job.requests.map(filled);
