@@ -35,7 +35,7 @@ export class PageTokens {
   /** Returns the token for the page of this search that begins at a place. */
   async write(search: Searching, caller: string, { from, limit }: Place): Promise<string> {
     const expires = Math.floor(this.#clock() / 1000) + LIFETIME;
-    const said = numbers(from, limit, expires);
+    const said = numbers(from, Math.min(limit, MOST), expires);
     const mac = await crypto.subtle.sign("HMAC", this.#key, await bound(said, search, caller));
     return toBase64Url(new Uint8Array([...said, ...new Uint8Array(mac)]));
   }
@@ -54,7 +54,8 @@ export class PageTokens {
     const view = new DataView(said.buffer);
     const [from, limit, expires] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
     if (expires <= this.#clock() / 1000) throw new AuthzenError("`page.token` has expired: search again");
-    if (search.page?.limit !== undefined && search.page.limit !== limit) throw refused();
+    const asked = search.page?.limit;
+    if (asked !== undefined && Math.min(asked, MOST) !== limit) throw refused();
     return { from, limit };
   }
 }
@@ -103,6 +104,8 @@ function refused(): AuthzenError {
 /** Seconds. */
 const LIFETIME = 3600;
 const SECRET = 32;
+/** The largest number that has room in a token. */
+const MOST = 2 ** 32 - 1;
 const SAID = 12;
 const MAC = 32;
 const LONGEST = 64;
