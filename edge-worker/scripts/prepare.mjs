@@ -1,0 +1,43 @@
+// Makes what the tests and `npm run dev` need, in `.dev`: keys, and bundles that they signed. Keys are made anew each
+// time: a secret that is kept in a project is none.
+//
+// WARDGATE names the command; unless set, it is what `cargo build -p wardgate-cli` wrote, or found by PATH.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+
+const root = new URL("../", import.meta.url);
+const dev = new URL(".dev/", root);
+const built = new URL("../target/debug/wardgate", root).pathname;
+const command = process.env.WARDGATE ?? (existsSync(built) ? built : "wardgate");
+
+rmSync(dev, { recursive: true, force: true });
+mkdirSync(new URL("thousand/", dev), { recursive: true });
+writeFileSync(new URL("thousand/policies.yaml", dev), thousandRules());
+
+wardgate("keys generate -o release.jwk --public release.pub.jwk --id release");
+wardgate("keys generate -o stranger.jwk --public stranger.pub.jwk --id stranger");
+wardgate("compile ../policies -o policies.bundle --sign release.jwk --name interop --revision 1");
+wardgate("compile ../test/closed -o next.bundle --sign release.jwk --name interop --revision 2");
+wardgate("compile ../test/closed -o stranger.bundle --sign stranger.jwk --name interop --revision 3");
+wardgate("compile thousand -o thousand.bundle --sign release.jwk --name interop --revision 1");
+
+function wardgate(line) {
+  execFileSync(command, line.split(" "), { cwd: dev, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Twenty kinds with fifty rules each; the last rule of the last kind decides what the tests ask. */
+function thousandRules() {
+  const rule = (kind, at) => `    - actions: [do${at}]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: 'R.attr.owner == P.id && R.attr.level > ${kind * 50 + at}' } }
+`;
+  const policy = (kind) => `apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: kind${kind}
+  rules:
+${Array.from({ length: 50 }, (_, at) => rule(kind, at)).join("")}`;
+  return Array.from({ length: 20 }, (_, kind) => policy(kind)).join("---\n");
+}

@@ -1,0 +1,60 @@
+// Who is calling: a bearer token that the configuration knows, or a signed one.
+
+import type { JwtVerifier } from "./jwt.ts";
+
+/** What is known of a caller. Everything but `known` is refused. */
+export type Caller =
+  | { readonly kind: "known"; readonly name: string }
+  | { readonly kind: "anonymous" }
+  | { readonly kind: "unknown" }
+  /** Who it is is known, and that they may not ask this PDP. */
+  | { readonly kind: "forbidden" };
+
+export class Authenticator {
+  readonly #digests: Digests;
+  readonly #verifier: JwtVerifier | undefined;
+
+  private constructor(digests: Digests, verifier: JwtVerifier | undefined) {
+    this.#digests = digests;
+    this.#verifier = verifier;
+  }
+
+  static async create(tokens: ReadonlyMap<string, string>, verifier?: JwtVerifier): Promise<Authenticator> {
+    const digests = [...tokens].map(async ([name, token]) => [name, await digest(token)] as const);
+    return new Authenticator(await Promise.all(digests), verifier);
+  }
+
+  /** Looks at the header `Authorization`. */
+  async caller(header: string | null, now: number): Promise<Caller> {
+    if (header === null) return { kind: "anonymous" };
+    const token = /^bearer +([\w~+/.=-]+) *$/i.exec(header)?.[1];
+    if (token === undefined || token.length > LONGEST) return { kind: "unknown" };
+    const name = await this.#owner(token);
+    if (name !== undefined) return { kind: "known", name };
+    return this.#verifier === undefined ? { kind: "unknown" } : this.#verifier.caller(token, now);
+  }
+
+  /**
+   * Whose token this is. Constant-time: digests are compared, all of them and each to its end, so that the
+   * time tells nothing of a token that is only almost right.
+   */
+  async #owner(token: string): Promise<string | undefined> {
+    const given = await digest(token);
+    let owner: string | undefined;
+    for (const [name, expected] of this.#digests) {
+      let difference = 0;
+      for (let at = 0; at < expected.length; at += 1) difference |= (expected[at] ?? 0) ^ (given[at] ?? 0);
+      if (difference === 0) owner = name;
+    }
+    return owner;
+  }
+}
+
+/** Callers, and the digests of their tokens. */
+type Digests = readonly (readonly [name: string, digest: Uint8Array])[];
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+const LONGEST = 8192;

@@ -1,0 +1,122 @@
+// The index: subjects and resources that searches look through, and whose properties stand in for those that a
+// request leaves out. One JSON list for each type, in KV.
+
+import { AuthzenError, type Directory, type Entity } from "wardgate/authzen";
+
+import { NotReady } from "./policies.ts";
+import { fromUtf8, readBounded } from "./text.ts";
+
+/** A type of subjects or of resources. */
+export interface Listed {
+  readonly side: "subject" | "resource";
+  readonly type: string;
+}
+
+/** What the index held for some types at one moment. */
+export class Snapshot implements Directory {
+  readonly #lists: ReadonlyMap<string, List>;
+
+  constructor(lists: ReadonlyMap<string, List>) {
+    this.#lists = lists;
+  }
+
+  subject(type: string, id: string): Entity["properties"] {
+    return this.#lists.get(keyOf({ side: "subject", type }))?.byId.get(id);
+  }
+
+  resource(type: string, id: string): Entity["properties"] {
+    return this.#lists.get(keyOf({ side: "resource", type }))?.byId.get(id);
+  }
+
+  /** All of one type, in the order of the index. */
+  all(listed: Listed): readonly Entity[] {
+    return this.#lists.get(keyOf(listed))?.entities ?? [];
+  }
+}
+
+export class Index {
+  readonly #kv: KVNamespace;
+  readonly #refreshMilliseconds: number;
+  // INVARIANT: at most MAX_TYPES lists, the one that was read first goes first.
+  readonly #lists = new Map<string, { readonly list: List; readonly read: number }>();
+
+  constructor(kv: KVNamespace, refreshMilliseconds: number) {
+    this.#kv = kv;
+    this.#refreshMilliseconds = refreshMilliseconds;
+  }
+
+  /**
+   * Reads what is needed of the index. What was read before serves until it is due; then it is read anew behind
+   * the answer. A list that cannot be read and never was fails the request: without properties that rules
+   * ask for, somebody might be allowed who is not.
+   */
+  async snapshot(needed: readonly Listed[], context: Pick<ExecutionContext, "waitUntil">): Promise<Snapshot> {
+    const keys = new Set(needed.map(keyOf));
+    if (keys.size > MAX_TYPES) throw new AuthzenError(`a request must name at most ${MAX_TYPES} types`);
+    const lists = [...keys].map(async (key) => [key, await this.#list(key, context)] as const);
+    return new Snapshot(new Map(await Promise.all(lists)));
+  }
+
+  async #list(key: string, context: Pick<ExecutionContext, "waitUntil">): Promise<List> {
+    const known = this.#lists.get(key);
+    if (known === undefined) return this.#read(key);
+    if (Date.now() - known.read >= this.#refreshMilliseconds) {
+      // Others who come meanwhile, or after a failure, do not look as well.
+      this.#lists.set(key, { list: known.list, read: Date.now() });
+      context.waitUntil(this.#read(key).catch((thrown: unknown) => console.error(String(thrown))));
+    }
+    return known.list;
+  }
+
+  async #read(key: string): Promise<List> {
+    const list = await this.#fetch(key);
+    this.#lists.delete(key);
+    this.#lists.set(key, { list, read: Date.now() });
+    const oldest = this.#lists.keys().next().value;
+    if (this.#lists.size > MAX_TYPES && oldest !== undefined) this.#lists.delete(oldest);
+    return list;
+  }
+
+  async #fetch(key: string): Promise<List> {
+    // KV has no key as long as this.
+    if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) return EMPTY;
+    try {
+      const stream = await this.#kv.get(key, "stream");
+      return stream === null ? EMPTY : readList(key, await readBounded(stream, MAX_INDEX_BYTES));
+    } catch (thrown) {
+      throw new NotReady(`the index \`${key}\` cannot be read: ${String(thrown)}`);
+    }
+  }
+}
+
+interface List {
+  readonly entities: readonly Entity[];
+  readonly byId: ReadonlyMap<string, Entity["properties"]>;
+}
+
+function readList(key: string, bytes: Uint8Array): List {
+  const type = key.slice(key.indexOf("/") + 1);
+  const items: unknown = JSON.parse(fromUtf8(bytes));
+  if (!Array.isArray(items) || items.length > MAX_ENTITIES) throw new Error(`it is no list of at most ${MAX_ENTITIES}`);
+  const entities = items.map((item: unknown) => readEntity(item, type));
+  return { entities, byId: new Map(entities.map(({ id, properties }) => [id, properties ?? {}])) };
+}
+
+function readEntity(item: unknown, type: string): Entity {
+  const { id, properties = {} } = (item ?? {}) as { readonly [name: string]: unknown };
+  if (typeof id !== "string") throw new Error("an entry has no `id` that is a string");
+  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
+    throw new Error(`the \`properties\` of \`${id}\` are no object`);
+  }
+  return { type, id, properties: properties as NonNullable<Entity["properties"]> };
+}
+
+function keyOf({ side, type }: Listed): string {
+  return `${side}/${type}`;
+}
+
+const EMPTY: List = { entities: [], byId: new Map() };
+const MAX_TYPES = 32;
+const MAX_ENTITIES = 50_000;
+const MAX_INDEX_BYTES = 8 * 2 ** 20;
+const MAX_KEY_BYTES = 512;

@@ -1,0 +1,130 @@
+// The policies in use. A bundle is verified before it replaces another, at once for all requests; when it is
+// refused or cannot be read, the one in use stays.
+
+import { open, WardgateError, type OpenOptions, type Pdp } from "wardgate";
+
+import type { Source } from "./source.ts";
+import { isSame } from "./text.ts";
+
+/** No bundle could be opened yet, so nothing can be decided. */
+export class NotReady extends Error {}
+
+/** What is to be known of the policies from outside. */
+export interface Health {
+  readonly status: "ok" | "stale" | "not-ready";
+  readonly revision?: number;
+  readonly name?: string;
+  /** Seconds since the bundle in use was taken into use here, and since the last look for a newer one. */
+  readonly age?: number;
+  readonly checked?: number;
+  /** Why the last look brought nothing: the code of a refusal, `missing` or `unreadable`. */
+  readonly problem?: string;
+}
+
+export interface Refreshing {
+  readonly source: Source;
+  readonly opening: OpenOptions;
+  readonly refreshMilliseconds: number;
+}
+
+interface InUse {
+  readonly pdp: Pdp;
+  readonly bytes: Uint8Array;
+  readonly etag: string | undefined;
+  readonly since: number;
+}
+
+export class Policies {
+  readonly #settings: Refreshing;
+  #inUse: InUse | undefined;
+  #checked: number | undefined;
+  #problem: string | undefined;
+  #looking: { readonly since: number; readonly done: Promise<void> } | undefined;
+
+  constructor(settings: Refreshing) {
+    this.#settings = settings;
+  }
+
+  /** The PDP in use. Only the first request waits for a bundle; a later look goes on behind an answer. */
+  async pdp(context: Pick<ExecutionContext, "waitUntil">): Promise<Pdp> {
+    const looking = this.#lookIfDue();
+    // A request that its sender gives up must not take the look with it: others wait for it.
+    if (looking !== undefined) context.waitUntil(looking);
+    if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking, pause(PATIENCE)]);
+    if (this.#inUse === undefined) throw new NotReady(this.#problem ?? "no bundle has arrived yet");
+    return this.#inUse.pdp;
+  }
+
+  /** The revision in use; nothing if there is none. */
+  get revision(): number | undefined {
+    return this.#inUse?.pdp.header.revision;
+  }
+
+  health(): Health {
+    const ago = (time: number): number => Math.round((Date.now() - time) / 1000);
+    const problem = this.#problem === undefined ? {} : { problem: this.#problem };
+    const checked = this.#checked === undefined ? {} : { checked: ago(this.#checked) };
+    if (this.#inUse === undefined) return { status: "not-ready", ...checked, ...problem };
+    const { revision, name } = this.#inUse.pdp.header;
+    const status = this.#problem === undefined ? "ok" : "stale";
+    return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem };
+  }
+
+  #lookIfDue(): Promise<void> | undefined {
+    const now = Date.now();
+    // The runtime ends what has run for too long without a word. Then nobody waits for it any more.
+    if (this.#looking !== undefined && now - this.#looking.since < GIVEN_UP) return this.#looking.done;
+    const { refreshMilliseconds } = this.#settings;
+    const between = this.#inUse === undefined ? Math.min(refreshMilliseconds, RETRY) : refreshMilliseconds;
+    if (this.#checked !== undefined && now - this.#checked < between) return undefined;
+    const looking = { since: now, done: this.#look() };
+    this.#looking = looking;
+    void looking.done.then(() => {
+      if (this.#looking === looking) this.#looking = undefined;
+    });
+    return looking.done;
+  }
+
+  /** Looks for a bundle once. It never fails: what goes wrong is the problem that `health` tells. */
+  async #look(): Promise<void> {
+    try {
+      const found = await this.#settings.source(this.#inUse?.etag);
+      if (found.kind === "missing") throw new Missing("there is no bundle");
+      if (found.kind === "bundle") await this.#take(found.bytes, found.etag);
+      this.#problem = undefined;
+    } catch (thrown) {
+      this.#problem = problemOf(thrown);
+      console.error(JSON.stringify({ event: "bundle", problem: this.#problem, message: String(thrown) }));
+    }
+    this.#checked = Date.now();
+  }
+
+  async #take(bytes: Uint8Array, etag: string | undefined): Promise<void> {
+    const before = this.#inUse;
+    if (before !== undefined && isSame(before.bytes, bytes)) {
+      this.#inUse = { ...before, etag };
+      return;
+    }
+    const pdp = before?.pdp ?? (await open(bytes, this.#settings.opening));
+    if (before !== undefined) pdp.reload(bytes);
+    this.#inUse = { pdp, bytes, etag, since: Date.now() };
+    console.log(JSON.stringify({ event: "bundle", revision: pdp.header.revision, content: pdp.header.content }));
+  }
+}
+
+class Missing extends Error {}
+
+function problemOf(thrown: unknown): string {
+  if (thrown instanceof WardgateError) return thrown.code;
+  return thrown instanceof Missing ? "missing" : "unreadable";
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** How long the first requests wait for a bundle, in milliseconds. */
+const PATIENCE = 10_000;
+/** How long after a failure somebody looks again, while there is nothing in use. */
+const RETRY = 1000;
+const GIVEN_UP = 30_000;

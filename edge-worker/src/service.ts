@@ -1,0 +1,59 @@
+// What lives as long as an instance of the worker: configuration, policies, index, log and numbers.
+
+import { PageTokens, type Directory } from "wardgate/authzen";
+
+import { readConfig, type Config } from "./config.ts";
+import { DecisionLog, sinkOf } from "./decision-log.ts";
+import { Index, type Listed, type Snapshot } from "./directory.ts";
+import type { Env } from "./env.ts";
+import { Problem } from "./http.ts";
+import { Metrics } from "./metrics.ts";
+import { Policies } from "./policies.ts";
+import { readSource } from "./source.ts";
+
+export interface Service {
+  readonly config: Config;
+  readonly policies: Policies;
+  readonly index: Index | undefined;
+  readonly pages: PageTokens | undefined;
+  readonly log: DecisionLog;
+  readonly metrics: Metrics;
+}
+
+/** The service of this environment; made by the first request, since only requests have the environment. */
+export async function serviceOf(env: Env): Promise<Service> {
+  const known = services.get(env);
+  if (known !== undefined) return known;
+  const made = await create(env).catch((thrown: unknown) => {
+    console.error(JSON.stringify({ event: "configuration", message: String(thrown) }));
+    throw new Problem(503, "not-configured", "this worker is not configured");
+  });
+  // Somebody else may have made one meanwhile.
+  const first = services.get(env) ?? made;
+  services.set(env, first);
+  return first;
+}
+
+/** What the index knows of these types; nothing without an index. */
+export async function directoryOf(
+  { index }: Service,
+  needed: readonly Listed[],
+  context: Pick<ExecutionContext, "waitUntil">,
+): Promise<(Directory & Pick<Snapshot, "all">) | undefined> {
+  return index?.snapshot(needed, context);
+}
+
+async function create(env: Env): Promise<Service> {
+  const config = await readConfig(env);
+  const { opening, refreshMilliseconds, pageKey } = config;
+  return {
+    config,
+    policies: new Policies({ source: readSource(env), opening, refreshMilliseconds }),
+    index: env.INDEX === undefined ? undefined : new Index(env.INDEX, refreshMilliseconds),
+    pages: pageKey === undefined ? undefined : await PageTokens.create(pageKey),
+    log: new DecisionLog(sinkOf(env), config.sample),
+    metrics: new Metrics(env.METRICS),
+  };
+}
+
+const services = new WeakMap<Env, Service>();

@@ -1,0 +1,70 @@
+// Where bundles come from: KV, R2 or a static asset.
+
+import { ConfigError, MAX_BUNDLE_BYTES } from "./config.ts";
+import type { Env } from "./env.ts";
+import { readBounded } from "./text.ts";
+
+/** What a look at the source found. */
+export type Fetched =
+  | { readonly kind: "bundle"; readonly bytes: Uint8Array; readonly etag: string | undefined }
+  /** What is there is what was there, by its ETag. */
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "missing" };
+
+/** Reads the bundle, unless it still is the one with this ETag. */
+export type Source = (etag: string | undefined) => Promise<Fetched>;
+
+/** The source that the variable `BUNDLE` names. */
+export function readSource(env: Env): Source {
+  const [, kind, name] = /^(kv|r2|asset):(.+)$/.exec(env.BUNDLE ?? "") ?? [];
+  if (kind === undefined || name === undefined) {
+    throw new ConfigError("set BUNDLE to `kv:KEY`, `r2:KEY` or `asset:/PATH`");
+  }
+  switch (kind) {
+    case "kv":
+      return fromKv(bound("POLICIES_KV", env.POLICIES_KV), name);
+    case "r2":
+      return fromR2(bound("POLICIES_R2", env.POLICIES_R2), name);
+    default:
+      return fromAssets(bound("ASSETS", env.ASSETS), name);
+  }
+}
+
+/** KV has no ETags: the whole bundle is read each time, from a cache near by. */
+function fromKv(kv: KVNamespace, key: string): Source {
+  return async () => {
+    const stream = await kv.get(key, "stream");
+    return stream === null ? { kind: "missing" } : bundle(stream, undefined);
+  };
+}
+
+function fromR2(bucket: R2Bucket, key: string): Source {
+  return async (etag) => {
+    const found = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
+    if (found === null) return { kind: "missing" };
+    return "body" in found ? bundle(found.body, found.etag) : { kind: "unchanged" };
+  };
+}
+
+function fromAssets(assets: Fetcher, path: string): Source {
+  // Only the path counts; the binding serves no other host.
+  const url = new URL(path, "https://assets.invalid");
+  return async (etag) => {
+    const response = await assets.fetch(url, etag === undefined ? {} : { headers: { "If-None-Match": etag } });
+    if (response.status === 304) return { kind: "unchanged" };
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      return { kind: "missing" };
+    }
+    return bundle(response.body, response.headers.get("ETag") ?? undefined);
+  };
+}
+
+async function bundle(stream: ReadableStream<Uint8Array>, etag: string | undefined): Promise<Fetched> {
+  return { kind: "bundle", bytes: await readBounded(stream, MAX_BUNDLE_BYTES), etag };
+}
+
+function bound<T>(name: string, binding: T | undefined): T {
+  if (binding === undefined) throw new ConfigError(`the binding ${name} is missing`);
+  return binding;
+}

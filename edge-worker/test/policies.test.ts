@@ -1,0 +1,145 @@
+// Where policies come from, and what happens when they change or do not arrive.
+
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Env } from "../src/env.ts";
+import { ask, deployment, EVALUATION, fill, given, next, policies, reading, send, stranger } from "./testing.ts";
+
+beforeEach(fill);
+
+/** What a question to the worker comes to: the decision, or the status of a failure. */
+async function decision(deployed: Env): Promise<unknown> {
+  const { status, body } = await ask(deployed, EVALUATION, reading);
+  return status === 200 ? (body as { decision: boolean }).decision : status;
+}
+
+async function health(deployed: Env): Promise<object> {
+  const response = await send(deployed, "/health");
+  return { http: response.status, ...((await response.json()) as object) };
+}
+
+/** A binding like that of static assets, over one file. */
+function assets(content: () => Uint8Array<ArrayBuffer> | undefined): { fetch: typeof fetch } {
+  const answer = async (input: unknown, init?: RequestInit): Promise<Response> => {
+    const bytes = content();
+    if (bytes === undefined || new URL(String(input)).pathname !== "/policies.bundle") return new Response("no", { status: 404 });
+    const etag = `"${bytes.length}"`;
+    if (new Headers(init?.headers).get("If-None-Match") === etag) return new Response(null, { status: 304 });
+    return new Response(bytes, { headers: { ETag: etag } });
+  };
+  return { fetch: answer as typeof fetch };
+}
+
+describe("a bundle", () => {
+  it("comes from KV, from R2 or from an asset, and the next one too", async () => {
+    let asset = policies;
+    const { POLICIES_R2 } = given;
+    await POLICIES_R2.put("policies", policies);
+    const deployments = [
+      deployment(),
+      deployment({ BUNDLE: "r2:policies", POLICIES_KV: undefined, POLICIES_R2 }),
+      deployment({ BUNDLE: "asset:/policies.bundle", POLICIES_KV: undefined, ASSETS: assets(() => asset) }),
+    ];
+    for (const deployed of deployments) {
+      expect(await decision(deployed)).toBe(true);
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "ok", revision: 1, name: "interop" });
+    }
+    asset = next;
+    await given.POLICIES_KV.put("policies", next);
+    await POLICIES_R2.put("policies", next);
+    for (const deployed of deployments) {
+      // This one looks behind its answer, and the one after it has the new policies.
+      expect(await decision(deployed)).toBe(true);
+      expect(await decision(deployed)).toBe(false);
+      expect(await health(deployed)).toMatchObject({ status: "ok", revision: 2 });
+    }
+  });
+
+  it("stays in use when the next one is no good", async () => {
+    const deployed = deployment();
+    expect(await decision(deployed)).toBe(true);
+    const cut = next.slice(0, -1);
+    const changed = next.with(next.length >> 1, (next[next.length >> 1] ?? 0) ^ 1);
+    for (const [bytes, problem] of [
+      [cut, "wrong-length"],
+      [changed, expect.any(String)],
+      [stranger, "unknown-signer"],
+      [new Uint8Array(), expect.any(String)],
+      [new TextEncoder().encode("hello"), "not-a-bundle"],
+      [new Uint8Array(17 * 2 ** 20), "unreadable"],
+    ] as const) {
+      await given.POLICIES_KV.put("policies", bytes);
+      expect(await decision(deployed)).toBe(true);
+      expect(await decision(deployed)).toBe(true);
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale", revision: 1, problem });
+    }
+    await given.POLICIES_KV.delete("policies");
+    expect(await decision(deployed)).toBe(true);
+    expect(await health(deployed)).toMatchObject({ status: "stale", problem: "missing" });
+    await given.POLICIES_KV.put("policies", next);
+    await decision(deployed);
+    expect(await decision(deployed)).toBe(false);
+    await given.POLICIES_KV.put("policies", policies);
+    await decision(deployed);
+    // Somebody replays the first revision.
+    expect(await decision(deployed)).toBe(false);
+    expect(await health(deployed)).toMatchObject({ status: "stale", revision: 2, problem: "old-revision" });
+  });
+
+  it("decides nothing until there is a good one, and then does", async () => {
+    for (const bytes of [undefined, stranger, new TextEncoder().encode("hello")]) {
+      const deployed = deployment();
+      await (bytes === undefined ? given.POLICIES_KV.delete("policies") : given.POLICIES_KV.put("policies", bytes));
+      expect(await decision(deployed)).toBe(503);
+      expect(await health(deployed)).toMatchObject({ http: 503, status: "not-ready" });
+      await given.POLICIES_KV.put("policies", policies);
+      expect(await decision(deployed)).toBe(true);
+    }
+  });
+
+  it("must be of the name and revision that the deployment asks for", async () => {
+    expect(await decision(deployment({ BUNDLE_NAME: "interop", MIN_REVISION: 1 }))).toBe(true);
+    expect(await decision(deployment({ BUNDLE_NAME: "other" }))).toBe(503);
+    expect(await decision(deployment({ MIN_REVISION: "2" }))).toBe(503);
+  });
+
+  it("is looked for no more often than was asked", async () => {
+    let looks = 0;
+    const POLICIES_KV = {
+      get: (key: string, type: "stream") => {
+        looks += 1;
+        return given.POLICIES_KV.get(key, type);
+      },
+    };
+    const deployed = deployment({ POLICIES_KV, REFRESH_SECONDS: 3600 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => decision(deployed)));
+    expect(answers).toEqual(Array.from({ length: 20 }, () => true));
+    expect(looks).toBe(1);
+  });
+
+  it("is swapped under load, and every answer is from one or the other", async () => {
+    const deployed = deployment();
+    expect(await decision(deployed)).toBe(true);
+    const asking = async (): Promise<unknown[]> => {
+      const answers = [];
+      for (let at = 0; at < 40; at += 1) {
+        if (at === 10) await given.POLICIES_KV.put("policies", next);
+        answers.push(await decision(deployed));
+      }
+      return answers;
+    };
+    for (const answers of await Promise.all(Array.from({ length: 8 }, asking))) {
+      // Never an error, never back to the old policies.
+      const swap = answers.indexOf(false);
+      expect(swap).toBeGreaterThan(0);
+      expect(answers).toEqual(answers.map((_, at) => at < swap));
+    }
+  });
+
+  it("that cannot be fetched is no answer", async () => {
+    const POLICIES_KV = { get: () => Promise.reject(new Error("KV is away")) };
+    const deployed = deployment({ POLICIES_KV });
+    expect(await decision(deployed)).toBe(503);
+    expect(await health(deployed)).toMatchObject({ http: 503, problem: "unreadable" });
+  });
+});

@@ -1,0 +1,70 @@
+// What the tests share: a worker with bindings, and questions for it.
+
+import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
+
+import type { Env } from "../src/env.ts";
+import worker from "../src/index.ts";
+
+/** What `vitest.config.ts` hands in. */
+interface Given {
+  readonly POLICIES_KV: KVNamespace;
+  readonly POLICIES_R2: R2Bucket;
+  readonly INDEX: KVNamespace;
+  readonly RELEASE_KEY: string;
+  readonly POLICIES: string;
+  readonly NEXT: string;
+  readonly STRANGER: string;
+  readonly INDEX_USERS: string;
+  readonly INDEX_RECORDS: string;
+  readonly INTEROP_IDP: string;
+}
+
+export const given = env as unknown as Given;
+export const TOKEN = "a-token-for-the-tests";
+export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+export const [policies, next, stranger] = [given.POLICIES, given.NEXT, given.STRANGER].map(bytesOf) as [
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+];
+
+/** A complete configuration, whose bundle is in KV. Each call is a deployment of its own. */
+export function deployment(changes: { [Name in keyof Env]?: unknown } = {}): Env {
+  const { POLICIES_KV, INDEX, RELEASE_KEY } = given;
+  const own = { BUNDLE: "kv:policies", POLICIES_KV, INDEX, TRUSTED_KEYS: RELEASE_KEY, REFRESH_SECONDS: 0 };
+  const all = { ...own, AUTH_TOKENS: { tests: TOKEN }, PAGE_KEY: "p".repeat(43), ...changes };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Env;
+}
+
+/** Fills KV with bundle and index. */
+export async function fill(): Promise<void> {
+  await given.POLICIES_KV.put("policies", policies);
+  await given.INDEX.put("subject/user", given.INDEX_USERS);
+  await given.INDEX.put("resource/record", given.INDEX_RECORDS);
+}
+
+/** Sends a request, and waits for what goes on behind the answer too. */
+export async function send(deployed: Env, path: string, init: RequestInit = {}): Promise<Response> {
+  const context = createExecutionContext();
+  const request = new Request<unknown, IncomingRequestCfProperties>(`https://pdp.example.com${path}`, init as never);
+  const response = await worker.fetch(request, deployed, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+/** Asks with a token, and returns status and body. */
+export async function ask(deployed: Env, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+  const headers = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" };
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await send(deployed, path, { method: "POST", headers, body: text });
+  return { status: response.status, body: await response.json() };
+}
+
+export const EVALUATION = "/access/v1/evaluation";
+export const EVALUATIONS = "/access/v1/evaluations";
+export const alice = { type: "user", id: "alice" };
+export const bob = { type: "user", id: "bob" };
+export const record = { type: "record", id: "record-1" };
+/** What alice may do, until the next revision. */
+export const reading = { subject: alice, action: { name: "read" }, resource: record };
