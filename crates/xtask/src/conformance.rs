@@ -31,6 +31,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
+/// Returns where the corpora are unless somebody says otherwise.
+pub(crate) fn corpora() -> PathBuf {
+    root().join("../shared/corpora")
+}
+
 /// Tells whether the arguments leave a suite in: all that they can say more is which one.
 fn asked(arguments: &[&String], suite: &str) -> bool {
     let named = arguments.iter().skip_while(|word| **word != "--suite").nth(1);
@@ -69,7 +74,7 @@ fn in_node(arguments: &[&String], corpora: &Path) -> Outcome {
 }
 
 fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
-    let mut corpora = root().join("../shared/corpora");
+    let mut corpora = corpora();
     let mut rest = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {

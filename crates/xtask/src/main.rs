@@ -7,6 +7,7 @@
 mod bench;
 mod bundlers;
 mod conformance;
+mod edge;
 mod fuzz;
 mod instructions;
 mod layers;
@@ -60,6 +61,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "vectors" => without_arguments(rest, vectors::check),
         "parity" => parity::run(rest),
         "bundlers" => without_arguments(rest, bundlers::check),
+        "edge-worker" => without_arguments(rest, edge::check),
         "conformance" => conformance::run(rest),
         "bench" => bench::run(rest),
         "instructions" => instructions::run(rest),
@@ -97,6 +99,7 @@ cargo xtask <command>
   layers        check the arrows between crates and where `unsafe` may occur
   vectors       the suite of vector operations with each set of instructions, and in Node
   bundlers      build an app with each bundler and run it
+  edge-worker   test the edge worker inside workerd and over HTTP
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite

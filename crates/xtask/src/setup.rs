@@ -13,7 +13,7 @@ use crate::shell::{self, Outcome, command, root, target, tools};
 /// Installs what single checks need too: packages of runtimes and bundlers, and browsers.
 pub(crate) fn everything() -> Outcome {
     all()?;
-    for folder in ["tests/runtimes", "tests/bundlers"] {
+    for folder in ["tests/runtimes", "tests/bundlers", "edge-worker"] {
         npm_ci(folder)?;
     }
     for package in ["chromium", "firefox-esr"] {

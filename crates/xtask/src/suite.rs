@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
 use crate::{
-    bundlers, conformance, fuzz, instructions, layers, npm, parity, readme, setup, vectors, wasm,
+    bundlers, conformance, edge, fuzz, instructions, layers, npm, parity, readme, setup, vectors,
+    wasm,
 };
 
 /// Runs every step and prints a summary.
@@ -27,6 +28,7 @@ pub(crate) fn run() -> Outcome {
         Step("parity", || parity::run(&[])),
         Step("readme program", readme::check),
         Step("bundlers", bundlers::check),
+        Step("edge worker", edge::check),
         Step("conformance", || conformance::run(&[])),
         Step("instructions", || instructions::run(&[])),
         Step("fuzz smoke", fuzz::smoke),
