@@ -19,8 +19,9 @@ interface Manifest {
 const home = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", home), "utf8")) as Manifest;
 const targets = [manifest.exports, manifest.imports].flatMap(leaves);
-/** The entries that are programs, as a caller spells them. */
+/** The entries that are programs, as a caller spells them; what workers run is for bundlers only. */
 const entries = Object.keys(manifest.exports)
+  .filter((entry) => entry !== "./pool-worker")
   .filter((entry) => leaves(manifest.exports[entry]).every((target) => /^\.\/(cjs\/)?dist\/.*\.js$/.test(target)))
   .map((entry) => entry.replace(".", "wardgate"));
 
@@ -124,7 +125,7 @@ describe("the form for require", () => {
 it("has a form for require of each file that is not of another runtime", () => {
   const programs = (folder: string): string[] => readdirSync(new URL(folder, home)).filter((name) => name.endsWith(".js"));
   const others = programs("dist").filter((name) => !programs("cjs/dist").includes(name));
-  expect(others.filter((name) => !/^(load|wasm|pool)-/.test(name))).toEqual([]);
+  expect(others.filter((name) => !/^(load|port|spawn|wasm)-/.test(name))).toEqual([]);
 });
 
 function leaves(value: unknown): string[] {
