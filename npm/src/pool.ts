@@ -228,10 +228,10 @@ function readSize(size: unknown, processors: number): number {
 const SMALLEST = 256;
 /** So many resources are decided between two looks at what they cost. */
 const SLICE = 128;
-/** Milliseconds for one resource. What costs less is decided sooner than copied. */
-const WORTH_COPYING = 0.003;
-/** Milliseconds for what is left of a batch. What takes less is decided before an answer would come. */
-const WORTH_WAITING = 1;
+/** Milliseconds for one resource. A copy costs 0.002 on either side: what costs little more is decided sooner. */
+const WORTH_COPYING = 0.005;
+/** Milliseconds for what is left of a batch. What takes less, two workers decide no sooner: see `docs/pool.md`. */
+const WORTH_WAITING = 10;
 /** So many parts may wait for one worker. Who asks for more decides it himself, and asks less. */
 const MOST_PARTS = 16;
 const MOST_WORKERS = 64;
