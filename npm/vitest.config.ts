@@ -2,13 +2,15 @@ import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
 
-// A module of accessors imports the package, which for the tests is its source.
-const accessors = source("accessors");
+// Modules of accessors and examples import the package, which for the tests is its source.
+const names = ["accessors", "express", "hono", "pool", "react"];
+const alias = [
+  ...names.map((name) => ({ find: `wardgate/${name}`, replacement: source(name) })),
+  { find: /^wardgate$/, replacement: source("index") },
+  { find: "#load", replacement: source("load-node") },
+];
 
-export default defineConfig({
-  resolve: { alias: { "wardgate/accessors": accessors, "#load": source("load-node"), "#spawn": source("spawn-node") } },
-  test: { include: ["src/*.test.ts"] },
-});
+export default defineConfig({ resolve: { alias }, test: { include: ["src/*.test.ts"] } });
 
 function source(name: string): string {
   return fileURLToPath(new URL(`src/${name}.ts`, import.meta.url));

@@ -1,0 +1,86 @@
+// The pages about watchers, pools and adapters: what they show is the text of an example, and the examples run.
+
+import { readdirSync, readFileSync } from "node:fs";
+
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { describe, expect, it, vi } from "vitest";
+
+import * as onExpress from "../example/express.ts";
+import * as onHono from "../example/hono.ts";
+import { editable } from "../example/pool.ts";
+import { Page } from "../example/react.ts";
+import { mayView, watch } from "../example/watcher.ts";
+import { openAlbum, releaseKey, signed, viewing } from "./testing.ts";
+import type { Principal } from "./types.ts";
+
+const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+
+describe.each(["adapters", "pool", "watcher"])("docs/%s.md", (page) => {
+  it("shows programs that are examples of the package", () => {
+    const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
+    const texts = examples.map((name) => read(`../example/${name}`));
+    const blocks = [...read(`../../docs/${page}.md`).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block!);
+    expect(blocks.length).toBeGreaterThan(0);
+    for (const block of blocks) expect(texts.some((text) => text.includes(block)), block).toBe(true);
+  });
+});
+
+const { principal, resource } = viewing();
+const albums = new Map([["a1", resource]]);
+const signedIn = async (token: string): Promise<Principal | undefined> => (token === "ada" ? principal : undefined);
+const paths: readonly (readonly [path: string, token: string, on: readonly [hono: number, express: number]])[] = [
+  ["/albums/a1", "ada", [200, 200]],
+  ["/albums/a1", "bo", [403, 404]],
+  ["/albums/a1", "", [403, 404]],
+  ["/albums/a2", "ada", [403, 404]],
+];
+
+describe("the example", () => {
+  it("for Hono answers", async () => {
+    const app = onHono.albumApp(await openAlbum(), albums, signedIn);
+    for (const [path, authorization, [expected]] of paths) {
+      expect((await app.request(path, { headers: { authorization } })).status).toBe(expected);
+    }
+  });
+
+  it("for Express answers", async () => {
+    const server = onExpress.albumApp(await openAlbum(), albums, signedIn).listen(0, "127.0.0.1");
+    await new Promise((listening) => server.once("listening", listening));
+    const { port } = server.address() as { readonly port: number };
+    for (const [path, authorization, [, expected]] of paths) {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } });
+      expect(response.status).toBe(expected);
+    }
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it("for React shows what may be done", async () => {
+    const pdp = await openAlbum();
+    const page = (changes: object): string => renderToString(createElement(Page, { pdp, principal, album: resource, ...changes }));
+    expect(page({})).toBe("look only");
+    expect(page({ album: { ...resource, attr: { owner: "ada" } } })).toBe("<button>edit</button>");
+    expect(page({ principal: undefined })).toBe("not for you");
+    expect(page({ pdp: undefined })).toBe("not for you");
+  });
+
+  it("of a watcher logs and decides", async () => {
+    const lines: string[] = [];
+    vi.stubGlobal("fetch", async () => new Response(new Uint8Array(signed)));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2024, 4, 6, 12) });
+    using watcher = watch("https://policies.example/album.bundle", releaseKey, (line) => lines.push(line));
+    expect(await mayView(watcher, "ada")).toBe(true);
+    await watcher.refresh();
+    expect(lines).toEqual(["revision 7 is in use"]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("of a pool decides", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2024, 4, 6, 12) });
+    const resources = Array.from({ length: 1000 }, (_, at) => ({ ...resource, attr: { owner: at < 10 ? "ada" : "bo" } }));
+    expect(await editable(signed, releaseKey, resources)).toEqual(resources.slice(0, 10));
+    vi.useRealTimers();
+  });
+});
