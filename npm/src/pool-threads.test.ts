@@ -45,6 +45,8 @@ const imported = `${program}
 const required = `${program}
   main(require("wardgate/pool"), require("node:fs"), require("node:worker_threads"));
 `;
+// Only for a program that would never end.
+const PATIENCE = 120_000;
 const said = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
 
 it.each([
@@ -52,5 +54,5 @@ it.each([
   ["require", "commonjs", required],
 ])("decides in threads, loses one and goes on (%s)", (_, form, text) => {
   const words = [`--input-type=${form}`, "--eval", text];
-  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8" })).toBe(said);
-});
+  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(said);
+}, PATIENCE);

@@ -86,6 +86,11 @@ async function outcome(batch: Promise<unknown>): Promise<unknown> {
   return batch.catch((error: Error & { readonly code?: string }) => `${error.code ?? error.name}: ${error.message}`);
 }
 
+/** Lets other turns pass until something is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
 const parts = (): number => doubles.reduce((sum, double) => sum + double.parts, 0);
 
 describe("a batch", () => {
@@ -184,7 +189,7 @@ describe("a worker that ends", () => {
     first!.heard.end(new Error("out of memory"));
     expect(await Promise.all(batches.map(outcome))).toEqual([ended, ended]);
     expect([first!.isEnded, second!.isEnded, doubles.length]).toEqual([true, false, 3]);
-    await vi.waitUntil(() => pool.size === 2);
+    await until(() => pool.size === 2);
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
     expect(doubles[2]!.parts).toBe(1);
   });
@@ -193,7 +198,7 @@ describe("a worker that ends", () => {
     await start();
     pool.reload(closed);
     doubles[0]!.heard.end(new Error());
-    await vi.waitUntil(() => pool.size === 2);
+    await until(() => pool.size === 2);
     expect(await pool.filter(editing(albums(1000)))).toEqual([]);
     expect(doubles[2]!.parts).toBe(1);
   });
@@ -207,7 +212,7 @@ describe("a worker that ends", () => {
     });
     spawn = dying;
     for (const double of doubles) double.heard.end(new Error());
-    await vi.waitUntil(() => dying.mock.calls.length >= 8);
+    await until(() => dying.mock.calls.length >= 8);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect([dying.mock.calls.length, pool.size]).toEqual([9, 0]);
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
@@ -274,7 +279,7 @@ describe("reloading a pool", () => {
       answer.kind === "ready" ? { kind: "broken", error: { name: "Error", message: "no room", code: "internal" } } : answer;
     pool.reload(closed);
     expect(await outcome(pool.filter(editing(albums(1000))))).toBe("internal: no room");
-    await vi.waitUntil(() => pool.size === 2);
+    await until(() => pool.size === 2);
     expect([await pool.filter(editing(albums(1000))), doubles.length]).toEqual([[], 3]);
   });
 
