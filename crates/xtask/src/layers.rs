@@ -21,8 +21,10 @@ pub(crate) fn check() -> Outcome {
         wrong_arrows(one, &mut faults);
         missing_forbid(one, &mut faults)?;
     }
-    if crates.iter().any(|one| short(&one.name) == "wasm") {
-        compiler_in_runtime(&mut faults)?;
+    for module in ["wasm", "component"] {
+        if crates.iter().any(|one| short(&one.name) == module) {
+            compiler_in_runtime(module, &mut faults)?;
+        }
     }
     for fault in &faults {
         println!("    {fault}");
@@ -59,13 +61,14 @@ fn missing_forbid(one: &Crate, faults: &mut Vec<String>) -> Outcome {
     Ok(())
 }
 
-/// Looks for the compiler among all that the runtime module links, however indirectly.
-fn compiler_in_runtime(faults: &mut Vec<String>) -> Outcome {
-    let arguments =
-        ["tree", "--package", "wardgate-wasm", "--edges", "normal,build", "--prefix", "none"];
-    let tree = shell::captured(shell::cargo(arguments).args(["--target", WASM_TARGET]))?;
+/// Looks for the compiler among all that a runtime module links, however indirectly.
+fn compiler_in_runtime(module: &str, faults: &mut Vec<String>) -> Outcome {
+    let package = format!("wardgate-{module}");
+    let mut tree = shell::cargo(["tree", "--edges", "normal,build", "--prefix", "none"]);
+    tree.args(["--package", &package, "--target", WASM_TARGET]);
+    let tree = shell::captured(&mut tree)?;
     if tree.lines().any(|line| line.starts_with("wardgate-compiler ")) {
-        faults.push("wasm: the runtime module reaches the compiler".into());
+        faults.push(format!("{module}: the runtime module reaches the compiler"));
     }
     Ok(())
 }
@@ -90,6 +93,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler-wasm", &["compiler", "bundle", "engine"]),
     ("native", &["bundle", "engine", "plan"]),
     ("component", &["bundle", "engine", "native", "plan"]),
+    ("wasmtime-host", &["native", "plan"]),
     ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
     ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine"]),
     ("xtask", &[]),

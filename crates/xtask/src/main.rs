@@ -9,7 +9,9 @@ mod bundlers;
 mod conformance;
 mod edge;
 mod fuzz;
+mod hosts;
 mod instructions;
+mod languages;
 mod layers;
 mod metadata;
 mod npm;
@@ -55,6 +57,8 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
     Some(match name {
         "setup" => without_arguments(rest, setup::everything),
         "build-wasm" => without_arguments(rest, wasm::build),
+        "build-hosts" => without_arguments(rest, hosts::build),
+        "hosts" => without_arguments(rest, hosts::test),
         "demo" => demo(rest),
         "test" => without_arguments(rest, suite::run),
         "layers" => without_arguments(rest, layers::check),
@@ -93,6 +97,8 @@ cargo xtask <command>
 
   setup         install what the other commands need, inside the project
   build-wasm    build the runtime WebAssembly into npm/wasm
+  build-hosts   build the module and the component for other hosts into target/hosts
+  hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node
   test          the whole suite; the last line says how many steps passed
   lint          formatting, clippy and the arrows between crates

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::languages;
 use crate::shell::{self, Outcome, command, root, target, tools};
 
 /// Installs what single checks need too: packages of runtimes and bundlers, and browsers.
@@ -19,6 +20,8 @@ pub(crate) fn everything() -> Outcome {
     for package in ["chromium", "firefox-esr"] {
         browser(package)?;
     }
+    languages::python()?;
+    languages::go()?;
     Ok(())
 }
 
@@ -159,19 +162,22 @@ pub(crate) fn browser(package: &str) -> Outcome<PathBuf> {
     if let Some(program) = found_on_path(package) {
         return Ok(program);
     }
-    let install = ["install", "--yes", "--no-install-recommends", package];
-    timed(package, |name| {
-        // The lists of a fresh machine are empty or old. Where they cannot be had, what is there may do.
-        let apt = |arguments: &[&str]| {
-            let mut apt = command("apt-get");
-            apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
-            apt
-        };
-        shell::attempt(name, &mut apt(&["update"])).ok();
-        shell::logged(name, &mut apt(&install))
-    })
-    .map_err(|error| format!("{package} is missing, install it and run this again: {error}"))?;
+    timed(package, |_| system_package(package))?;
     found_on_path(package).ok_or_else(|| format!("{package} was installed and is not on the path"))
+}
+
+/// Installs a package of the system.
+pub(crate) fn system_package(package: &str) -> Outcome {
+    // The lists of a fresh machine are empty or old. Where they cannot be had, what is there may do.
+    let apt = |arguments: &[&str]| {
+        let mut apt = command("apt-get");
+        apt.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        apt
+    };
+    shell::attempt(package, &mut apt(&["update"])).ok();
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    shell::logged(package, &mut apt(&install))
+        .map_err(|error| format!("{package} is missing, install it and run this again: {error}"))
 }
 
 fn found_on_path(program: &str) -> Option<PathBuf> {
@@ -180,7 +186,7 @@ fn found_on_path(program: &str) -> Option<PathBuf> {
 }
 
 /// Announces an installation, runs it, and says how long it took.
-fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
+pub(crate) fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
     println!("  installing {name}");
     let start = Instant::now();
     install(name)?;
@@ -189,7 +195,7 @@ fn timed(name: &str, install: impl FnOnce(&str) -> Outcome) -> Outcome {
 }
 
 /// Returns what a program prints when asked for its version; `None` when it does not run.
-fn version_of(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
+pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> Option<String> {
     let output = command(program).arg(argument).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())

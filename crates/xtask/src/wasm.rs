@@ -15,7 +15,7 @@ use crate::shell::{self, Outcome, command, root, target};
 pub(crate) fn build() -> Outcome {
     setup::all()?;
     let stamp = folder().join(".inputs");
-    let inputs = digest_of_inputs()?;
+    let inputs = digest_of_inputs(&[])?;
     if fs::read_to_string(&stamp).is_ok_and(|built| built == inputs) {
         return Ok(());
     }
@@ -132,14 +132,15 @@ pub(crate) fn flags(feature: &str) -> String {
     [feature, remapped(&cargo, "cargo"), remapped(&root(), "wardgate")].join("\x1f")
 }
 
-/// Returns a digest of every file that can change the module.
-fn digest_of_inputs() -> Outcome<String> {
+/// Returns a digest of every file that can change the module, and of others.
+pub(crate) fn digest_of_inputs(others: &[PathBuf]) -> Outcome<String> {
     let mut files = vec![root().join("Cargo.toml"), root().join("Cargo.lock")];
+    files.extend_from_slice(others);
     for name in ["setup.rs", "wasm.rs"] {
         files.push(root().join("crates/xtask/src").join(name));
     }
     for folder in shell::entries(&root().join("crates"))? {
-        if !folder.ends_with("xtask") && !folder.ends_with("cli") {
+        if !NOT_IN_MODULES.iter().any(|name| folder.ends_with(name)) {
             files.push(folder.join("Cargo.toml"));
             collect(&folder.join("src"), &mut files)?;
         }
@@ -172,3 +173,6 @@ const PLAIN: &str = "wardgate_nosimd";
 /// 190 KB after gzip: what a page may pay for the runtime, of which 35 are for signatures, hashing and
 /// seals. See `docs/DESIGN.md`.
 const MOST_GZIPPED: usize = 190 * 1000;
+
+/// Crates that no module is made of.
+const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

@@ -1,0 +1,143 @@
+//! An instance of the component: the host's side of `wit/wardgate-pdp.wit`.
+
+use wardgate_native::{Level, Timestamp};
+use wasmtime::Store;
+use wasmtime::component::ResourceAny;
+
+use crate::error::HostError;
+use crate::instance::Asked;
+use crate::terms::{Key, Moment, Terms, Trust};
+pub(crate) use glue::WardgatePre;
+use glue::exports::wardgate::pdp::types;
+
+/// What is written from the description. Its lints are not ours.
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+#[allow(clippy::as_conversions, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+mod glue {
+    wasmtime::component::bindgen!({ world: "wardgate", path: "../component/wit" });
+}
+
+/// An instance of the component.
+pub(crate) struct ComponentInstance {
+    store: Store<()>,
+    calls: glue::Wardgate,
+    /// How many ticks one call may see.
+    ticks: u64,
+    pdp: Option<ResourceAny>,
+}
+
+/// Makes a call with the time that it may take, and tells refusals from traps.
+macro_rules! call {
+    ($this:ident.$method:ident($($argument:expr),*)) => {{
+        let pdp = $this.pdp.ok_or(HostError::Confused)?;
+        $this.store.set_epoch_deadline($this.ticks);
+        let calls = $this.calls.wardgate_pdp_decisions().pdp();
+        let outcome = calls.$method(&mut $this.store, pdp, $($argument),*);
+        outcome.map_err(|error| HostError::trapped(&error))
+    }};
+}
+
+impl ComponentInstance {
+    pub(crate) fn new(
+        mut store: Store<()>,
+        pre: &WardgatePre<()>,
+        ticks: u64,
+    ) -> Result<Self, HostError> {
+        let calls = pre.instantiate(&mut store).map_err(|error| HostError::busy(&error))?;
+        Ok(Self { store, calls, ticks, pdp: None })
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        bundle: &[u8],
+        terms: &Terms,
+        moment: Moment,
+    ) -> Result<(), HostError> {
+        self.store.set_epoch_deadline(self.ticks);
+        let calls = self.calls.wardgate_pdp_decisions().pdp();
+        let terms = types::Terms::from(terms);
+        let outcome = calls.call_open(&mut self.store, bundle, &terms, moment.into());
+        self.pdp = Some(outcome.map_err(|error| HostError::trapped(&error))??);
+        Ok(())
+    }
+
+    pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
+        Ok(call!(self.call_reload(bundle, moment.into()))??)
+    }
+
+    pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
+        Ok(call!(self.call_header())?.revision)
+    }
+
+    pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
+        Ok(call!(self.call_is_allowed(text(json)?, now.into()))??)
+    }
+
+    pub(crate) fn ask(
+        &mut self,
+        asked: Asked,
+        json: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<u8>, HostError> {
+        let (json, now) = (text(json)?, now.into());
+        Ok(match asked {
+            Asked::Check => call!(self.call_decision_bytes(json, now))??,
+            Asked::Explain => call!(self.call_explain(json, now))??.into_bytes(),
+            Asked::Evaluate => call!(self.call_authzen_evaluate(json, now))??.into_bytes(),
+        })
+    }
+
+    pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
+        Ok(call!(self.call_filter(text(json)?, now.into()))??)
+    }
+}
+
+fn text(json: &[u8]) -> Result<&str, HostError> {
+    std::str::from_utf8(json).map_err(|error| HostError::Refused {
+        code: "invalid-request".to_owned(),
+        message: format!("malformed JSON at byte {}: expected UTF-8", error.valid_up_to()),
+    })
+}
+
+impl From<types::Error> for HostError {
+    fn from(types::Error { code, message }: types::Error) -> Self {
+        Self::Refused { code, message }
+    }
+}
+
+impl From<Moment> for types::Moment {
+    fn from(Moment { now, min_revision }: Moment) -> Self {
+        Self { now, min_revision }
+    }
+}
+
+impl From<Timestamp> for types::Datetime {
+    fn from(now: Timestamp) -> Self {
+        Self { seconds: now.seconds(), nanoseconds: now.nanos() }
+    }
+}
+
+impl From<&Terms> for types::Terms {
+    fn from(terms: &Terms) -> Self {
+        let trust = match &terms.trust {
+            Trust::Unsigned => types::Trust::Unsigned,
+            Trust::Signed(set) => types::Trust::Signed(types::TrustSet {
+                keys: set.keys.iter().map(types::TrustedKey::from).collect(),
+                at_least: set.at_least.into(),
+                required: set.required.clone(),
+            }),
+        };
+        Self { trust, name: terms.name.clone(), max_bytes: Some(terms.max_bytes) }
+    }
+}
+
+impl From<&Key> for types::TrustedKey {
+    fn from(key: &Key) -> Self {
+        let level = match key.level {
+            Level::MlDsa44 => types::Level::MlDsa44,
+            Level::MlDsa65 => types::Level::MlDsa65,
+            Level::MlDsa87 => types::Level::MlDsa87,
+        };
+        Self { id: key.id.clone(), level, public_key: key.public_key.clone() }
+    }
+}

@@ -1,0 +1,91 @@
+//! Why there is no answer. Who gets an error has no permission.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why there is no answer. Who gets one has no permission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The code is no module or component that can be run here.
+    Code {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The code has plain calls of another version.
+    Version {
+        /// The version found.
+        found: i32,
+        /// The version that is spoken here.
+        expected: i32,
+    },
+    /// The bundle, the terms or the request are refused.
+    Refused {
+        /// The stable name: see `docs/ABI.md`.
+        code: String,
+        /// What happened.
+        message: String,
+    },
+    /// The call took longer than [`Limits::time`](crate::Limits::time).
+    OutOfTime,
+    /// The code trapped: it wanted more memory than [`Limits::memory`](crate::Limits::memory), or has a
+    /// fault.
+    Trapped {
+        /// What wasmtime says of it.
+        message: String,
+    },
+    /// All instances are in use.
+    Busy {
+        /// What wasmtime says of it.
+        message: String,
+    },
+    /// The thread that ends calls cannot be started.
+    Thread {
+        /// What the system says.
+        message: String,
+    },
+    /// The code answered what it should not. Nothing that it says is believed.
+    Confused,
+}
+
+impl HostError {
+    pub(crate) fn code(error: &wasmtime::Error) -> Self {
+        Self::Code { message: format!("{error:#}") }
+    }
+
+    pub(crate) fn busy(error: &wasmtime::Error) -> Self {
+        Self::Busy { message: format!("{error:#}") }
+    }
+
+    pub(crate) fn trapped(error: &wasmtime::Error) -> Self {
+        match error.downcast_ref::<wasmtime::Trap>() {
+            Some(wasmtime::Trap::Interrupt) => Self::OutOfTime,
+            Some(trap) => Self::Trapped { message: trap.to_string() },
+            None => Self::Trapped { message: format!("{error:#}") },
+        }
+    }
+
+    /// Whether the instance that said so may be asked again.
+    pub(crate) const fn is_sound(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code { message } => write!(f, "the code cannot be run: {message}"),
+            Self::Version { found, expected } => {
+                write!(f, "the code has plain calls of version {found}, expected {expected}")
+            }
+            Self::Refused { message, .. } => f.write_str(message),
+            Self::OutOfTime => f.write_str("the call took longer than it may"),
+            Self::Trapped { message } => write!(f, "the code trapped: {message}"),
+            Self::Busy { message } => write!(f, "all instances are in use: {message}"),
+            Self::Thread { message } => write!(f, "the thread that ends calls: {message}"),
+            Self::Confused => f.write_str("the code answered what it should not"),
+        }
+    }
+}
+
+impl Error for HostError {}

@@ -1,0 +1,82 @@
+//! One instance of the code, whichever form it has.
+
+use wardgate_native::Timestamp;
+
+use crate::component::ComponentInstance;
+use crate::error::HostError;
+use crate::module::ModuleInstance;
+use crate::terms::{Moment, Terms};
+
+/// One instance of the code, in which at most one bundle is open. One thread at a time asks it.
+pub(crate) enum Instance {
+    Module(Box<ModuleInstance>),
+    Component(Box<ComponentInstance>),
+}
+
+/// A question as text whose answer is bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Asked {
+    /// A decision.
+    Check,
+    /// A decision and every rule that was considered.
+    Explain,
+    /// A response of AuthZEN.
+    Evaluate,
+}
+
+impl Instance {
+    /// Opens a bundle.
+    pub(crate) fn open(
+        &mut self,
+        bundle: &[u8],
+        terms: &Terms,
+        moment: Moment,
+    ) -> Result<(), HostError> {
+        match self {
+            Self::Module(instance) => instance.open(bundle, terms, moment),
+            Self::Component(instance) => instance.open(bundle, terms, moment),
+        }
+    }
+
+    /// Opens a bundle in the place of the one that is open.
+    pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
+        match self {
+            Self::Module(instance) => instance.reload(bundle, moment),
+            Self::Component(instance) => instance.reload(bundle, moment),
+        }
+    }
+
+    /// Returns the revision of the open bundle.
+    pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
+        match self {
+            Self::Module(instance) => instance.revision(),
+            Self::Component(instance) => instance.revision(),
+        }
+    }
+
+    pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
+        match self {
+            Self::Module(instance) => instance.is_allowed(json, now),
+            Self::Component(instance) => instance.is_allowed(json, now),
+        }
+    }
+
+    pub(crate) fn ask(
+        &mut self,
+        asked: Asked,
+        json: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<u8>, HostError> {
+        match self {
+            Self::Module(instance) => instance.ask(asked, json, now),
+            Self::Component(instance) => instance.ask(asked, json, now),
+        }
+    }
+
+    pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
+        match self {
+            Self::Module(instance) => instance.filter(json, now),
+            Self::Component(instance) => instance.filter(json, now),
+        }
+    }
+}

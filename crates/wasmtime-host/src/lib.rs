@@ -1,0 +1,51 @@
+//! Wardgate in wasmtime.
+//!
+//! [`Code`] is the module or the component, compiled once for the process. A [`Pdp`] serves one bundle with
+//! it: many threads ask at the same time, each with an instance of its own out of a pool, and the bundle is
+//! replaced while they ask. No policy can hang the host or eat its memory: every call has a deadline and
+//! every instance a bound. What is decided is what `wardgate-native` decides, byte for byte; a host runs the
+//! sandbox where the code that decides is not to be trusted with the rest of the process.
+//!
+//! ```no_run
+//! use wardgate_wasmtime_host::{Code, Limits, Moment, Pdp, SystemClock, Terms};
+//!
+//! let code = Code::compile(&std::fs::read("wardgate_abi.wasm")?, Limits::default())?;
+//! let terms = Terms::signed_by(&std::fs::read("release.pub")?);
+//! let pdp = Pdp::open(&code, &std::fs::read("album.bundle")?, &terms, Moment::at(&SystemClock))?;
+//! let request = br#"{
+//!     "principal": { "id": "ada", "roles": ["member"] },
+//!     "action": "view",
+//!     "resource": { "kind": "album", "id": "a", "attr": { "public": true } }
+//! }"#;
+//! assert!(pdp.is_allowed(request, &SystemClock)?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod code;
+mod component;
+mod encoding;
+mod error;
+mod instance;
+mod limits;
+mod module;
+mod names;
+mod pdp;
+mod plan;
+mod prepared;
+mod session;
+mod terms;
+mod ticker;
+
+pub use code::Code;
+pub use error::HostError;
+pub use limits::Limits;
+pub use pdp::Pdp;
+pub use prepared::Prepared;
+pub use session::Session;
+pub use terms::{Key, Moment, Terms, Trust, TrustSet};
+
+pub use wardgate_native::{
+    AsField, Clock, Field, Items, Level, Lookup, PrincipalRef, Question, ResourceRef, SystemClock,
+    Timestamp,
+};

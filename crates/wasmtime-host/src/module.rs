@@ -1,0 +1,363 @@
+//! An instance of the plain module: the host's side of `docs/ABI.md`.
+
+use serde_json::Value;
+use wardgate_native::Timestamp;
+use wardgate_plan::layout::FRAME_WORDS;
+use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams, WasmResults};
+
+use crate::error::HostError;
+use crate::instance::Asked;
+use crate::terms::{Moment, Terms};
+
+/// An instance of the plain module.
+pub(crate) struct ModuleInstance {
+    store: Store<()>,
+    memory: Memory,
+    calls: Calls,
+    /// How many ticks one call may see.
+    ticks: u64,
+    /// Where questions are written.
+    block: Block,
+    /// Where the frame lies.
+    frame: usize,
+    handle: i32,
+}
+
+/// Memory of the module that is ours to write.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    address: i32,
+    capacity: usize,
+}
+
+/// A question as text: handle, address, length, seconds, nanoseconds.
+type Question = TypedFunc<(i32, i32, i32, i64, i32), i32>;
+
+struct Calls {
+    alloc: TypedFunc<i32, i32>,
+    free: TypedFunc<i32, i32>,
+    answer: TypedFunc<(), i32>,
+    answer_length: TypedFunc<(), i32>,
+    open: TypedFunc<(i32, i32, i32, i32, i64, i64), i32>,
+    reload: TypedFunc<(i32, i32, i32, i64, i64), i32>,
+    header: TypedFunc<i32, i32>,
+    is_allowed: Question,
+    check: Question,
+    explain: Question,
+    filter: Question,
+    evaluate: Question,
+    plan_list: TypedFunc<(i32, i32, i32, i32, i32), i32>,
+    plan: TypedFunc<(i32, i32), i32>,
+    principals: TypedFunc<i32, i32>,
+    decide: TypedFunc<(i32, i32, i32), i32>,
+}
+
+impl ModuleInstance {
+    pub(crate) fn new(
+        mut store: Store<()>,
+        pre: &InstancePre<()>,
+        ticks: u64,
+    ) -> Result<Self, HostError> {
+        let instance = pre.instantiate(&mut store).map_err(|error| HostError::busy(&error))?;
+        let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| HostError::Code {
+            message: "the module exports no memory".to_owned(),
+        })?;
+        let version: TypedFunc<(), i32> = found(&instance, &mut store, "wardgate_version")?;
+        let frame: TypedFunc<(), i32> = found(&instance, &mut store, "wardgate_frame")?;
+        let calls = Calls::find(&instance, &mut store)?;
+        let (block, handle) = (Block::default(), NOTHING);
+        let mut this = Self { store, memory, calls, ticks, block, frame: 0, handle };
+        let spoken = this.call(&version, ())?;
+        if spoken != VERSION {
+            return Err(HostError::Version { found: spoken, expected: VERSION });
+        }
+        this.frame = place(this.call(&frame, ())?)?;
+        Ok(this)
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        bundle: &[u8],
+        terms: &Terms,
+        moment: Moment,
+    ) -> Result<(), HostError> {
+        let terms = terms.bytes().ok_or_else(|| HostError::Refused {
+            code: "invalid-terms".to_owned(),
+            message: "the terms are malformed".to_owned(),
+        })?;
+        let both = [bundle, terms.as_slice()].concat();
+        let (address, _) = self.write(&both)?;
+        let [bundle, terms] = [bundle.len(), terms.len()].map(i32::try_from);
+        let (bundle, terms) =
+            (bundle.map_err(|_| HostError::Confused)?, terms.map_err(|_| HostError::Confused)?);
+        let (now, revision) = numbers(moment);
+        let open = self.calls.open.clone();
+        let behind = address.wrapping_add(bundle);
+        self.handle = self.count(&open, (address, bundle, behind, terms, now, revision))?;
+        self.shrink()
+    }
+
+    pub(crate) fn reload(&mut self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
+        let (address, length) = self.write(bundle)?;
+        let (now, revision) = numbers(moment);
+        let reload = self.calls.reload.clone();
+        let outcome = self.count(&reload, (self.handle, address, length, now, revision));
+        self.shrink()?;
+        outcome.map(drop)
+    }
+
+    pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
+        let header = self.calls.header.clone();
+        let length = self.count(&header, self.handle)?;
+        let header: Value = self.json(length)?;
+        header.get("revision").and_then(Value::as_u64).ok_or(HostError::Confused)
+    }
+
+    pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
+        let call = self.calls.is_allowed.clone();
+        match self.question(&call, json, now)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(HostError::Confused),
+        }
+    }
+
+    pub(crate) fn ask(
+        &mut self,
+        asked: Asked,
+        json: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<u8>, HostError> {
+        let call = match asked {
+            Asked::Check => &self.calls.check,
+            Asked::Explain => &self.calls.explain,
+            Asked::Evaluate => &self.calls.evaluate,
+        };
+        let call = call.clone();
+        let length = self.question(&call, json, now)?;
+        self.answer(length)
+    }
+
+    pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
+        let call = self.calls.filter.clone();
+        let length = self.question(&call, json, now)?;
+        let answer = self.answer(length)?;
+        let (places, rest) = answer.as_chunks();
+        if !rest.is_empty() {
+            return Err(HostError::Confused);
+        }
+        Ok(places.iter().map(|place| u32::from_le_bytes(*place)).collect())
+    }
+
+    /// Returns the plans of a kind, version and scope, or nothing if there are none.
+    pub(crate) fn plan_list(&mut self, names: [&str; 3]) -> Result<Value, HostError> {
+        let (address, _) = self.write(names.concat().as_bytes())?;
+        let lengths = names.map(|name| i32::try_from(name.len()).unwrap_or(i32::MAX));
+        let [kind, version, scope] = lengths;
+        let call = self.calls.plan_list.clone();
+        let length = self.count(&call, (self.handle, address, kind, version, scope))?;
+        self.json(length)
+    }
+
+    /// Returns a plan, or nothing if there is none.
+    pub(crate) fn plan(&mut self, plan: u32) -> Result<Value, HostError> {
+        let call = self.calls.plan.clone();
+        let length = self.count(&call, (self.handle, plan.cast_signed()))?;
+        self.json(length)
+    }
+
+    /// Returns the principals with policies of their own.
+    pub(crate) fn principals(&mut self) -> Result<Value, HostError> {
+        let call = self.calls.principals.clone();
+        let length = self.count(&call, self.handle)?;
+        self.json(length)
+    }
+
+    /// Shows `fill` the frame, and decides on it by a plan for roles with these masks. Nothing comes of it
+    /// where the question must be asked as text, or `fill` says so.
+    #[inline]
+    pub(crate) fn decide(
+        &mut self,
+        plan: u32,
+        roles: u32,
+        fill: impl FnOnce(&mut [u8; FRAME_BYTES]) -> Option<()>,
+    ) -> Result<Option<bool>, HostError> {
+        let memory = self.memory.data_mut(&mut self.store);
+        let frame = memory.get_mut(self.frame..).and_then(<[u8]>::first_chunk_mut);
+        if fill(frame.ok_or(HostError::Confused)?).is_none() {
+            return Ok(None);
+        }
+        self.store.set_epoch_deadline(self.ticks);
+        let asked = (self.handle, plan.cast_signed(), roles.cast_signed());
+        match self.calls.decide.call(&mut self.store, asked) {
+            Ok(0) => Ok(Some(false)),
+            Ok(1) => Ok(Some(true)),
+            Ok(2) => Ok(None),
+            Ok(_) => Err(HostError::Confused),
+            Err(error) => Err(HostError::trapped(&error)),
+        }
+    }
+
+    #[inline]
+    fn question(&mut self, call: &Question, json: &[u8], now: Timestamp) -> Result<i32, HostError> {
+        let (address, length) = self.write(json)?;
+        let (seconds, nanos) = (now.seconds(), now.nanos().cast_signed());
+        self.count(call, (self.handle, address, length, seconds, nanos))
+    }
+
+    /// Makes a call whose result is an error below zero.
+    #[inline]
+    fn count<P: WasmParams>(
+        &mut self,
+        call: &TypedFunc<P, i32>,
+        parameters: P,
+    ) -> Result<i32, HostError> {
+        let number = self.call(call, parameters)?;
+        if number < 0 { Err(self.refusal()) } else { Ok(number) }
+    }
+
+    #[inline]
+    fn call<P: WasmParams, R: WasmResults>(
+        &mut self,
+        call: &TypedFunc<P, R>,
+        parameters: P,
+    ) -> Result<R, HostError> {
+        self.store.set_epoch_deadline(self.ticks);
+        call.call(&mut self.store, parameters).map_err(|error| HostError::trapped(&error))
+    }
+
+    #[cold]
+    fn refusal(&mut self) -> HostError {
+        let length = self.calls.answer_length.clone();
+        let text = self.call(&length, ()).and_then(|length| self.json(length));
+        let refusal = text.unwrap_or(Value::Null);
+        let member = |name| refusal.get(name).and_then(Value::as_str).map(str::to_owned);
+        match (member("code"), member("message")) {
+            (Some(code), Some(message)) => HostError::Refused { code, message },
+            _ => HostError::Confused,
+        }
+    }
+
+    /// Copies bytes to where the module lets us write.
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> Result<(i32, i32), HostError> {
+        if bytes.len() > self.block.capacity {
+            self.make_room(bytes.len())?;
+        }
+        let length = i32::try_from(bytes.len()).map_err(|_| HostError::Confused)?;
+        let start = place(self.block.address)?;
+        let memory = self.memory.data_mut(&mut self.store);
+        let block = memory.get_mut(start..).and_then(|memory| memory.get_mut(..bytes.len()));
+        block.ok_or(HostError::Confused)?.copy_from_slice(bytes);
+        Ok((self.block.address, length))
+    }
+
+    #[cold]
+    fn make_room(&mut self, bytes: usize) -> Result<(), HostError> {
+        self.give_back()?;
+        let capacity = bytes.max(LEAST_CAPACITY);
+        let asked = i32::try_from(capacity).map_err(|_| too_large(bytes))?;
+        let alloc = self.calls.alloc.clone();
+        let address = self.call(&alloc, asked)?;
+        if address == 0 {
+            return Err(too_large(bytes));
+        }
+        self.block = Block { address, capacity };
+        Ok(())
+    }
+
+    /// Gives back room that a bundle took: no question is as long.
+    fn shrink(&mut self) -> Result<(), HostError> {
+        if self.block.capacity > MOST_CAPACITY { self.give_back() } else { Ok(()) }
+    }
+
+    fn give_back(&mut self) -> Result<(), HostError> {
+        let Block { address, capacity } = std::mem::take(&mut self.block);
+        if capacity == 0 {
+            return Ok(());
+        }
+        let free = self.calls.free.clone();
+        self.count(&free, address).map(drop)
+    }
+
+    fn json(&mut self, length: i32) -> Result<Value, HostError> {
+        let answer = self.answer(length)?;
+        if answer.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&answer).map_err(|_| HostError::Confused)
+    }
+
+    /// Copies the answer, which has this length.
+    fn answer(&mut self, length: i32) -> Result<Vec<u8>, HostError> {
+        let answer = self.calls.answer.clone();
+        let (start, length) = (place(self.call(&answer, ())?)?, place(length)?);
+        let memory = self.memory.data(&self.store).get(start..);
+        let answer = memory.and_then(|memory| memory.get(..length));
+        answer.map(<[u8]>::to_vec).ok_or(HostError::Confused)
+    }
+}
+
+impl Calls {
+    fn find(instance: &wasmtime::Instance, store: &mut Store<()>) -> Result<Self, HostError> {
+        Ok(Self {
+            alloc: found(instance, store, "wardgate_alloc")?,
+            free: found(instance, store, "wardgate_free")?,
+            answer: found(instance, store, "wardgate_answer")?,
+            answer_length: found(instance, store, "wardgate_answer_length")?,
+            open: found(instance, store, "wardgate_open")?,
+            reload: found(instance, store, "wardgate_reload")?,
+            header: found(instance, store, "wardgate_header")?,
+            is_allowed: found(instance, store, "wardgate_is_allowed")?,
+            check: found(instance, store, "wardgate_check")?,
+            explain: found(instance, store, "wardgate_explain")?,
+            filter: found(instance, store, "wardgate_filter")?,
+            evaluate: found(instance, store, "wardgate_evaluate")?,
+            plan_list: found(instance, store, "wardgate_plan_list")?,
+            plan: found(instance, store, "wardgate_plan")?,
+            principals: found(instance, store, "wardgate_principals")?,
+            decide: found(instance, store, "wardgate_decide")?,
+        })
+    }
+}
+
+fn found<P: WasmParams, R: WasmResults>(
+    instance: &wasmtime::Instance,
+    store: &mut Store<()>,
+    name: &str,
+) -> Result<TypedFunc<P, R>, HostError> {
+    instance.get_typed_func(store, name).map_err(|error| HostError::code(&error))
+}
+
+/// An address or a length is unsigned.
+fn place(number: i32) -> Result<usize, HostError> {
+    usize::try_from(number.cast_unsigned()).map_err(|_| HostError::Confused)
+}
+
+/// A moment as the module takes it: a time below zero is none.
+fn numbers(moment: Moment) -> (i64, i64) {
+    let now = moment.now.map_or(-1, |now| i64::try_from(now).unwrap_or(i64::MAX));
+    (now, i64::try_from(moment.min_revision).unwrap_or(i64::MAX))
+}
+
+fn too_large(bytes: usize) -> HostError {
+    HostError::Refused {
+        code: "too-large".to_owned(),
+        message: format!("the instance has no room for {bytes} bytes"),
+    }
+}
+
+/// The bytes of a frame: its words, then its numbers.
+pub(crate) const FRAME_BYTES: usize = FRAME_WORDS * (4 + 8);
+
+/// The version of the plain calls that is spoken here.
+const VERSION: i32 = 1;
+
+/// No handle.
+const NOTHING: i32 = -1;
+
+/// Enough for most questions, so that they never ask for room.
+const LEAST_CAPACITY: usize = 4096;
+
+/// Room that is kept between questions.
+const MOST_CAPACITY: usize = 1 << 20;

@@ -1,0 +1,206 @@
+//! The PDP of a host: one bundle, many threads, instances out of a pool.
+//!
+//! A reload is verified in one instance before anybody sees it. The other instances follow when they are
+//! asked next: a decision that begins after a reload has returned is made by the new bundle.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use wardgate_native::Clock;
+
+use crate::code::Code;
+use crate::error::HostError;
+use crate::instance::Instance;
+use crate::session::Session;
+use crate::terms::{Moment, Terms};
+
+/// A policy decision point. Clones are cheap and share their bundle and their instances.
+#[derive(Clone)]
+pub struct Pdp {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    code: Code,
+    terms: Terms,
+    source: Mutex<Arc<Source>>,
+    /// That of the source, written after it.
+    generation: AtomicU64,
+    /// Held while a bundle is replaced, so that two reloads do not mix.
+    reloading: Mutex<()>,
+    /// Instances that nobody asks at the moment.
+    idle: Mutex<Vec<Served>>,
+}
+
+/// A bundle that was verified, and the moment at which it was.
+struct Source {
+    bundle: Box<[u8]>,
+    moment: Moment,
+    generation: u64,
+}
+
+/// An instance with the bundle of some generation.
+pub(crate) struct Served {
+    pub(crate) instance: Instance,
+    pub(crate) generation: u64,
+}
+
+impl Pdp {
+    /// Opens a bundle.
+    ///
+    /// # Errors
+    /// The bundle or the terms are refused, or there is no instance left.
+    pub fn open(
+        code: &Code,
+        bundle: &[u8],
+        terms: &Terms,
+        moment: Moment,
+    ) -> Result<Self, HostError> {
+        let source = Source { bundle: bundle.into(), moment, generation: 0 };
+        let shared = Shared {
+            code: code.clone(),
+            terms: terms.clone(),
+            source: Mutex::new(Arc::new(source)),
+            generation: AtomicU64::new(0),
+            reloading: Mutex::new(()),
+            idle: Mutex::new(Vec::new()),
+        };
+        let served = shared.served()?;
+        shared.give_back(served);
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Replaces the bundle, under the same terms. Decisions that have begun end by the old one; those that
+    /// begin after this returns are made by the new one. A signed bundle must not be older than the one in
+    /// use.
+    ///
+    /// # Errors
+    /// The bundle is refused; then the one in use stays. Or there is no instance left.
+    pub fn reload(&self, bundle: &[u8], moment: Moment) -> Result<(), HostError> {
+        let shared = &*self.shared;
+        let _alone = lock(&shared.reloading);
+        let mut served = shared.served()?;
+        let outcome = served.instance.reload(bundle, moment);
+        if outcome.is_ok() {
+            let generation = served.generation.wrapping_add(1);
+            served.generation = generation;
+            *lock(&shared.source) = Arc::new(Source { bundle: bundle.into(), moment, generation });
+            shared.generation.store(generation, Ordering::Release);
+        }
+        if outcome.as_ref().err().is_none_or(HostError::is_sound) {
+            shared.give_back(served);
+        }
+        outcome
+    }
+
+    /// Takes an instance for several questions of one thread. It follows reloads, and goes back when the
+    /// session is dropped.
+    #[must_use]
+    pub fn session(&self) -> Session {
+        Session::new(Arc::clone(&self.shared))
+    }
+
+    /// Returns the revision of the bundle in use.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub fn revision(&self) -> Result<u64, HostError> {
+        self.session().revision()
+    }
+
+    /// Decides `{"principal", "action", "resource"}`.
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn is_allowed(&self, request: &[u8], clock: &impl Clock) -> Result<bool, HostError> {
+        self.session().is_allowed(request, clock)
+    }
+
+    /// Decides `{"principal", "actions", "resource"}`, and returns the decision as canonical JSON: the same
+    /// bytes on every host.
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn decision_bytes(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
+        self.session().decision_bytes(request, clock)
+    }
+
+    /// Decides `{"principal", "action", "resources"}`, and returns the places of the resources on which the
+    /// action is allowed.
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn filter(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u32>, HostError> {
+        self.session().filter(request, clock)
+    }
+
+    /// Decides `{"principal", "action", "resource"}`, and returns the decision and every rule that was
+    /// considered as JSON.
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn explain(&self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
+        self.session().explain(request, clock)
+    }
+
+    /// Answers an evaluation request of the AuthZEN Authorization API 1.0 with its response.
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn authzen_evaluate(
+        &self,
+        request: &[u8],
+        clock: &impl Clock,
+    ) -> Result<Vec<u8>, HostError> {
+        self.session().authzen_evaluate(request, clock)
+    }
+}
+
+impl Shared {
+    /// Takes an instance that has the bundle in use.
+    pub(crate) fn served(&self) -> Result<Served, HostError> {
+        let idle = lock(&self.idle).pop();
+        match idle {
+            Some(served) => self.renewed(served),
+            None => {
+                let source = Arc::clone(&lock(&self.source));
+                let mut instance = self.code.instance()?;
+                instance.open(&source.bundle, &self.terms, source.moment)?;
+                Ok(Served { instance, generation: source.generation })
+            }
+        }
+    }
+
+    /// Gives an instance the bundle in use, unless it has it.
+    pub(crate) fn renewed(&self, mut served: Served) -> Result<Served, HostError> {
+        if !self.is_current(served.generation) {
+            let source = Arc::clone(&lock(&self.source));
+            served.instance.reload(&source.bundle, source.moment)?;
+            served.generation = source.generation;
+        }
+        Ok(served)
+    }
+
+    /// Returns whether no bundle came after that of this generation.
+    #[inline]
+    pub(crate) fn is_current(&self, generation: u64) -> bool {
+        self.generation.load(Ordering::Acquire) == generation
+    }
+
+    /// Keeps an instance for the next question.
+    pub(crate) fn give_back(&self, served: Served) {
+        lock(&self.idle).push(served);
+    }
+}
+
+impl std::fmt::Debug for Pdp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let generation = self.shared.generation.load(Ordering::Relaxed);
+        f.debug_struct("Pdp").field("generation", &generation).finish_non_exhaustive()
+    }
+}
+
+/// What these locks guard is whole even where somebody panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

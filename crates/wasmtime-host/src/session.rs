@@ -1,0 +1,170 @@
+//! One thread's questions to one instance.
+
+use std::sync::Arc;
+
+use wardgate_native::{Clock, Lookup, Question, Target, Timestamp};
+
+use crate::encoding;
+use crate::error::HostError;
+use crate::instance::{Asked, Instance};
+use crate::pdp::{Served, Shared};
+use crate::prepared::Prepared;
+
+/// An instance for the questions of one thread, taken when the first one comes.
+pub struct Session {
+    shared: Arc<Shared>,
+    served: Option<Served>,
+}
+
+impl Session {
+    pub(crate) const fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, served: None }
+    }
+
+    /// Returns the revision of the bundle in use.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub fn revision(&mut self) -> Result<u64, HostError> {
+        self.with(|served| served.instance.revision())
+    }
+
+    /// As [`Pdp::is_allowed`](crate::Pdp::is_allowed).
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn is_allowed(&mut self, request: &[u8], clock: &impl Clock) -> Result<bool, HostError> {
+        let now = clock.now();
+        self.with(|served| served.instance.is_allowed(request, now))
+    }
+
+    /// As [`Pdp::decision_bytes`](crate::Pdp::decision_bytes).
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn decision_bytes(
+        &mut self,
+        request: &[u8],
+        clock: &impl Clock,
+    ) -> Result<Vec<u8>, HostError> {
+        self.ask(Asked::Check, request, clock.now())
+    }
+
+    /// As [`Pdp::filter`](crate::Pdp::filter).
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn filter(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u32>, HostError> {
+        let now = clock.now();
+        self.with(|served| served.instance.filter(request, now))
+    }
+
+    /// As [`Pdp::explain`](crate::Pdp::explain).
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn explain(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
+        self.ask(Asked::Explain, request, clock.now())
+    }
+
+    /// As [`Pdp::authzen_evaluate`](crate::Pdp::authzen_evaluate).
+    ///
+    /// # Errors
+    /// The request is refused, or there is no answer.
+    pub fn authzen_evaluate(
+        &mut self,
+        request: &[u8],
+        clock: &impl Clock,
+    ) -> Result<Vec<u8>, HostError> {
+        self.ask(Asked::Evaluate, request, clock.now())
+    }
+
+    /// Looks up once what questions about `target` will be read for; see
+    /// [`is_allowed_fields`](Self::is_allowed_fields).
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub fn prepare(&mut self, target: Target<'_>) -> Result<Prepared, HostError> {
+        let mut prepared = Prepared::new(target);
+        self.with(|served| prepared.renew(served))?;
+        Ok(prepared)
+    }
+
+    /// Decides a question whose attributes are found by their names: the quick way. Only what `prepared`
+    /// asks for is read, and it is written where the module looks for it.
+    ///
+    /// What the quick way cannot say, and any question about another target, is asked as text. The
+    /// component has no quick way.
+    ///
+    /// # Errors
+    /// The question is too deep for a request or holds a number that JSON has not, or there is no answer.
+    #[inline]
+    pub fn is_allowed_fields<S, P, R>(
+        &mut self,
+        prepared: &mut Prepared,
+        question: &Question<'_, S, P, R>,
+        clock: &impl Clock,
+    ) -> Result<bool, HostError>
+    where
+        S: AsRef<str>,
+        P: Lookup + ?Sized,
+        R: Lookup + ?Sized,
+    {
+        let short = self.with(|served| prepared.decide(served, question))?;
+        match short {
+            Some(allowed) => Ok(allowed),
+            None => self.is_allowed(&encoding::json(question)?, clock),
+        }
+    }
+
+    fn ask(&mut self, asked: Asked, request: &[u8], now: Timestamp) -> Result<Vec<u8>, HostError> {
+        self.with(|served| served.instance.ask(asked, request, now))
+    }
+
+    /// Shows `ask` an instance that has the bundle in use. One that trapped is thrown away: what is left in
+    /// its memory says nothing.
+    #[inline]
+    fn with<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Served) -> Result<T, HostError>,
+    ) -> Result<T, HostError> {
+        let served = match &mut self.served {
+            Some(served) if self.shared.is_current(served.generation) => served,
+            _ => self.renew()?,
+        };
+        let outcome = ask(served);
+        if let Err(error) = &outcome
+            && !error.is_sound()
+        {
+            self.served = None;
+        }
+        outcome
+    }
+
+    #[cold]
+    fn renew(&mut self) -> Result<&mut Served, HostError> {
+        let served = match self.served.take() {
+            Some(served) => self.shared.renewed(served)?,
+            None => self.shared.served()?,
+        };
+        Ok(self.served.insert(served))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Some(served) = self.served.take() {
+            self.shared.give_back(served);
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let form = self.served.as_ref().map(|served| match served.instance {
+            Instance::Module(_) => "module",
+            Instance::Component(_) => "component",
+        });
+        f.debug_struct("Session").field("form", &form).finish_non_exhaustive()
+    }
+}

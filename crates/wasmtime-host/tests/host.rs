@@ -1,0 +1,116 @@
+//! The modules for hosts, as a Rust host runs them: `cargo xtask build-hosts` makes them.
+#![forbid(unsafe_code)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod host {
+    pub(crate) mod answers;
+    pub(crate) mod bounds;
+    pub(crate) mod reload;
+    pub(crate) mod trust;
+}
+
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use wardgate_bundle::{KeyId, Label, pack, pack_as, sign};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_crypto::ml_dsa::SigningKey;
+use wardgate_engine::table::Parts;
+use wardgate_wasmtime_host::{
+    Code, Key, Level, Limits, Moment, Pdp, Terms, Timestamp, Trust, TrustSet,
+};
+
+/// Each form of the code, compiled once.
+static FORMS: LazyLock<[(&str, Code); 3]> = LazyLock::new(|| {
+    ["wardgate_abi.wasm", "wardgate_abi_nosimd.wasm", "wardgate.component.wasm"]
+        .map(|name| (name, Code::compile(&file(name), Limits::default()).unwrap()))
+});
+
+/// The bytes of a module for hosts.
+fn file(name: &str) -> Vec<u8> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let path = target.join("hosts").join(name);
+    fs::read(&path).unwrap_or_else(|error| {
+        panic!("cannot read {}: {error}; `cargo xtask build-hosts` makes it", path.display())
+    })
+}
+
+/// An unsigned bundle of one policy.
+fn bundle(policy: &str) -> Vec<u8> {
+    pack(&parts(policy))
+}
+
+fn parts(policy: &str) -> Parts {
+    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
+    compile_files(&files, &Options::default()).unwrap().parts
+}
+
+fn opened(code: &Code, bundle: &[u8]) -> Pdp {
+    Pdp::open(code, bundle, &Terms::unsigned(), Moment::default()).unwrap()
+}
+
+/// Somebody who signs bundles.
+struct Signer {
+    key: SigningKey,
+    id: KeyId,
+}
+
+impl Signer {
+    fn new(name: &str) -> Self {
+        let mut seed = [0; 32];
+        seed.iter_mut().zip(name.bytes()).for_each(|(place, byte)| *place = byte);
+        let id = KeyId::new(name.as_bytes()).unwrap();
+        Self { key: SigningKey::from_seed(Level::MlDsa44, &seed), id }
+    }
+
+    /// A bundle of one policy, signed by this one.
+    fn signed(&self, policy: &str, label: &Label) -> Vec<u8> {
+        self.also(&pack_as(&parts(policy), label).unwrap())
+    }
+
+    /// The bundle with the signature of this one too.
+    fn also(&self, bundle: &[u8]) -> Vec<u8> {
+        sign(bundle, &self.id, &self.key, Some(&[7; 32])).unwrap()
+    }
+
+    fn key(&self) -> Key {
+        let id = Some(self.id.as_bytes().to_vec());
+        Key { id, level: Level::MlDsa44, public_key: self.key.public_key() }
+    }
+}
+
+/// Terms under which so many of these must have signed.
+fn terms(at_least: u8, signers: &[&Signer]) -> Terms {
+    let keys = signers.iter().map(|signer| signer.key()).collect();
+    let set = TrustSet { keys, at_least, required: Vec::new() };
+    Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
+}
+
+/// A policy under which members may do this with albums of their own.
+fn album(action: &str) -> String {
+    format!(
+        "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [{action}]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: {{ match: {{ expr: R.attr.owner == P.id }} }}
+"
+    )
+}
+
+/// A request of Ada's about an album of hers.
+fn request(action: &str) -> String {
+    format!(
+        r#"{{"principal": {{"id": "ada", "roles": ["member"]}}, "action": "{action}",
+            "resource": {{"kind": "album", "id": "a", "attr": {{"owner": "ada"}}}}}}"#
+    )
+}
+
+fn now() -> Timestamp {
+    Timestamp::new(1_800_000_000, 0).unwrap()
+}

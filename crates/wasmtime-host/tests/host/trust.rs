@@ -1,0 +1,87 @@
+//! Who may tell a host what to decide?
+
+use wardgate_bundle::Label;
+use wardgate_wasmtime_host::{HostError, Moment, Pdp, Terms, Trust};
+
+use crate::{FORMS, Signer, album, bundle, now, request, terms};
+
+fn label(revision: u64) -> Label {
+    Label { name: "album".to_owned(), revision, ..Label::default() }
+}
+
+/// What every form says of a bundle.
+fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
+    for (form, code) in FORMS.iter() {
+        let said = match Pdp::open(code, bundle, terms, moment) {
+            Ok(pdp) => {
+                assert_eq!(pdp.is_allowed(request("view").as_bytes(), &now()), Ok(true), "{form}");
+                Ok(())
+            }
+            Err(HostError::Refused { code, .. }) => Err(code),
+            Err(other) => panic!("{form}: {other:?}"),
+        };
+        assert_eq!(said, expected.map_err(str::to_owned), "{form}");
+    }
+}
+
+#[test]
+fn only_trusted_keys_open_a_door() {
+    let [release, audit] = ["release", "audit"].map(Signer::new);
+    let signed = release.signed(&album("view"), &label(1));
+    let moment = Moment::default();
+    check(&signed, &terms(1, &[&release]), moment, Ok(()));
+    check(&signed, &terms(1, &[&audit, &release]), moment, Ok(()));
+    check(&signed, &terms(1, &[&audit]), moment, Err("unknown-signer"));
+    check(&signed, &terms(2, &[&audit, &release]), moment, Err("too-few-signers"));
+    check(&audit.also(&signed), &terms(2, &[&audit, &release]), moment, Ok(()));
+    check(&bundle(&album("view")), &terms(1, &[&release]), moment, Err("not-signed"));
+    let mut changed = signed.clone();
+    *changed.last_mut().unwrap() ^= 1;
+    check(&changed, &terms(1, &[&release]), moment, Err("wrong-digest"));
+    let by_key = Terms::signed_by(&release.key().public_key);
+    check(&signed, &by_key, moment, Err("unknown-signer"));
+    check(&signed[..100], &by_key, moment, Err("wrong-length"));
+}
+
+#[test]
+fn a_required_key_a_name_and_a_size_are_asked_for() {
+    let [release, audit] = ["release", "audit"].map(Signer::new);
+    let signed = release.signed(&album("view"), &label(1));
+    let mut asked = terms(1, &[&audit, &release]);
+    let Trust::Signed(set) = &mut asked.trust else { unreachable!() };
+    set.required = vec![b"audit".to_vec()];
+    check(&signed, &asked, Moment::default(), Err("missing-signer"));
+    check(&audit.also(&signed), &asked, Moment::default(), Ok(()));
+    let terms = terms(1, &[&release]);
+    let named = |name: &str| Terms { name: Some(name.to_owned()), ..terms.clone() };
+    check(&signed, &named("album"), Moment::default(), Ok(()));
+    check(&signed, &named("other"), Moment::default(), Err("wrong-name"));
+    let small = Terms { max_bytes: 100, ..terms.clone() };
+    check(&signed, &small, Moment::default(), Err("too-large"));
+}
+
+#[test]
+fn dates_and_revisions_are_asked_for() {
+    let release = Signer::new("release");
+    let dated = Label { not_before: Some(100), expires: Some(200), ..label(7) };
+    let signed = release.signed(&album("view"), &dated);
+    let terms = terms(1, &[&release]);
+    let at = |now, min_revision| Moment { now, min_revision };
+    check(&signed, &terms, at(Some(150), 7), Ok(()));
+    check(&signed, &terms, at(Some(150), 8), Err("old-revision"));
+    check(&signed, &terms, at(Some(99), 0), Err("not-yet-valid"));
+    check(&signed, &terms, at(Some(200), 0), Err("expired"));
+    check(&signed, &terms, at(None, 0), Err("time-required"));
+    assert_eq!(Moment::at(&now()), at(Some(1_800_000_000), 0));
+}
+
+#[test]
+fn terms_that_make_no_sense_are_refused() {
+    let release = Signer::new("release");
+    let signed = release.signed(&album("view"), &label(1));
+    check(&signed, &terms(0, &[&release]), Moment::default(), Err("invalid-terms"));
+    check(&signed, &terms(0, &[]), Moment::default(), Err("invalid-terms"));
+    check(&signed, &terms(2, &[&release]), Moment::default(), Err("invalid-terms"));
+    check(&signed, &terms(1, &[&release, &release]), Moment::default(), Err("invalid-terms"));
+    check(&signed, &Terms::signed_by(b"no key"), Moment::default(), Err("invalid-terms"));
+}

@@ -1,0 +1,36 @@
+//! Makes a component of a module that carries its own description: `encode-component MODULE COMPONENT`.
+//!
+//! A program of its own, because `cargo xtask` is built before anything else can run and should not wait for
+//! the encoder. It fails on a module that imports anything that no component gives it.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::process::ExitCode;
+
+use wit_component::ComponentEncoder;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [module, component] = arguments.as_slice() else {
+        eprintln!("error: expected the paths of a module and of the component to write");
+        return ExitCode::from(2);
+    };
+    match encode(module).and_then(|bytes| written(component, &bytes)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn encode(module: &str) -> Result<Vec<u8>, String> {
+    let bytes = fs::read(module).map_err(|error| format!("cannot read {module}: {error}"))?;
+    let mut encoder = ComponentEncoder::default();
+    let encoded = encoder.validate(true).module(&bytes).and_then(ComponentEncoder::encode);
+    encoded.map_err(|error| format!("{module} makes no component: {error:#}"))
+}
+
+fn written(path: &str, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes).map_err(|error| format!("cannot write {path}: {error}"))
+}

@@ -1,0 +1,134 @@
+//! The modules for hosts beside JavaScript, and the hosts that try them.
+//!
+//! Three files in `target/hosts`: the plain module with vectors and without, and the component. A build is
+//! skipped when nothing that goes into it has changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use crate::setup::{self, WASM_TARGET};
+use crate::shell::{self, Outcome, cargo, command, root, target};
+use crate::{languages, wasm};
+
+/// Builds the modules, unless those there are up to date.
+pub(crate) fn build() -> Outcome {
+    setup::wasm_target()?;
+    let stamp = folder().join(".inputs");
+    let own = ["crates/xtask/src/hosts.rs", "crates/component/wit/wardgate-pdp.wit"];
+    let inputs = wasm::digest_of_inputs(&own.map(|file| root().join(file)))?;
+    if fs::read_to_string(&stamp).is_ok_and(|built| built == inputs) {
+        return Ok(());
+    }
+    println!("  building the modules for other hosts");
+    let start = Instant::now();
+    module("wardgate_abi.wasm", "+simd128", &[])?;
+    module("wardgate_abi_nosimd.wasm", "-simd128", &[])?;
+    module(CARRIER, "+simd128", &["--features", "component"])?;
+    encode()?;
+    println!("  built the modules for other hosts in {}", shell::seconds(start.elapsed()));
+    shell::write(&stamp, inputs)
+}
+
+/// Tries the modules in wasmtime, from Rust and Python, and in wazero, from Go.
+pub(crate) fn test() -> Outcome {
+    build()?;
+    questions()?;
+    in_rust()?;
+    in_python()?;
+    in_go()
+}
+
+fn in_rust() -> Outcome {
+    let lint = ["clippy", "--package", "wardgate-component", "--features", "component"];
+    let mut lint = cargo(lint);
+    lint.args(["--target", WASM_TARGET, "--", "-D", "warnings"]);
+    shell::logged("clippy of the component", &mut lint)?;
+    let test = ["test", "--package", "wardgate-wasmtime-host", "--no-fail-fast"];
+    shell::logged("cargo test of wasmtime-host", &mut cargo(test))?;
+    for code in ["wardgate_abi.wasm", "wardgate.component.wasm"] {
+        let mut example = cargo(["run", "--quiet", "--profile", "test", "--example", "cases"]);
+        example.args(["--package", "wardgate-wasmtime-host", "--"]);
+        shell::shown(example.arg(folder().join(code)).arg(folder().join(QUESTIONS)))?;
+    }
+    Ok(())
+}
+
+/// Writes what the hosts are asked: the cases, as signed bundles.
+fn questions() -> Outcome {
+    let mut write = cargo(["run", "--quiet", "--package", "wardgate-tests", "--bin", "hosts"]);
+    shell::shown(write.arg("--").arg(folder()))
+}
+
+fn in_python() -> Outcome {
+    let python = languages::python()?;
+    let component = folder().join("wardgate.component.wasm");
+    let program = |name: &str| {
+        let mut python = command(&python);
+        // Without the folder of compiled files that it would leave among the sources.
+        python.arg("-B").arg(root().join("tests/hosts/python").join(name)).arg(&component);
+        python
+    };
+    shell::shown(program("try.py").arg(folder().join(QUESTIONS)))?;
+    let files = ["album.bundle", "release.pub.jwk"].map(|name| folder().join(name));
+    let printed = shell::captured(program("album.py").args(files))?;
+    if printed == "ada True\nbob False\n" {
+        return Ok(());
+    }
+    Err(format!("the program for Python printed `{}`", printed.trim()))
+}
+
+fn in_go() -> Outcome {
+    let go = languages::go()?;
+    let host = folder().join("go-host");
+    let within = |arguments: &[&str]| {
+        let mut go = command(&go);
+        go.args(arguments).current_dir(root().join("tests/hosts/go"));
+        go.env("GOFLAGS", "-mod=readonly").env("WARDGATE_HOSTS", folder());
+        go
+    };
+    shell::logged("go build", within(&["build", "-o"]).arg(&host).arg("."))?;
+    shell::logged("go test", &mut within(&["test", "-count=1", "."]))?;
+    for module in ["wardgate_abi.wasm", "wardgate_abi_nosimd.wasm"] {
+        let mut host = command(&host);
+        shell::shown(host.arg(folder().join(module)).arg(folder().join(QUESTIONS)))?;
+    }
+    Ok(())
+}
+
+/// Where the modules are.
+pub(crate) fn folder() -> PathBuf {
+    target().join("hosts")
+}
+
+/// Builds one module into the folder.
+fn module(name: &str, vectors: &str, features: &[&str]) -> Outcome {
+    let build = ["build", "--package", "wardgate-component", "--profile", "component"];
+    let mut cargo = cargo(build);
+    cargo.args(["--target", WASM_TARGET]).args(features);
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", wasm::flags(vectors));
+    shell::logged(name, &mut cargo)?;
+    let built = target().join(WASM_TARGET).join("component/wardgate_component.wasm");
+    copied(&built, &folder().join(name))
+}
+
+fn encode() -> Outcome {
+    let program = ["run", "--quiet", "--package", "xtask", "--features", "component"];
+    let mut encode: Command = cargo(program);
+    encode.args(["--bin", "encode-component", "--"]);
+    encode.arg(folder().join(CARRIER)).arg(folder().join("wardgate.component.wasm"));
+    shell::logged("encoding the component", &mut encode)
+}
+
+fn copied(from: &Path, to: &Path) -> Outcome {
+    let bytes =
+        fs::read(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
+    shell::write(to, bytes)
+}
+
+/// What the hosts are asked.
+const QUESTIONS: &str = "questions.jsonl";
+
+/// The module that the component is made of.
+const CARRIER: &str = "carrier.wasm";

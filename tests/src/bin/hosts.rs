@@ -1,0 +1,117 @@
+//! Writes what hosts in other languages are tried with: `hosts FOLDER`.
+//!
+//! The first line of `questions.jsonl` has the key that is to be trusted and one that is not. Each other line
+//! is a case of `tests/cases`: its policies as a signed bundle, and for each request the right decision in
+//! canonical JSON and what every single action comes to. `album.bundle` and `release.pub.jwk` are for the
+//! programs that the documents show.
+#![forbid(unsafe_code)]
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use serde_json::{Value as Json, json};
+use wardgate_bundle::{Conditions, KeyId, Label, Level, Trust, open, pack_as, sign};
+use wardgate_compiler::{Options, compile_files};
+use wardgate_crypto::ml_dsa::SigningKey;
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::table::PolicyTable;
+use wardgate_engine::wire::decision_json;
+use wardgate_tests::cases::{self, Case, Check};
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).ok_or_else(|| "expected a folder".to_owned()).and_then(write) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("hosts: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn write(folder: String) -> Result<(), String> {
+    let folder = Path::new(&folder);
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let [signer, other] = [1, 2].map(|seed| SigningKey::from_seed(Level::MlDsa65, &[seed; 32]));
+    let mut lines = vec![json!({ "key": jwk(&signer), "wrong": jwk(&other) }).to_string()];
+    for case in cases::load(&cases)? {
+        lines.push(line(&case, &signer).map_err(|error| format!("{}: {error}", case.name))?);
+    }
+    lines.push(String::new());
+    let album = [("album.yaml".to_owned(), ALBUM.as_bytes().to_vec())];
+    let album = signed("album", &album, &Options::default(), &signer)?;
+    save(&folder.join("questions.jsonl"), lines.join("\n").as_bytes())?;
+    save(&folder.join("album.bundle"), &album)?;
+    save(&folder.join("release.pub.jwk"), jwk(&signer).to_string().as_bytes())
+}
+
+fn save(file: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(file, bytes).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// The public key as `wardgate keys generate` writes it.
+fn jwk(signer: &SigningKey) -> Json {
+    let key = signer.public_key();
+    let id = KeyId::of(signer.level(), &key).to_string();
+    json!({ "kty": "AKP", "alg": "ML-DSA-65", "kid": id, "pub": URL_SAFE_NO_PAD.encode(key) })
+}
+
+fn signed(
+    name: &str,
+    files: &[(String, Vec<u8>)],
+    options: &Options,
+    signer: &SigningKey,
+) -> Result<Vec<u8>, String> {
+    let compiled = compile_files(files, options)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<String>())?;
+    let label = Label { name: name.to_owned(), revision: 1, ..Label::default() };
+    let bundle = pack_as(&compiled.parts, &label).map_err(|error| error.to_string())?;
+    let id = KeyId::of(signer.level(), &signer.public_key());
+    sign(&bundle, &id, signer, None).map_err(|error| error.to_string())
+}
+
+fn line(case: &Case, signer: &SigningKey) -> Result<String, String> {
+    let bundle = signed(&case.name, &case.files, &case.options, signer)?;
+    let opened = open(&bundle, Trust::Unsigned, &Conditions::default());
+    let table = opened.map_err(|error| error.to_string())?.table;
+    let questions: Vec<Json> =
+        case.checks.iter().map(|check| question(&table, check, case.now)).collect();
+    Ok(json!({
+        "name": case.name,
+        "bundle": STANDARD.encode(bundle),
+        "seconds": case.now.seconds(),
+        "nanos": case.now.nanos(),
+        "questions": questions,
+    })
+    .to_string())
+}
+
+fn question(table: &PolicyTable, check: &Check, now: Timestamp) -> Json {
+    let action = |action: &String| {
+        let mut one = check.json.clone();
+        if let Some(members) = one.as_object_mut() {
+            members.remove("actions");
+            members.insert("action".to_owned(), action.as_str().into());
+        }
+        json!([one.to_string(), table.is_allowed(&check.request, action, now)])
+    };
+    json!({
+        "request": check.json.to_string(),
+        "decision": decision_json(&table.check(&check.request, now)),
+        "actions": check.request.actions.iter().map(action).collect::<Vec<_>>(),
+    })
+}
+
+const ALBUM: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [member]
+      condition: { match: { expr: R.attr.owner == P.id } }
+"#;
