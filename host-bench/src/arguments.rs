@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     pub(crate) cli: Option<PathBuf>,
     /// The folder of the modules with cryptography in WebAssembly.
     pub(crate) modules: Option<PathBuf>,
+    /// The folder of the modules for hosts beside JavaScript.
+    #[cfg(feature = "hosts")]
+    pub(crate) hosts: Option<PathBuf>,
     /// Names of workloads and of the other sections; everything if there are none.
     only: Vec<String>,
 }
@@ -38,6 +41,8 @@ impl Arguments {
             opa: None,
             cli: None,
             modules: None,
+            #[cfg(feature = "hosts")]
+            hosts: None,
             only: Vec::new(),
         };
         let mut words = words;
@@ -52,6 +57,8 @@ impl Arguments {
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
                 "--modules" => arguments.modules = words.next().map(PathBuf::from),
+                #[cfg(feature = "hosts")]
+                "--hosts" => arguments.hosts = words.next().map(PathBuf::from),
                 "--only" => arguments.only.push(section(words.next())?),
                 other => return Err(format!("unknown argument `{other}`; {USAGE}")),
             }
@@ -87,10 +94,10 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", signed::NAME, CRYPTO];
+const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", "hosts", signed::NAME, CRYPTO];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --modules FOLDER, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";

@@ -12,6 +12,8 @@ mod chart;
 #[cfg(feature = "rivals")]
 mod crypto;
 mod files;
+#[cfg(feature = "hosts")]
+mod hosts;
 mod machine;
 mod measure;
 mod node;

@@ -56,6 +56,10 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     if arguments.wants(signed::NAME) {
         sections.push(signed::section(root, arguments)?);
     }
+    #[cfg(feature = "hosts")]
+    if let Some(folder) = arguments.hosts.as_ref().filter(|_| arguments.wants(crate::hosts::NAME)) {
+        sections.push(crate::hosts::section(folder, arguments.bounds())?);
+    }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));
     #[cfg(feature = "rivals")]
@@ -277,7 +281,7 @@ pub(crate) fn node_name() -> Result<String, String> {
 pub(crate) const NATIVE: &str = "native";
 
 /// The workload of the sections that need only one.
-const REFERENCE: &str = "five-rules-200";
+pub(crate) const REFERENCE: &str = "five-rules-200";
 const OF_REFERENCE: &[&str] = &["evaluation", "filter", "reload", "cold"];
 
 const COLD_PROCESSES: usize = 5;

@@ -10,17 +10,22 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::shell::{self, Outcome, command, target};
-use crate::{npm, setup};
+use crate::{hosts, npm, setup};
 
 /// Builds the package, installs the rivals, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let features = features();
+    let only = only(arguments);
+    let features = if only == [HOSTS] { HOSTS.to_owned() } else { features(&only) };
+    let features = features.as_str();
     let mut measure = shell::cargo(["run", "--quiet", "--release"]);
     measure.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
     measure.args(["--features", features, "--"]).args(arguments);
-    if !arguments.iter().any(|argument| argument == "--native") {
+    if only.is_empty() || only.contains(&HOSTS) {
+        hosts::build()?;
+        measure.arg("--hosts").arg(hosts::folder());
+    }
+    if !arguments.iter().any(|argument| argument == "--native") && only != [HOSTS] {
         setup::npm_ci("host-bench/node")?;
-        let only = only(arguments);
         if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
             deciders(&mut measure)?;
         }
@@ -36,13 +41,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 }
 
 /// OpenSSL is the system's, so it takes part only where a program can be built for it.
-fn features() -> &'static str {
+fn features(only: &[&str]) -> String {
     let found = ["--atleast-version=3.0", "openssl"];
     let found = command("pkg-config").args(found).status().is_ok_and(|status| status.success());
     if !found {
         println!("    openssl is left out: its headers or pkg-config are not installed");
     }
-    if found { "rivals,openssl" } else { "rivals" }
+    let openssl = if found { ",openssl" } else { "" };
+    let hosts = if only.is_empty() || only.contains(&HOSTS) { ",hosts" } else { "" };
+    format!("rivals{openssl}{hosts}")
 }
 
 /// The sections that are asked for; none where all are.
@@ -83,6 +90,9 @@ fn opa() -> Outcome<PathBuf> {
 
 /// The section about cryptography, which needs modules of its own and none of the others.
 const CRYPTO: &str = "crypto";
+
+/// The section about other hosts of WebAssembly, which needs neither Node nor rivals.
+const HOSTS: &str = "hosts";
 
 /// Exact, for a figure names its version.
 const OPA: &str = "github.com/open-policy-agent/opa@v1.22.0";

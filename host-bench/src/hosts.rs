@@ -1,0 +1,189 @@
+//! The code that decides in wasmtime, beside the same code natively: what the sandbox takes.
+//!
+//! Each way of asking stands beside the native one that reads requests in the same form, so that the
+//! difference is the border and the sandbox alone.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use wardgate_bundle::Trust;
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::request::Request;
+use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Target};
+use wardgate_wasmtime_host as host;
+use wardgate_wasmtime_host::{Code, Limits, Moment, Prepared, Session, Terms};
+
+use crate::measure::{self, Bounds, Figure, Row, Side};
+use crate::report::Section;
+use crate::rows::wardgate::Compiled;
+use crate::run::{NATIVE, REFERENCE};
+use crate::workload::Workload;
+
+/// What `--only` calls the section.
+pub(crate) const NAME: &str = "hosts";
+
+/// Measures with the modules in `folder`.
+pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> {
+    let workload = Workload::generate(REFERENCE)?;
+    workload.confirm()?;
+    let requests = workload.engine_requests()?;
+    let bundle = Compiled::new(&workload)?.bundle;
+    let targets = Targets::of(&requests);
+    let asked: Vec<Asked<'_>> = (requests.iter().zip(&workload.requests))
+        .map(|(request, json)| Asked::new(request, json, &targets))
+        .collect();
+    let native = Pdp::open(&bundle, Trust::Unsigned).map_err(|error| error.to_string())?;
+    let module = Sandbox::new(&folder.join("wardgate_abi.wasm"), &bundle, &targets)?;
+    let component = Sandbox::new(&folder.join("wardgate.component.wasm"), &bundle, &targets)?;
+    let now = Timestamp::default();
+    let rows = Rows { asked: &asked, expected: &workload.expected };
+    let rows = [
+        rows.row(FIELDS, |one| native.is_allowed_fields(&one.question(), now)),
+        rows.row(FRAME, |one| module.by_fields(one)),
+        rows.row(TEXT, |one| native.is_allowed_json(&one.text, now) == Ok(true)),
+        rows.row(MODULE, |one| module.by_text(one)),
+        rows.row(COMPONENT, |one| component.by_text(one)),
+    ];
+    let figures = measure::rows(&rows, bounds)?;
+    tell(&figures);
+    Ok(Section {
+        name: NAME.to_owned(),
+        title: format!("In wasmtime and natively: {}", workload.title.to_lowercase()),
+        note: "A row in wasmtime stands below the native one that reads requests in the same form.",
+        hosts: vec![(NATIVE.to_owned(), figures)],
+        ..Section::default()
+    })
+}
+
+/// What every row is asked.
+struct Rows<'a> {
+    asked: &'a [Asked<'a>],
+    expected: &'a [bool],
+}
+
+impl<'a> Rows<'a> {
+    fn row(&self, name: &str, decide: impl Fn(&Asked<'a>) -> bool + 'a) -> Row<'a> {
+        let asked = self.asked;
+        let side = if name.starts_with("native") { Side::Floor } else { Side::Ours };
+        Row::new(name, side, self.expected, move |at| asked.get(at).is_some_and(&decide))
+    }
+}
+
+/// Says what the sandbox takes.
+fn tell(figures: &[Figure]) {
+    let took = |name: &str| {
+        let found = figures.iter().find(|figure| figure.name == name);
+        found.map_or(f64::NAN, |figure| figure.nanoseconds)
+    };
+    for (name, native, most) in
+        [(FRAME, FIELDS, "60"), (MODULE, TEXT, "-"), (COMPONENT, TEXT, "500")]
+    {
+        let above = took(name) - took(native);
+        eprintln!("{name}: {above:.1} ns above native, at most {most}");
+    }
+}
+
+/// What is asked about, each kind and action once.
+struct Targets<'a> {
+    all: Vec<(&'a str, &'a str)>,
+    places: HashMap<(&'a str, &'a str), usize>,
+}
+
+impl<'a> Targets<'a> {
+    fn of(requests: &'a [Request]) -> Self {
+        let (mut all, mut places) = (Vec::new(), HashMap::new());
+        for target in requests.iter().map(about) {
+            places.entry(target).or_insert_with(|| {
+                all.push(target);
+                all.len() - 1
+            });
+        }
+        Self { all, places }
+    }
+}
+
+/// One request in every form.
+struct Asked<'a> {
+    request: &'a Request,
+    of_principal: Pairs,
+    of_resource: Pairs,
+    text: Vec<u8>,
+    /// The place of its kind and action.
+    target: usize,
+}
+
+/// Attributes as a host may have them that keeps no types.
+type Pairs = Vec<(String, Attr)>;
+
+impl<'a> Asked<'a> {
+    fn new(request: &'a Request, json: &Json, targets: &Targets<'a>) -> Self {
+        Self {
+            request,
+            of_principal: pairs(&request.principal.attr),
+            of_resource: pairs(&request.resource.attr),
+            text: json.to_string().into_bytes(),
+            target: targets.places.get(&about(request)).copied().unwrap_or_default(),
+        }
+    }
+
+    fn question(&self) -> Question<'_, String, Pairs, Pairs> {
+        let Request { principal, resource, .. } = self.request;
+        let (kind, action) = about(self.request);
+        Question {
+            principal: PrincipalRef::new(&principal.id, &principal.roles, &self.of_principal),
+            action,
+            resource: ResourceRef::new(kind, &resource.id, &self.of_resource),
+        }
+    }
+}
+
+/// An instance, and what questions to it are prepared for.
+struct Sandbox {
+    session: RefCell<Session>,
+    prepared: Vec<RefCell<Prepared>>,
+}
+
+impl Sandbox {
+    fn new(code: &Path, bundle: &[u8], targets: &Targets<'_>) -> Result<Self, String> {
+        let bytes = fs::read(code).map_err(|error| format!("{}: {error}", code.display()))?;
+        let refused = |error: host::HostError| format!("{}: {error}", code.display());
+        let compiled = Code::compile(&bytes, Limits::default()).map_err(refused)?;
+        let pdp = host::Pdp::open(&compiled, bundle, &Terms::unsigned(), Moment::default());
+        let mut session = pdp.map_err(refused)?.session();
+        let mut prepare = |(kind, action): &(&str, &str)| {
+            session.prepare(Target { kind, action, ..Target::default() }).map(RefCell::new)
+        };
+        let prepared = targets.all.iter().map(&mut prepare).collect::<Result<_, _>>();
+        Ok(Self { prepared: prepared.map_err(refused)?, session: RefCell::new(session) })
+    }
+
+    fn by_fields(&self, one: &Asked<'_>) -> bool {
+        let Some(prepared) = self.prepared.get(one.target) else { return false };
+        let mut session = self.session.borrow_mut();
+        let now = Timestamp::default();
+        session.is_allowed_fields(&mut prepared.borrow_mut(), &one.question(), &now) == Ok(true)
+    }
+
+    fn by_text(&self, one: &Asked<'_>) -> bool {
+        self.session.borrow_mut().is_allowed(&one.text, &Timestamp::default()) == Ok(true)
+    }
+}
+
+fn about(request: &Request) -> (&str, &str) {
+    (&request.resource.kind, request.actions.first().map_or("", String::as_str))
+}
+
+fn pairs(attributes: &AttrMap) -> Pairs {
+    let pair = |(name, value): &(Box<str>, Attr)| (name.to_string(), value.clone());
+    attributes.entries().iter().map(pair).collect()
+}
+
+const FIELDS: &str = "native, fields by name";
+const FRAME: &str = "wasmtime, module, fields by name into the frame";
+const TEXT: &str = "native, JSON text";
+const MODULE: &str = "wasmtime, module, JSON text";
+const COMPONENT: &str = "wasmtime, component, JSON text";
