@@ -1,5 +1,7 @@
 // The components in the real React, in a window without a screen.
 
+import { readFileSync } from "node:fs";
+
 import { Window } from "happy-dom";
 import { Component, createElement, type ReactElement, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
@@ -130,6 +132,13 @@ describe("useCan", () => {
     const closed = await openAlbum();
     closed.dispose();
     expect(await shown(answer("view"), { pdp: closed })).toContain("disposed");
+  });
+});
+
+describe.each(["dist/react.js", "cjs/dist/react.js"])("%s", (file) => {
+  it("says that it is for the client, which frameworks with server components ask for", () => {
+    const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
+    expect(text).toMatch(/^(\/\/.*\n|\s|"use strict";)*"use client";/);
   });
 });
 

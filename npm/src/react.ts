@@ -3,6 +3,8 @@
 // They show and hide; what a person may do is decided again where it is done. What they show changes with
 // the bundle in use, and only where the decision has changed.
 
+"use client";
+
 import { createContext, createElement, Fragment, useCallback, useContext, useMemo, useSyncExternalStore } from "react";
 import type { ReactElement, ReactNode } from "react";
 
