@@ -15,7 +15,8 @@ func Example() {
 	check(err)
 	var key Key
 	check(json.Unmarshal(file("release.pub.jwk"), &key))
-	pdp, err := code.Open(ctx, file("album.bundle"), []Key{key}, time.Second)
+	terms := Terms{Keys: []Key{key}, Limit: time.Second}
+	pdp, err := code.Open(ctx, file("album.bundle"), terms, time.Now())
 	check(err)
 	for _, name := range []string{"ada", "bob"} {
 		request := fmt.Sprintf(`{"principal": {"id": %q, "roles": ["member"]}, "action": "view",

@@ -70,7 +70,7 @@ func try(ctx context.Context, module, questions string) (asked, failed int, err 
 		return 0, 0, err
 	}
 	for _, one := range cases {
-		pdp, err := code.Open(ctx, one.Bundle, []Key{trusted.Key}, limit)
+		pdp, err := code.Open(ctx, one.Bundle, signedBy(trusted.Key), time.Time{})
 		if err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", one.Name, err)
 		}
@@ -104,14 +104,14 @@ func isRight(ctx context.Context, pdp *Pdp, question question, now Time) bool {
 
 // refusals asks for what must be refused, and returns how often it was not, or by another name.
 func refusals(ctx context.Context, code *Code, bundle []byte, keys keys) (failed int) {
-	trusted := []Key{keys.Key}
-	pdp, err := code.Open(ctx, bundle, trusted, limit)
+	trusted := signedBy(keys.Key)
+	pdp, err := code.Open(ctx, bundle, trusted, time.Time{})
 	if err != nil {
 		fmt.Println(" ", err)
 		return 1
 	}
-	open := func(bundle []byte, keys []Key) error {
-		_, err := code.Open(ctx, bundle, keys, limit)
+	open := func(bundle []byte, terms Terms) error {
+		_, err := code.Open(ctx, bundle, terms, time.Time{})
 		return err
 	}
 	ask := func(request string, seconds int64) error {
@@ -119,16 +119,20 @@ func refusals(ctx context.Context, code *Code, bundle []byte, keys keys) (failed
 		return err
 	}
 	_, evaluated := pdp.Evaluate(ctx, []byte("{}"), Time{})
+	named, newer := trusted, trusted
+	named.Name, newer.MinRevision = "another", 2
 	changed := append([]byte{}, bundle...)
 	changed[len(changed)-1] ^= 1
 	for _, one := range []struct {
 		code string
 		err  error
 	}{
-		{"unknown-signer", open(bundle, []Key{keys.Wrong})},
-		{"not-a-bundle", open(nil, nil)},
+		{"unknown-signer", open(bundle, signedBy(keys.Wrong))},
+		{"not-a-bundle", open(nil, Terms{Limit: limit})},
 		{"wrong-digest", open(changed, trusted)},
-		{"not-a-bundle", pdp.Reload(ctx, []byte("policies"))},
+		{"not-a-bundle", pdp.Reload(ctx, []byte("policies"), time.Now())},
+		{"wrong-name", open(bundle, named)},
+		{"old-revision", open(bundle, newer)},
 		{"invalid-request", ask("{}", 0)},
 		{"invalid-time", ask("{}", 1<<60)},
 		{"bad-request", evaluated},
@@ -141,6 +145,8 @@ func refusals(ctx context.Context, code *Code, bundle []byte, keys keys) (failed
 	}
 	return failed
 }
+
+func signedBy(key Key) Terms { return Terms{Keys: []Key{key}, Limit: limit} }
 
 func read(path string) (trusted keys, cases []testCase, err error) {
 	file, err := os.Open(path)

@@ -22,10 +22,10 @@ type Code struct {
 // Pdp is one opened bundle in an instance of its own. One goroutine at a time asks it.
 type Pdp struct {
 	module api.Module
+	terms  Terms
 	handle uint64
 	block  uint32
 	room   uint32
-	limit  time.Duration
 }
 
 // Refused says why a bundle or a request was refused. Who gets it has no permission.
@@ -43,6 +43,18 @@ type Key struct {
 	Pub string `json:"pub"`
 }
 
+// Terms are what a bundle must be, whenever it is opened.
+type Terms struct {
+	// One of these keys must have signed; without keys nobody need have.
+	Keys []Key
+	// The name that the bundle must have; none is any.
+	Name string
+	// The lowest revision that is accepted.
+	MinRevision int64
+	// How long one call may take.
+	Limit time.Duration
+}
+
 // Time is what now() means in conditions.
 type Time struct {
 	Seconds int64
@@ -57,39 +69,44 @@ func Compile(ctx context.Context, wasm []byte, memory uint32) (*Code, error) {
 	return &Code{runtime, module}, err
 }
 
-// Open opens a bundle that one of the keys must have signed; without keys nobody need have.
-func (code *Code) Open(ctx context.Context, bundle []byte, keys []Key, limit time.Duration) (*Pdp, error) {
+// Open opens a bundle. A time of zero is none, and then no bundle with dates is opened.
+func (code *Code) Open(ctx context.Context, bundle []byte, terms Terms, now time.Time) (*Pdp, error) {
 	module, err := code.runtime.InstantiateModule(ctx, code.module, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return nil, err
 	}
-	pdp := &Pdp{module: module, limit: limit}
-	if version, err := pdp.call(ctx, "wardgate_version"); err != nil || version != 1 {
-		return nil, errors.Join(fmt.Errorf("plain calls of version %d, expected 1", version), err)
-	}
-	terms, err := terms(keys)
-	if err != nil {
-		return nil, err
-	}
-	length := uint64(len(bundle))
-	if err := pdp.write(ctx, append(append([]byte{}, bundle...), terms...)); err != nil {
-		return nil, err
-	}
-	at, none := uint64(pdp.block), ^uint64(0)
-	handle, err := pdp.call(ctx, "wardgate_open", at, length, at+length, uint64(len(terms)), none, 0)
-	if err != nil {
+	pdp := &Pdp{module: module, terms: terms}
+	if err := pdp.open(ctx, bundle, now); err != nil {
 		return nil, errors.Join(err, module.Close(ctx))
 	}
-	pdp.handle = uint64(handle)
 	return pdp, nil
 }
 
+func (pdp *Pdp) open(ctx context.Context, bundle []byte, now time.Time) error {
+	if version, err := pdp.call(ctx, "wardgate_version"); err != nil || version != 1 {
+		return errors.Join(fmt.Errorf("plain calls of version %d, expected 1", version), err)
+	}
+	terms, err := pdp.terms.bytes()
+	if err != nil {
+		return err
+	}
+	if err := pdp.write(ctx, append(append([]byte{}, bundle...), terms...)); err != nil {
+		return err
+	}
+	at, length := uint64(pdp.block), uint64(len(bundle))
+	handle, err := pdp.call(ctx, "wardgate_open", at, length, at+length, uint64(len(terms)), seconds(now),
+		uint64(pdp.terms.MinRevision))
+	pdp.handle = uint64(handle)
+	return err
+}
+
 // Reload puts another bundle in the place of this one, which stays if the other is refused.
-func (pdp *Pdp) Reload(ctx context.Context, bundle []byte) error {
+func (pdp *Pdp) Reload(ctx context.Context, bundle []byte, now time.Time) error {
 	if err := pdp.write(ctx, bundle); err != nil {
 		return err
 	}
-	_, err := pdp.call(ctx, "wardgate_reload", pdp.handle, uint64(pdp.block), uint64(len(bundle)), ^uint64(0), 0)
+	_, err := pdp.call(ctx, "wardgate_reload", pdp.handle, uint64(pdp.block), uint64(len(bundle)), seconds(now),
+		uint64(pdp.terms.MinRevision))
 	return err
 }
 
@@ -131,7 +148,7 @@ func (pdp *Pdp) ask(ctx context.Context, name string, request []byte, now Time) 
 // call makes a call within the time that one may take. After an error that is no Refused the instance must
 // not be asked again.
 func (pdp *Pdp) call(ctx context.Context, name string, parameters ...uint64) (int32, error) {
-	bounded, cancel := context.WithTimeout(ctx, pdp.limit)
+	bounded, cancel := context.WithTimeout(ctx, pdp.terms.Limit)
 	defer cancel()
 	function := pdp.module.ExportedFunction(name)
 	if function == nil {
@@ -202,11 +219,24 @@ func (pdp *Pdp) write(ctx context.Context, bytes []byte) error {
 	return nil
 }
 
-// terms writes whom the host believes, as docs/ABI.md describes it.
-func terms(keys []Key) ([]byte, error) {
-	const mostBytes, anyName = 64 << 20, 0
+// seconds is the time as the module takes it: below zero there is none.
+func seconds(now time.Time) uint64 {
+	if now.IsZero() {
+		return ^uint64(0)
+	}
+	return uint64(now.Unix())
+}
+
+// bytes writes the terms as docs/ABI.md describes them.
+func (wanted *Terms) bytes() ([]byte, error) {
+	const mostBytes = 64 << 20
+	keys := wanted.Keys
+	if len(wanted.Name) > 256 {
+		return nil, errors.New("the name is longer than that of any bundle")
+	}
 	terms := binary.LittleEndian.AppendUint32(nil, mostBytes)
-	terms = binary.LittleEndian.AppendUint16(terms, anyName)
+	terms = binary.LittleEndian.AppendUint16(terms, uint16(len(wanted.Name)))
+	terms = append(terms, wanted.Name...)
 	if len(keys) == 0 {
 		return append(terms, 0, 0, 0), nil
 	}
