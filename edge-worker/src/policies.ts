@@ -1,8 +1,9 @@
 // The policies in use. A bundle is verified before it replaces another, at once for all requests; when it is
-// refused or cannot be read, the one in use stays.
+// refused or cannot be read, the one in use stays; where there is none yet, the last good one is looked for.
 
 import { open, WardgateError, type OpenOptions, type Pdp } from "wardgate";
 
+import type { LastGood } from "./last-good.ts";
 import type { Source } from "./source.ts";
 import { isSame } from "./text.ts";
 
@@ -23,6 +24,7 @@ export interface Health {
 
 export interface Refreshing {
   readonly source: Source;
+  readonly lastGood: LastGood;
   readonly opening: OpenOptions;
   readonly refreshMilliseconds: number;
 }
@@ -39,7 +41,9 @@ export class Policies {
   #inUse: InUse | undefined;
   #checked: number | undefined;
   #problem: string | undefined;
-  #looking: { readonly since: number; readonly done: Promise<void> } | undefined;
+  #looking: Looking | undefined;
+  /** What was handed to `lastGood`. */
+  #kept: Uint8Array | undefined;
 
   constructor(settings: Refreshing) {
     this.#settings = settings;
@@ -49,8 +53,8 @@ export class Policies {
   async pdp(context: Pick<ExecutionContext, "waitUntil">): Promise<Pdp> {
     const looking = this.#lookIfDue();
     // A request that its sender gives up must not take the look with it: others wait for it.
-    if (looking !== undefined) context.waitUntil(looking);
-    if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking, pause(PATIENCE)]);
+    if (looking !== undefined) context.waitUntil(looking.kept);
+    if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking.done, pause(PATIENCE)]);
     if (this.#inUse === undefined) throw new NotReady(this.#problem ?? "no bundle has arrived yet");
     return this.#inUse.pdp;
   }
@@ -70,19 +74,20 @@ export class Policies {
     return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem };
   }
 
-  #lookIfDue(): Promise<void> | undefined {
+  #lookIfDue(): Looking | undefined {
     const now = Date.now();
     // The runtime ends what has run for too long without a word. Then nobody waits for it any more.
-    if (this.#looking !== undefined && now - this.#looking.since < GIVEN_UP) return this.#looking.done;
+    if (this.#looking !== undefined && now - this.#looking.since < GIVEN_UP) return this.#looking;
     const { refreshMilliseconds } = this.#settings;
     const between = this.#inUse === undefined ? Math.min(refreshMilliseconds, RETRY) : refreshMilliseconds;
     if (this.#checked !== undefined && now - this.#checked < between) return undefined;
-    const looking = { since: now, done: this.#look() };
+    const done = this.#look();
+    const looking = { since: now, done, kept: done.then(() => this.#keep()) };
     this.#looking = looking;
-    void looking.done.then(() => {
+    void done.then(() => {
       if (this.#looking === looking) this.#looking = undefined;
     });
-    return looking.done;
+    return looking;
   }
 
   /** Looks for a bundle once. It never fails: what goes wrong is the problem that `health` tells. */
@@ -95,8 +100,26 @@ export class Policies {
     } catch (thrown) {
       this.#problem = problemOf(thrown);
       console.error(JSON.stringify({ event: "bundle", problem: this.#problem, message: String(thrown) }));
+      if (this.#inUse === undefined) await this.#takeLastGood();
     }
     this.#checked = Date.now();
+  }
+
+  async #takeLastGood(): Promise<void> {
+    try {
+      const bytes = await this.#settings.lastGood.read();
+      if (bytes !== undefined) await this.#take(bytes, undefined);
+      this.#kept = bytes;
+    } catch (thrown) {
+      console.error(JSON.stringify({ event: "last-good", problem: problemOf(thrown), message: String(thrown) }));
+    }
+  }
+
+  async #keep(): Promise<void> {
+    const bytes = this.#inUse?.bytes;
+    if (bytes === undefined || bytes === this.#kept) return;
+    this.#kept = bytes;
+    await this.#settings.lastGood.write(bytes).catch((thrown: unknown) => console.error(String(thrown)));
   }
 
   async #take(bytes: Uint8Array, etag: string | undefined): Promise<void> {
@@ -110,6 +133,13 @@ export class Policies {
     this.#inUse = { pdp, bytes, etag, since: Date.now() };
     console.log(JSON.stringify({ event: "bundle", revision: pdp.header.revision, content: pdp.header.content }));
   }
+}
+
+/** A look for a bundle: until it is in use, and until it is kept for others. */
+interface Looking {
+  readonly since: number;
+  readonly done: Promise<void>;
+  readonly kept: Promise<void>;
 }
 
 class Missing extends Error {}

@@ -7,6 +7,7 @@ import { DecisionLog, sinkOf } from "./decision-log.ts";
 import { Index, type Listed, type Snapshot } from "./directory.ts";
 import type { Env } from "./env.ts";
 import { Problem } from "./http.ts";
+import { lastGoodOf } from "./last-good.ts";
 import { Metrics } from "./metrics.ts";
 import { Policies } from "./policies.ts";
 import { readSource } from "./source.ts";
@@ -48,7 +49,7 @@ async function create(env: Env): Promise<Service> {
   const { opening, refreshMilliseconds, pageKey } = config;
   return {
     config,
-    policies: new Policies({ source: readSource(env), opening, refreshMilliseconds }),
+    policies: new Policies({ source: readSource(env), lastGood: lastGoodOf(env.BUNDLE ?? ""), opening, refreshMilliseconds }),
     index: env.INDEX === undefined ? undefined : new Index(env.INDEX, refreshMilliseconds),
     pages: pageKey === undefined ? undefined : await PageTokens.create(pageKey),
     log: new DecisionLog(sinkOf(env), config.sample),

@@ -86,13 +86,33 @@ describe("a bundle", () => {
     expect(await health(deployed)).toMatchObject({ status: "stale", revision: 2, problem: "old-revision" });
   });
 
+  it("is the last good one where a new instance finds none", async () => {
+    const BUNDLE = "kv:precious";
+    await given.POLICIES_KV.put("precious", policies);
+    expect(await decision(deployment({ BUNDLE }))).toBe(true);
+    for (const bytes of [stranger, new TextEncoder().encode("hello"), undefined]) {
+      await (bytes === undefined ? given.POLICIES_KV.delete("precious") : given.POLICIES_KV.put("precious", bytes));
+      const deployed = deployment({ BUNDLE });
+      expect(await decision(deployed)).toBe(true);
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale", revision: 1 });
+      // It is believed no more than another.
+      expect(await decision(deployment({ BUNDLE, MIN_REVISION: 2 }))).toBe(503);
+      expect(await decision(deployment({ BUNDLE, BUNDLE_NAME: "other" }))).toBe(503);
+    }
+    await given.POLICIES_KV.put("precious", next);
+    expect(await decision(deployment({ BUNDLE }))).toBe(false);
+    await given.POLICIES_KV.delete("precious");
+    expect(await decision(deployment({ BUNDLE }))).toBe(false);
+  });
+
   it("decides nothing until there is a good one, and then does", async () => {
-    for (const bytes of [undefined, stranger, new TextEncoder().encode("hello")]) {
-      const deployed = deployment();
-      await (bytes === undefined ? given.POLICIES_KV.delete("policies") : given.POLICIES_KV.put("policies", bytes));
+    for (const [number, bytes] of [undefined, stranger, new TextEncoder().encode("hello")].entries()) {
+      const key = `unknown${number}`;
+      const deployed = deployment({ BUNDLE: `kv:${key}` });
+      if (bytes !== undefined) await given.POLICIES_KV.put(key, bytes);
       expect(await decision(deployed)).toBe(503);
       expect(await health(deployed)).toMatchObject({ http: 503, status: "not-ready" });
-      await given.POLICIES_KV.put("policies", policies);
+      await given.POLICIES_KV.put(key, policies);
       expect(await decision(deployed)).toBe(true);
     }
   });
@@ -138,7 +158,7 @@ describe("a bundle", () => {
 
   it("that cannot be fetched is no answer", async () => {
     const POLICIES_KV = { get: () => Promise.reject(new Error("KV is away")) };
-    const deployed = deployment({ POLICIES_KV });
+    const deployed = deployment({ BUNDLE: "kv:never", POLICIES_KV });
     expect(await decision(deployed)).toBe(503);
     expect(await health(deployed)).toMatchObject({ http: 503, problem: "unreadable" });
   });
