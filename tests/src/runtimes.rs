@@ -22,7 +22,7 @@ use wardgate_crypto::blake3::hash;
 
 pub use decisions::Size;
 pub use native::Native;
-pub use read::{Crypto, Opening};
+pub use read::{Crypto, Opening, Trusted};
 pub use replay::{Asking, Host, replay};
 pub use report::Report;
 

@@ -80,7 +80,8 @@ fn opened(opening: &Opening) -> Result<Pdp, OpenError> {
     let now = u64::try_from(opening.now.seconds()).ok();
     let min_revision = opening.min_revision;
     let conditions = Conditions { now, min_revision, ..Conditions::default() };
-    let trust = opening.trust.as_ref().map_or(Trust::Unsigned, Trust::Signed);
+    let trust =
+        opening.trust.as_ref().map_or(Trust::Unsigned, |trusted| Trust::Signed(&trusted.set));
     let inside = |bytes: &[u8]| match &opening.unseal_key {
         Some(key) => unseal(bytes, key, &conditions),
         None => Ok(bytes.to_vec()),

@@ -52,13 +52,23 @@ pub struct Opening {
     /// What to open first.
     pub base: Option<Vec<u8>>,
     /// Whose signatures count; without anybody, unsigned bundles are opened.
-    pub trust: Option<TrustSet>,
+    pub trust: Option<Trusted>,
     /// The time of the opening and of every decision.
     pub now: Timestamp,
     /// The lowest revision.
     pub min_revision: u64,
     /// What the bundles are sealed with.
     pub unseal_key: Option<[u8; 32]>,
+}
+
+/// Whose signatures count.
+pub struct Trusted {
+    /// What a native host opens bundles with.
+    pub set: TrustSet,
+    /// The keys in it: what signatures name each by, its level, its bytes.
+    pub keys: Vec<(Vec<u8>, Level, Vec<u8>)>,
+    /// How many of them must have signed.
+    pub at_least: u8,
 }
 
 /// Reads one line.
@@ -101,7 +111,7 @@ fn opening(json: &Json) -> Option<Opening> {
     Some(Opening {
         bundle: bytes(json.get("bundle")?)?,
         base: json.get("base").map(bytes).map_or(Some(None), |base| base.map(Some))?,
-        trust: json.get("trust").map(trust).map_or(Some(None), |trust| trust)?,
+        trust: json.get("trust").map_or(Some(None), trust)?,
         now: now(json)?,
         min_revision: json.get("minRevision").map_or(Some(0), Json::as_u64)?,
         unseal_key: key.map_or(Some(None), |key| key.map(Some))?,
@@ -116,18 +126,22 @@ fn now(json: &Json) -> Option<Timestamp> {
 }
 
 /// Nobody where unsigned bundles are trusted.
-fn trust(json: &Json) -> Option<Option<TrustSet>> {
+fn trust(json: &Json) -> Option<Option<Trusted>> {
     if json == "unsigned" {
         return Some(None);
     }
-    let key = |jwk: &Json| {
-        let id = KeyId::new(jwk.get("kid")?.as_str()?.as_bytes())?;
+    let at_least: u8 = json.get("atLeast")?.as_u64()?.try_into().ok()?;
+    let keys = each(json.get("keys")?, |jwk| {
+        let id = jwk.get("kid")?.as_str()?.as_bytes().to_vec();
         let key = URL_SAFE_NO_PAD.decode(jwk.get("pub")?.as_str()?).ok()?;
-        TrustedKey::new(id, level(jwk.get("alg")?)?, &key).ok()
+        Some((id, level(jwk.get("alg")?)?, key))
+    })?;
+    let key = |(id, level, key): &(Vec<u8>, Level, Vec<u8>)| {
+        TrustedKey::new(KeyId::new(id)?, *level, key).ok()
     };
-    let at_least = json.get("atLeast")?.as_u64()?.try_into().ok()?;
-    let quorum = Quorum { at_least, required: Vec::new() };
-    Some(Some(TrustSet::new(each(json.get("keys")?, key)?, quorum).ok()?))
+    let quorum = Quorum { at_least: at_least.into(), required: Vec::new() };
+    let set = TrustSet::new(keys.iter().map(key).collect::<Option<_>>()?, quorum).ok()?;
+    Some(Some(Trusted { set, keys, at_least }))
 }
 
 fn level(name: &Json) -> Option<Level> {
