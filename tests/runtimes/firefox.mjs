@@ -1,4 +1,4 @@
-// node firefox.mjs PROGRAM QUESTIONS REPORT
+// node firefox.mjs PROGRAM [plain] QUESTIONS REPORT
 //
 // The page is bundled by Vite, as for production, and served under a strict policy for content.
 
@@ -11,7 +11,8 @@ import { exchange } from "./exchange.mjs";
 /** Many times of what it takes. */
 const LIMIT = 300_000;
 const TYPES = { js: "text/javascript", wasm: "application/wasm" };
-const [executablePath, questions, report] = process.argv.slice(2);
+const [executablePath, ...rest] = process.argv.slice(2);
+const [questions, report] = rest.splice(-2);
 
 const files = await bundled("firefox-page.mjs");
 const server = createServer((request, response) => exchange(questions, report)(request, response, () => serve(request, response)));
@@ -22,7 +23,7 @@ try {
   const page = await browser.newPage();
   page.on("console", (message) => console.log(message.text()));
   page.on("pageerror", (error) => console.log(String(error)));
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.goto(`http://127.0.0.1:${server.address().port}/?${rest}`);
   await page.waitForFunction("document.title !== ''", { timeout: LIMIT });
   const title = await page.title();
   if (title !== "done") throw new Error(title);
@@ -43,7 +44,7 @@ async function bundled(input) {
 }
 
 function serve({ url }, response) {
-  if (url === "/") {
+  if (url.startsWith("/?")) {
     const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
     response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
     response.end('<!doctype html><title></title><script type="module" src="/page.js"></script>');

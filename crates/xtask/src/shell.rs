@@ -66,7 +66,13 @@ pub(crate) fn captured(command: &mut Command) -> Outcome<String> {
 
 /// Runs a long command with its output in a log, and tells every while how it stands.
 pub(crate) fn logged(name: &str, command: &mut Command) -> Outcome {
-    let outcome = attempt(name, command);
+    logged_within(Duration::MAX, name, command)
+}
+
+/// Runs a long command as `logged` does, and ends it when it takes longer than `limit`.
+pub(crate) fn logged_within(limit: Duration, name: &str, command: &mut Command) -> Outcome {
+    let status = spawn_and_wait(limit, name, command, &log_of(name));
+    let outcome = status.and_then(|status| succeeded(command, status));
     if outcome.is_err() {
         print_end_of(&log_of(name));
     }
@@ -75,7 +81,7 @@ pub(crate) fn logged(name: &str, command: &mut Command) -> Outcome {
 
 /// Runs a long command that may well fail: as `logged`, but its log is not printed.
 pub(crate) fn attempt(name: &str, command: &mut Command) -> Outcome {
-    let status = spawn_and_wait(name, command, &log_of(name))?;
+    let status = spawn_and_wait(Duration::MAX, name, command, &log_of(name))?;
     succeeded(command, status)
 }
 
@@ -83,7 +89,12 @@ fn log_of(name: &str) -> PathBuf {
     target().join("xtask").join(format!("{}.log", name.replace([' ', '/'], "-")))
 }
 
-fn spawn_and_wait(name: &str, command: &mut Command, log: &Path) -> Outcome<ExitStatus> {
+fn spawn_and_wait(
+    limit: Duration,
+    name: &str,
+    command: &mut Command,
+    log: &Path,
+) -> Outcome<ExitStatus> {
     let file = create(log)?;
     let copy =
         file.try_clone().map_err(|error| format!("cannot write {}: {error}", log.display()))?;
@@ -99,6 +110,11 @@ fn spawn_and_wait(name: &str, command: &mut Command, log: &Path) -> Outcome<Exit
         let status = child.try_wait().map_err(|error| cannot_start(command, &error))?;
         if let Some(status) = status {
             return Ok(status);
+        }
+        if start.elapsed() >= limit {
+            // It may have ended just now; nothing else can go wrong here.
+            child.kill().and_then(|()| child.wait()).ok();
+            return Err(format!("`{}` took longer than {}", spelled(command), seconds(limit)));
         }
         if told.elapsed() >= BETWEEN_LINES {
             told = Instant::now();

@@ -1,10 +1,11 @@
 //! The runtimes, and how each is started.
 //!
 //! A runtime without vectors is the same program, told to do without: so the package finds out by itself, as
-//! it must where there are none.
+//! it must where there are none. Firefox and workerd cannot be told; they are given the module for it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -34,7 +35,7 @@ impl Runtime {
         }
         let mut start = (self.start)()?;
         start.arg(folder.join("questions.jsonl")).arg(&path);
-        shell::logged(&format!("parity in {}", self.name), &mut start)?;
+        shell::logged_within(LIMIT, &format!("parity in {}", self.name), &mut start)?;
         report(&path)
     }
 }
@@ -56,11 +57,17 @@ pub(super) const RUNTIMES: &[Runtime] = &[
         Ok(bun)
     }),
     Runtime::of("workerd", Some(true), || Ok(tested("workerd"))),
+    Runtime::of("workerd without vectors", Some(false), || {
+        let mut workerd = tested("workerd");
+        workerd.arg("plain");
+        Ok(workerd)
+    }),
     Runtime::of("chromium", Some(true), || chromium(&[])),
     Runtime::of("chromium without vectors", Some(false), || {
         chromium(&[&format!("--js-flags={NO_SSE4}")])
     }),
-    Runtime::of("firefox", Some(true), firefox),
+    Runtime::of("firefox", Some(true), || firefox(&[])),
+    Runtime::of("firefox without vectors", Some(false), || firefox(&["plain"])),
 ];
 
 impl Runtime {
@@ -113,9 +120,9 @@ fn chromium(flags: &[&str]) -> Outcome<Command> {
     Ok(chromium)
 }
 
-fn firefox() -> Outcome<Command> {
+fn firefox(words: &[&str]) -> Outcome<Command> {
     let mut firefox = command("node");
-    firefox.arg(host("firefox.mjs")).arg(setup::browser("firefox-esr")?);
+    firefox.arg(host("firefox.mjs")).arg(setup::browser("firefox-esr")?).args(words);
     Ok(firefox)
 }
 
@@ -133,6 +140,9 @@ fn packages() -> PathBuf {
 fn host(file: &str) -> PathBuf {
     root().join(RUNTIMES_FOLDER).join(file)
 }
+
+/// Many times of what it takes, and more than browsers are given by those who start them.
+const LIMIT: Duration = Duration::from_secs(400);
 
 /// V8 does not know vectors on a processor without these instructions.
 const NO_SSE4: &str = "--no-enable-sse4-1";
