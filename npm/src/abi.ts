@@ -7,7 +7,6 @@
 
 import * as glue from "../wasm/wardgate_bg.js";
 
-import { WardgateError, type Code } from "./errors.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 import { turn } from "./turn.ts";
 
@@ -155,24 +154,6 @@ function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A)
     turn.isInside = false;
     return result;
   };
-}
-
-/** What a refusal by the module means to the caller; `undefined` if the exception is none. */
-export function refusal(thrown: unknown): { readonly error: unknown } | undefined {
-  if (!Array.isArray(thrown)) return undefined;
-  const [kind, detail, code] = thrown as readonly unknown[];
-  switch (kind) {
-    case "type":
-      return { error: new TypeError(String(detail)) };
-    case "range":
-      return { error: new RangeError(String(detail)) };
-    case "refused":
-      return { error: new WardgateError(code as Code, String(detail)) };
-    case "thrown":
-      return { error: detail };
-    default:
-      return undefined;
-  }
 }
 
 interface Exports extends Deciding {

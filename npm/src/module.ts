@@ -22,11 +22,6 @@ export function runtimeNow(code?: CodeNow): Runtime {
   return (loaded ??= runtimeOf(code === undefined ? ownNow() : compileNow(code)));
 }
 
-/** A promise that may fail before anybody, or without anybody, waiting for it does not end the process. */
-export function disregard(promise: unknown): void {
-  if (promise instanceof Promise) promise.catch(() => {});
-}
-
 async function own(): Promise<WebAssembly.Module> {
   loading ??= loader.load();
   try {

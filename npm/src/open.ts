@@ -1,12 +1,12 @@
 // Opens bundles.
 
 import { copyOf, describe, membersOf, mustBeBytes } from "./describe.ts";
-import { disregard, runtime, runtimeNow } from "./module.ts";
+import { runtime, runtimeNow } from "./module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { readBundle } from "./source.ts";
 import type { Bundle, BundleSource, Pdp } from "./types.ts";
-import type { CodeNow, CodeSource } from "./web.ts";
+import { disregard, type CodeNow, type CodeSource } from "./web.ts";
 
 /**
  * Opens a bundle, if those whom you trust have signed it. It may be bytes, or come from a URL, a response or a

@@ -4,6 +4,7 @@
 import { FORMAT } from "./accessors.ts";
 import { describe } from "./describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
+import { known, readWhole } from "./option.ts";
 import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
 import type { CodeNow, CodeSource } from "./web.ts";
@@ -104,27 +105,8 @@ export function readReload(options: unknown): Pick<Settings, "minRevision" | "no
   return { minRevision: readRevision(members), now: readNow(members.get("now")) };
 }
 
-function known(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
-  const members = new Map<string, unknown>(Object.entries(options));
-  for (const name of members.keys()) {
-    if (!names.includes(name)) {
-      throw new TypeError(`unknown option \`${name}\`, expected one of ${names.join(", ")}`);
-    }
-  }
-  return members;
-}
-
 function readRevision(members: ReadonlyMap<string, unknown>): number {
   return readWhole(members.get("minRevision"), "minRevision", Number.MAX_SAFE_INTEGER) ?? 0;
-}
-
-function readWhole(value: unknown, name: string, most: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "number") throw new TypeError(`option \`${name}\` must be a number, found ${describe(value)}`);
-  if (!Number.isInteger(value) || value < 0 || value > most) {
-    throw new RangeError(`option \`${name}\` must be a whole number from 0 to ${most}, found ${value}`);
-  }
-  return value;
 }
 
 function readNow(now: unknown): number | undefined {

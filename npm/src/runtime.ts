@@ -4,9 +4,10 @@
 // the compiled module. Each instance has a generation: a handle of an older one
 // means nothing, and its PDP opens its bundle again.
 
-import { columns, detach, frame, refusal, start } from "./abi.ts";
+import { columns, detach, frame, start } from "./abi.ts";
 import { WardgateError } from "./errors.ts";
 import { NO_FRAME, type Columns, type Frame } from "./frame.ts";
+import { refusal } from "./refusal.ts";
 import { begin, turn } from "./turn.ts";
 import type { CompiledModule } from "./web.ts";
 

@@ -7,13 +7,13 @@
 import { WardgateError, type Code } from "./errors.ts";
 import { hash } from "./hashing.ts";
 import type { BundleHeader } from "./header.ts";
-import { disregard } from "./module.ts";
 import { open } from "./open.ts";
 import { wait } from "./pace.ts";
 import { ask, unhurried, within, type Answer, type Validator } from "./polling.ts";
 import { guarded } from "./report.ts";
 import type { Pdp } from "./types.ts";
 import { readWatcherOptions, type WatcherListener, type WatcherOptions, type WatcherSettings } from "./watcher-options.ts";
+import { disregard } from "./web.ts";
 
 /** What came of one question to the server. */
 export type Outcome =

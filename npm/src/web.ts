@@ -40,3 +40,8 @@ export type CodeSource = CodeNow | FetchResponse | PromiseLike<FetchResponse>;
 
 /** The code of the module, without waiting: compiled or as bytes. */
 export type CodeNow = CompiledModule | Uint8Array | ArrayBuffer;
+
+/** A promise that may fail before anybody, or without anybody, waiting for it does not end the process. */
+export function disregard(promise: unknown): void {
+  if (promise instanceof Promise) promise.catch(() => {});
+}
