@@ -13,10 +13,16 @@ const folder = new URL("cjs/", import.meta.url);
 cpSync(new URL("../LICENSE", import.meta.url), new URL("LICENSE", import.meta.url));
 rmSync(folder, { recursive: true, force: true });
 for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
+const glue = ["wardgate", "wardgate_compiler"].flatMap((name) => [`wasm/${name}_bg.js`, `wasm/${name}_bg.d.ts`]);
 for (const name of readdirSync(new URL("dist/", import.meta.url))) translate(`dist/${name}`);
-for (const name of ["wardgate_bg.js", "wardgate_bg.d.ts"]) translate(`wasm/${name}`);
+for (const name of glue) translate(name);
 // What is nearest to a file says of which form it is, and what `#load` and its like are for it.
-const imports = { "#load": "./dist/load-require.js", "#port": "./dist/port-node.js", "#spawn": "./dist/spawn-require.js" };
+const imports = {
+  "#load": "./dist/load-require.js",
+  "#load-compiler": "./dist/load-compiler-require.js",
+  "#port": "./dist/port-node.js",
+  "#spawn": "./dist/spawn-require.js",
+};
 const scope = { type: "commonjs", imports };
 writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)}\n`);
 
@@ -25,6 +31,6 @@ function translate(file) {
   const to = new URL(file, folder);
   if (file.endsWith(".d.ts")) return cpSync(from, to);
   // Those are for runtimes without `require`.
-  if (/\/((load|spawn)-(?!require)|wasm-|port-web)/.test(file)) return;
+  if (/\/((load|spawn)-(?!(compiler-)?require)|wasm-|port-web)/.test(file)) return;
   writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
 }

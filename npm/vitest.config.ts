@@ -8,6 +8,7 @@ const alias = [
   ...names.map((name) => ({ find: `wardgate/${name}`, replacement: source(name) })),
   { find: /^wardgate$/, replacement: source("index") },
   { find: "#load", replacement: source("load-node") },
+  { find: "#load-compiler", replacement: source("load-compiler-node") },
 ];
 
 export default defineConfig({ resolve: { alias }, test: { include: ["src/*.test.ts"] } });

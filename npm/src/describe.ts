@@ -8,6 +8,14 @@ export function describe(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
+/** The word for the kind of a value; for an object of a class of the language or platform, the name of it. */
+export function describeClass(value: unknown): string {
+  const kind = describe(value);
+  if (kind !== "object") return kind;
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  return tag === "Object" ? kind : tag;
+}
+
 /** The own members of an object that is no list; what it inherits is none of them. */
 export function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;

@@ -2,15 +2,20 @@
 // files.
 //
 // `#load` is one of the files `load-<runtime>.ts`; `imports` in `package.json` chooses it by the conditions
-// of the runtime or bundler. Everything else of the package is the same everywhere.
+// of the runtime or bundler. Everything else of the package is the same everywhere. `#load-compiler` is the same
+// for the other module.
 
 import type { ByteStream } from "./web.ts";
 
-export interface Loader {
-  /** Compiles the module of the package without holding up anybody else. */
-  load(): Promise<WebAssembly.Module>;
+export interface Loader extends ModuleLoader {
   /** Compiles it before it returns; `undefined` where code cannot be had at once. */
   loadNow(): WebAssembly.Module | undefined;
   /** The content of a file; `undefined` where `fetch` reads whatever can be read. */
   openFile(address: string): ByteStream | undefined;
+}
+
+/** What both modules need. */
+export interface ModuleLoader {
+  /** Compiles the module of the package without holding up anybody else. */
+  load(): Promise<WebAssembly.Module>;
 }

@@ -48,14 +48,15 @@ describe("the package", () => {
     expect(programs.length).toBeGreaterThan(100);
     for (const path of programs) {
       const text = readFileSync(new URL(path, home), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, "");
-      expect([path, text.match(/\beval\b|\bFunction\b\s*\(|^await\b|^(const|let|var)\b.*=\s*await\b/m)]).toEqual([path, null]);
+      // The glue spells functions for messages: what stands right after a backtick is text and no call.
+      expect([path, text.match(/\beval\b|(?<!`)\bFunction\b\s*\(|^await\b|^(const|let|var)\b.*=\s*await\b/m)]).toEqual([path, null]);
     }
   });
 });
 
 describe("every entry", () => {
   it("is found", () => {
-    expect(entries).toEqual(expect.arrayContaining(["wardgate", "wardgate/accessors"]));
+    expect(entries).toEqual(expect.arrayContaining(["wardgate", "wardgate/accessors", "wardgate/compiler"]));
   });
 
   const load = `

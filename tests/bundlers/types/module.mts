@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 import { createWatcher, hash, open, openSync, WardgateError, type Code, type Pdp } from "wardgate";
 import { FORMAT } from "wardgate/accessors";
+import { compile, lint, type Diagnostic } from "wardgate/compiler";
 
 const bundle = readFileSync("policies.wardgate");
 const now: Pdp = openSync(bundle, { trust: "unsigned" });
@@ -13,6 +14,8 @@ const streamed: Promise<Pdp> = open(new Blob([bundle]).stream(), { trust: "unsig
 const digest: Uint8Array = hash(bundle);
 const code: Code = new WardgateError("not-fetched", "text").code;
 const format: number = FORMAT;
+const found: Promise<readonly Diagnostic[]> = lint({ "a.yaml": "text" }, { globals: { open: true } });
+const compiled: Promise<Uint8Array | undefined> = compile(new Map([["a.yaml", bundle]])).then(({ bundle }) => bundle);
 
 // @ts-expect-error: an address is a URL
 const text = open("https://example.com", { trust: "unsigned" });
@@ -21,4 +24,4 @@ const untold = openSync(bundle, {});
 // @ts-expect-error: no option has this name
 const unknown = openSync(bundle, { trust: "unsigned", cache: true });
 
-export { code, createWatcher, digest, fetched, format, later, now, streamed, text, unknown, untold };
+export { code, compiled, createWatcher, digest, fetched, format, found, later, now, streamed, text, unknown, untold };

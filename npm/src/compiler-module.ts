@@ -1,0 +1,100 @@
+// The module of the compiler: loaded by the first call, and one instance of it at a time.
+//
+// A call needs nothing of an earlier one. So an instance that trapped is thrown away, and one whose memory has
+// grown large too: memory of WebAssembly never shrinks.
+
+import { loader } from "#load-compiler";
+
+import * as glue from "../wasm/wardgate_compiler_bg.js";
+
+import { compile } from "./code.ts";
+import type { Compiled } from "./compiler.ts";
+import type { Settings } from "./compiler-options.ts";
+import { WardgateError } from "./errors.ts";
+import { reason } from "./fetching.ts";
+import { refusal } from "./refusal.ts";
+import type { CodeSource } from "./web.ts";
+
+/** Files as the module takes them. */
+export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
+
+/** Compiles files in the module. */
+export async function run(files: Files, { code, asked }: Settings): Promise<Compiled> {
+  if (known === undefined) {
+    const loaded = await (code === undefined ? own() : compile(code as CodeSource));
+    // Somebody may not have waited.
+    known ??= loaded;
+  }
+  // Nothing is waited for between this and the call, so nobody else can take the instance away.
+  if (active === undefined) use(await started(known));
+  return call(files, asked);
+}
+
+async function own(): Promise<WebAssembly.Module> {
+  loading ??= loader.load();
+  try {
+    return await loading;
+  } catch (cause) {
+    const message = `the module of the compiler cannot be loaded: ${reason(cause)}; option \`code\` takes it from elsewhere`;
+    throw new WardgateError("not-loaded", message, { cause });
+  } finally {
+    // If it failed, the next call tries again.
+    loading = undefined;
+  }
+}
+
+async function started(code: WebAssembly.Module): Promise<WebAssembly.Instance> {
+  try {
+    const instance = await WebAssembly.instantiate(code, { [GLUE]: { ...glue } });
+    const missing = EXPORTS.find((name) => !(name in instance.exports));
+    if (missing === undefined) return instance;
+    throw new Error(`it has no \`${missing}\``);
+  } catch (cause) {
+    if (known === code) known = undefined;
+    const message = `the code is not the compiler of this version of the package: ${reason(cause)}`;
+    throw new WardgateError("wrong-code", message, { cause });
+  }
+}
+
+function use(instance: WebAssembly.Instance): void {
+  drop();
+  active = instance.exports as unknown as Exports;
+  glue.__wbg_set_wasm(instance.exports);
+  active.__wbindgen_start();
+}
+
+function call(files: Files, asked: Settings["asked"]): Compiled {
+  try {
+    return glue.compile(files, asked) as Compiled;
+  } catch (thrown) {
+    const refused = refusal(thrown);
+    if (refused !== undefined) throw refused.error;
+    drop();
+    throw new WardgateError("internal", "the compiler failed; nothing was compiled", { cause: thrown });
+  } finally {
+    if (active !== undefined && active.memory.buffer.byteLength > KEPT_BYTES) drop();
+  }
+}
+
+/** Lets go of the instance, and of every view of its memory that the glue may keep: growing takes it away. */
+function drop(): void {
+  active?.memory.grow(0);
+  glue.__wbg_set_wasm({});
+  active = undefined;
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly __wbindgen_start: () => void;
+}
+
+let known: WebAssembly.Module | undefined;
+let loading: Promise<WebAssembly.Module> | undefined;
+let active: Exports | undefined;
+
+/** What tells the module from others. */
+const EXPORTS = ["memory", "compile", "__wbindgen_start"];
+/** The name by which the module asks for its glue. */
+const GLUE = "./wardgate_compiler_bg.js";
+/** What a few thousand policies take. */
+const KEPT_BYTES = 2 ** 26;

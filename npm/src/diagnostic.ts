@@ -1,0 +1,59 @@
+// What the compiler has to say about policies.
+
+/**
+ * What kind of thing a diagnostic is. A code never changes its meaning; the wording of a message may. Newer
+ * versions may have more.
+ */
+export type DiagnosticCode =
+  | "ambiguous-derived-role"
+  | "constant-redefined"
+  | "cyclical-variables"
+  | "duplicate-name"
+  | "duplicate-policy"
+  | "empty-output"
+  | "invalid-constant-name"
+  | "invalid-expression"
+  | "invalid-schema"
+  | "invalid-variable-name"
+  | "limit"
+  | "missing-ancestor"
+  | "missing-import"
+  | "no-policies"
+  | "parse"
+  | "scope-permissions-conflict"
+  | "script-unsupported"
+  | "syntax"
+  | "undefined-constant"
+  | "undefined-variable"
+  | "unknown-derived-role"
+  | "unreadable"
+  | "validation"
+  | "variable-redefined";
+
+/** A line and a column, both from 1. The column counts characters, of which an emoji is one. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing to tell the author of a policy. */
+export interface Diagnostic {
+  /** With an `error` there is no bundle. */
+  readonly severity: "error" | "warning";
+  readonly code: DiagnosticCode;
+  /** What is wrong, in one sentence without the place. */
+  readonly message: string;
+  /** The path of the file; `.` for all of them together. */
+  readonly file: string;
+  /** All of it as text, with the line of the file and a caret below it. */
+  readonly text: string;
+  /** Where it begins; absent when it is about a whole file. */
+  readonly line?: number;
+  readonly column?: number;
+  /** The place after the word or the quoted text that begins there. */
+  readonly end?: Place;
+  /** Where it stands in the policy, such as `$.resourcePolicy.rules[0]`. */
+  readonly path?: string;
+  readonly found?: string;
+  readonly expected?: string;
+}
