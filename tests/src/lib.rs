@@ -18,5 +18,6 @@ pub mod node;
 pub mod oracle;
 pub mod parity;
 pub mod runtimes;
+pub mod sources;
 pub mod tally;
 pub mod yaml;

@@ -88,10 +88,23 @@ pub fn attempt(
 pub fn stream(
     root: &Path,
     jobs: impl Iterator<Item = Job>,
-    take: impl FnMut(Result<Answer, String>) -> Result<(), String> + Send,
+    mut take: impl FnMut(Result<Answer, String>) -> Result<(), String> + Send,
+) -> Result<(), String> {
+    let jobs = jobs.map(|job| job.json());
+    talk(&root.join("tests/node/decide.mjs"), jobs, |line| take(answer(line)))
+}
+
+/// Sends lines of JSON to a program of Node while they come, and hands on each line of its answer.
+///
+/// # Errors
+/// If Node or what the program imports is missing, or `take` refuses an answer.
+pub fn talk(
+    program: &Path,
+    lines: impl Iterator<Item = Json>,
+    take: impl FnMut(&str) -> Result<(), String> + Send,
 ) -> Result<(), String> {
     let mut node = Command::new("node")
-        .arg(root.join("tests/node/decide.mjs"))
+        .arg(program)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -101,7 +114,7 @@ pub fn stream(
     };
     let answers = thread::scope(|scope| {
         let reader = scope.spawn(move || read(output, take));
-        write(input, jobs);
+        write(input, lines);
         reader.join()
     });
     let status = node.wait().map_err(|error| error.to_string())?;
@@ -110,18 +123,18 @@ pub fn stream(
 }
 
 /// A write fails when Node is gone; then its missing answers tell.
-fn write(mut input: ChildStdin, mut jobs: impl Iterator<Item = Job>) {
-    while let Some(job) = jobs.next()
-        && writeln!(input, "{}", job.json()).is_ok()
+fn write(mut input: ChildStdin, mut lines: impl Iterator<Item = Json>) {
+    while let Some(line) = lines.next()
+        && writeln!(input, "{line}").is_ok()
     {}
 }
 
 fn read(
     output: ChildStdout,
-    mut take: impl FnMut(Result<Answer, String>) -> Result<(), String>,
+    mut take: impl FnMut(&str) -> Result<(), String>,
 ) -> Result<(), String> {
     for line in BufReader::new(output).lines() {
-        take(answer(&line.map_err(|error| error.to_string())?))?;
+        take(&line.map_err(|error| error.to_string())?)?;
     }
     Ok(())
 }

@@ -38,7 +38,7 @@ pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure>
         Err(diagnostics) => return Ok(Answer::refused(diagnostics)),
     };
     if compiled.policies == 0 {
-        return Ok(Answer::refused(vec![nothing()]));
+        return Ok(Answer::refused(vec![Diagnostic::no_policies()]));
     }
     let bundle = match pack_as(&compiled.parts, &label) {
         Ok(bundle) => bundle,
@@ -51,11 +51,6 @@ pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure>
     let digest = digest(&bundle).filter(|_| asked.emit_accessors);
     let accessors = digest.map(|digest| accessors::module(&table, digest));
     Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, diagnostics: Vec::new() })
-}
-
-fn nothing() -> Diagnostic {
-    let message = "there are no policies: no .yaml, .yml or .json file has one";
-    Diagnostic::in_file(Code::NoPolicies, ".", message)
 }
 
 fn too_large(error: &PackError) -> Diagnostic {
@@ -86,7 +81,7 @@ mod tests {
     #[test]
     fn there_is_no_bundle_of_nothing() {
         let disabled = format!("{POLICY}disabled: true\n");
-        let nothing = Answer::refused(vec![nothing()]);
+        let nothing = Answer::refused(vec![Diagnostic::no_policies()]);
         for files in [&[][..], &[("a.txt", POLICY)], &[("a.yaml", "")], &[("a.yaml", &disabled)]] {
             assert_eq!(compiled(files), nothing);
         }

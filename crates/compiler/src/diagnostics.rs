@@ -164,6 +164,13 @@ impl Diagnostic {
         }
     }
 
+    /// What to say of files none of which holds a policy. They compile, but to a table that nobody wants.
+    #[must_use]
+    pub fn no_policies() -> Self {
+        let message = "there are no policies: no .yaml, .yml or .json file has one";
+        Self::in_file(Code::NoPolicies, ".", message)
+    }
+
     /// Points at another position of the same file, such as a character inside an expression.
     #[must_use]
     pub fn at(mut self, position: Position) -> Self {

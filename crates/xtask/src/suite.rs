@@ -26,6 +26,7 @@ pub(crate) fn run() -> Outcome {
         Step("npm test", npm::test),
         Step("parity in Node", parity::in_node),
         Step("parity", || parity::run(&[])),
+        Step("compiler parity", compiler_parity),
         Step("hosts", hosts::test),
         Step("readme program", readme::check),
         Step("bundlers", bundlers::check),
@@ -95,4 +96,11 @@ fn cargo_test() -> Outcome {
     // What the package is built without.
     let arguments = ["test", "--package", "wardgate-wasm", "--features", "sign"];
     shell::logged("cargo test of signing", &mut cargo(arguments))
+}
+
+/// The native compiler and the one of the package must write the same bytes, and find the same wrong.
+fn compiler_parity() -> Outcome {
+    npm::build()?;
+    let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "compiler-parity"];
+    shell::shown(&mut cargo(program))
 }

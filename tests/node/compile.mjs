@@ -1,0 +1,20 @@
+// Compiles with the npm package what a native test sends on standard input, one set of files a line:
+//   { "files": [[path, base64], ...], "options": {...} }
+// and answers one line each: what `compile` gives with the bundle as base64, or { "error": text }.
+
+import { createInterface } from "node:readline";
+import { compile, lint } from "../../npm/dist/compiler.js";
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answer = await compiled(JSON.parse(line)).catch((error) => ({ error: String(error) }));
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+
+async function compiled({ files, options }) {
+  const contents = new Map(files.map(([path, text]) => [path, Buffer.from(text, "base64")]));
+  const { bundle, ...rest } = await compile(contents, options);
+  const { evaluation, schemaEnforcement, lenientScopeSearch, defaultVersion, globals } = options;
+  const found = await lint(contents, { evaluation, schemaEnforcement, lenientScopeSearch, defaultVersion, globals });
+  if (JSON.stringify(found) !== JSON.stringify(rest.diagnostics)) throw new Error("lint finds something else");
+  return bundle === undefined ? rest : { bundle: Buffer.from(bundle).toString("base64"), ...rest };
+}

@@ -1,0 +1,141 @@
+//! Do the native compiler and the one of the npm package give the same bytes and the same diagnostics?
+#![forbid(unsafe_code)]
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc::channel;
+
+use serde_json::Value as Json;
+use wardgate_tests::generate::worlds;
+use wardgate_tests::sources::{Sources, hostile, wrong};
+use wardgate_tests::{cases, node};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("compiler-parity: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let cases = cases::load(&root().join("tests/cases"))?;
+    let cases: Vec<Sources> = cases.into_iter().map(Sources::of_case).collect();
+    let generated = worlds(SEED, 1).take(WORLDS).map(|world| Sources::of_world(&world));
+    let generated = generated.collect::<Result<Vec<_>, _>>()?;
+    let broken =
+        || cases.iter().chain(generated.iter().take(BROKEN_WORLDS)).flat_map(Sources::broken);
+    let mut seen = BTreeSet::new();
+    let mut same = compare("cases", cases.iter().cloned(), &mut seen)?;
+    same &= compare("generated", generated.iter().cloned(), &mut seen)?;
+    same &= compare("broken", broken(), &mut seen)?;
+    same &= compare("wrong", wrong().into_iter(), &mut seen)?;
+    same &= compare("hostile", hostile().into_iter(), &mut seen)?;
+    Ok(same & is_declared(&seen)?)
+}
+
+/// Does the package declare the codes that were seen, and no others?
+fn is_declared(seen: &BTreeSet<String>) -> Result<bool, String> {
+    let path = root().join("npm/src/diagnostic.ts");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let name = |line: &str| Some(line.trim().strip_prefix("| \"")?.split('"').next()?.to_owned());
+    let declared: BTreeSet<String> = text.lines().filter_map(name).collect();
+    let odd: Vec<&String> = declared.symmetric_difference(seen).collect();
+    println!("compiler-parity: {} codes seen, {} declared", seen.len(), declared.len());
+    odd.iter().for_each(|code| println!("  `{code}` is only one of both"));
+    Ok(odd.is_empty())
+}
+
+/// What the sources of a suite came to.
+#[derive(Default)]
+struct Tally {
+    compiled: usize,
+    refused: usize,
+    failed: usize,
+    codes: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    fn count(&mut self, name: &str, expected: &Json, found: &Json) {
+        if expected != found {
+            self.failed += 1;
+            if self.failed <= MOST_SHOWN {
+                println!("  {name}:\n    native {}\n    node   {}", cut(expected), cut(found));
+            }
+            return;
+        }
+        match expected.get("bundle") {
+            Some(_) => self.compiled += 1,
+            None => self.refused += 1,
+        }
+        for one in expected.get("diagnostics").and_then(Json::as_array).into_iter().flatten() {
+            let code = one.get("code").and_then(Json::as_str).unwrap_or_default();
+            *self.codes.entry(code.to_owned()).or_default() += 1;
+        }
+    }
+}
+
+/// Sends sources to Node while the native compiler works on the next ones.
+fn compare(
+    suite: &str,
+    all: impl Iterator<Item = Sources>,
+    seen: &mut BTreeSet<String>,
+) -> Result<bool, String> {
+    let (sender, receiver) = channel();
+    let (asked, failed) = (Cell::new(0), Cell::new(None));
+    let questions = all.map_while(|sources| match sources.answer() {
+        Ok(answer) => {
+            asked.set(asked.get() + 1);
+            let question = sources.question();
+            sender.send((sources.name, answer)).ok().map(|()| question)
+        }
+        Err(error) => {
+            failed.set(Some(error));
+            None
+        }
+    });
+    let mut tally = Tally::default();
+    let counted = &mut tally;
+    node::talk(&root().join("tests/node/compile.mjs"), questions, move |line| {
+        let found = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let (name, expected) = receiver.recv().map_err(|_| "node answered more than was asked")?;
+        counted.count(&name, &expected, &found);
+        Ok(())
+    })?;
+    if let Some(error) = failed.take() {
+        return Err(error);
+    }
+    let Tally { compiled, refused, failed, codes } = tally;
+    let diagnostics: usize = codes.values().sum();
+    println!(
+        "compiler-parity-{suite}: {compiled} bundles and {refused} refusals equal, {failed} not; \
+         {diagnostics} diagnostics of {} kinds",
+        codes.len()
+    );
+    seen.extend(codes.into_keys());
+    if compiled + refused + failed != asked.get() {
+        return Err("node did not answer everything".to_owned());
+    }
+    Ok(failed == 0)
+}
+
+fn cut(json: &Json) -> String {
+    json.to_string().chars().take(600).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Any seed will do; this one never changes.
+const SEED: u8 = 3;
+const WORLDS: usize = 100;
+/// They are of the same few words, so what is broken in some is broken in all.
+const BROKEN_WORLDS: usize = 5;
+const MOST_SHOWN: usize = 5;
