@@ -70,7 +70,7 @@ export function toRequest(evaluation: Evaluation, directory?: Directory): Action
 
 /** The principal that a subject means: its roles are its property `roles`, or else its type. */
 export function toPrincipal(subject: Entity, directory?: Directory): Principal {
-  const { own, attr } = split(directory?.subject(subject.type, subject.id), subject.properties);
+  const { own, attr } = split([ROLES, VERSION, SCOPE], directory?.subject(subject.type, subject.id), subject.properties);
   const named = own.get(ROLES);
   const roles = named === undefined ? (namesIn(attr["roles"]) ?? [subject.type]) : namesIn(named);
   if (roles === undefined) throw wrong(ROLES, "an array of strings", named);
@@ -79,7 +79,7 @@ export function toPrincipal(subject: Entity, directory?: Directory): Principal {
 
 /** The resource that a resource of AuthZEN means. */
 export function toResource(resource: Entity, directory?: Directory): Resource {
-  const { own, attr } = split(directory?.resource(resource.type, resource.id), resource.properties);
+  const { own, attr } = split([VERSION, SCOPE], directory?.resource(resource.type, resource.id), resource.properties);
   return { kind: resource.type, id: resource.id, attr, ...selected(own) };
 }
 
@@ -113,10 +113,10 @@ function refused({ status, message }: AuthzenError): Answer {
 }
 
 /** The members that select policies, apart from the attributes. The later of two of one name counts. */
-function split(...all: readonly (Attributes | undefined)[]) {
+function split(selecting: readonly string[], ...all: readonly (Attributes | undefined)[]) {
   const members = all.flatMap((properties) => Object.entries(properties ?? {}));
-  const own = new Map(members.filter(([name]) => SELECTING.includes(name)));
-  const attr: Attributes = Object.fromEntries(members.filter(([name]) => !SELECTING.includes(name)));
+  const own = new Map(members.filter(([name]) => selecting.includes(name)));
+  const attr: Attributes = Object.fromEntries(members.filter(([name]) => !selecting.includes(name)));
   return { own, attr };
 }
 
@@ -143,4 +143,3 @@ function wrong(name: string, expected: string, found: unknown): AuthzenError {
 const ROLES = "cerbos.roles";
 const VERSION = "cerbos.policyVersion";
 const SCOPE = "cerbos.scope";
-const SELECTING: readonly string[] = [ROLES, VERSION, SCOPE];

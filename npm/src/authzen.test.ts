@@ -71,6 +71,8 @@ describe("one question", () => {
     check({ "cerbos.policyVersion": "2" }, true);
     const elsewhere = { ...record, properties: { "cerbos.policyVersion": "2" } };
     expect(decide({ subject: user, action: read, resource: elsewhere })).toEqual({ decision: false });
+    const labelled = { ...record, properties: { "cerbos.roles": 7 } };
+    expect(decide({ subject: user, action: read, resource: labelled }).decision).toBe(true);
     const scoped = { ...record, properties: { "cerbos.scope": "acme" } };
     expect(decide({ subject: user, action: read, resource: scoped })).toEqual({ decision: false });
   });
