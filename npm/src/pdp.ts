@@ -71,7 +71,7 @@ export class OpenedPdp implements Pdp {
     });
     this.#accepted = accepted;
     this.#lease = { runtime, handle, generation: runtime.generation };
-    net.register(this, this.#lease, this.#lease);
+    net?.register(this, this.#lease, this.#lease);
     this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
     this.#plans = new Plans(runtime, settings.clock, accessors?.names);
     this.#backing = {
@@ -193,7 +193,7 @@ export class OpenedPdp implements Pdp {
     this.#disposed = true;
     this.#listeners.clear();
     this.#plans.forget();
-    net.unregister(this.#lease);
+    net?.unregister(this.#lease);
     free(this.#lease);
     this.#accepted = { ...this.#accepted, bytes: new Uint8Array() };
   }
@@ -279,8 +279,8 @@ export class OpenedPdp implements Pdp {
 }
 
 // Only a net: memory of the module is freed when `dispose` is called, or some time after the PDP is
-// forgotten.
-const net = new FinalizationRegistry<Lease>(free);
+// forgotten. Workers with a compatibility date before May 2025 have no such thing.
+const net = "FinalizationRegistry" in globalThis ? new FinalizationRegistry<Lease>(free) : undefined;
 
 function free(lease: Lease): void {
   lease.runtime.call(() => {
