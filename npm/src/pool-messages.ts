@@ -2,6 +2,7 @@
 
 import { WardgateError, type Code } from "./errors.ts";
 import type { FilterRequest, Resource } from "./types.ts";
+import type { CompiledModule } from "./web.ts";
 
 /** What it takes to open a bundle elsewhere that was accepted here. */
 export interface Opening {
@@ -13,7 +14,7 @@ export interface Opening {
   readonly isUnsigned: boolean;
   readonly maxBytes: number;
   /** The code of the module, compiled. */
-  readonly code: WebAssembly.Module | undefined;
+  readonly code: CompiledModule | undefined;
 }
 
 /** The part of an {@link Opening} that a `reload` changes. */

@@ -13,6 +13,7 @@ import { OpenedPdp } from "./pdp.ts";
 import { Member } from "./pool-member.ts";
 import type { Threads } from "./threads.ts";
 import type { Bundle, BundleSource, FilterRequest, Pdp, Resource } from "./types.ts";
+import type { CompiledModule } from "./web.ts";
 
 import { threads } from "#spawn";
 
@@ -73,13 +74,13 @@ export async function startPool(threads: Threads, bundle: BundleSource, options:
 class Workers implements Pool {
   readonly pdp: OpenedPdp;
   readonly #threads: Threads;
-  readonly #code: WebAssembly.Module;
+  readonly #code: CompiledModule;
   readonly #members: Member[] = [];
   /** Workers in a row that ended before they could decide. */
   #stillborn = 0;
   #isClosed = false;
 
-  constructor(threads: Threads, pdp: OpenedPdp, code: WebAssembly.Module, size: number) {
+  constructor(threads: Threads, pdp: OpenedPdp, code: CompiledModule, size: number) {
     this.#threads = threads;
     this.pdp = pdp;
     this.#code = code;

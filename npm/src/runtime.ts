@@ -23,7 +23,7 @@ export class Runtime {
   }
 
   /** The code, for those who start instances elsewhere. */
-  get module(): WebAssembly.Module {
+  get module(): CompiledModule {
     return this.#module;
   }
 

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 
 import { createWatcher, hash, open, openSync, WardgateError, type Code, type Pdp } from "wardgate";
 import { FORMAT } from "wardgate/accessors";
+import * as authzen from "wardgate/authzen";
 import { compile, lint, type Diagnostic } from "wardgate/compiler";
+import { createPool } from "wardgate/pool";
 
 const bundle = readFileSync("policies.wardgate");
 const now: Pdp = openSync(bundle, { trust: "unsigned" });
@@ -24,4 +26,4 @@ const untold = openSync(bundle, {});
 // @ts-expect-error: no option has this name
 const unknown = openSync(bundle, { trust: "unsigned", cache: true });
 
-export { code, compiled, createWatcher, digest, fetched, format, found, later, now, streamed, text, unknown, untold };
+export { authzen, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, streamed, text, unknown, untold };
