@@ -10,20 +10,39 @@ import { chromium } from "playwright-core";
 /** What scripts may do: run from this server, and compile WebAssembly. */
 export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-/** The title that the app gives its page, and whether `eval` is really forbidden there. */
-export async function titleOf(folder, policy) {
+/** The title that an app gives its page when it is done. */
+export function titleOf(folder, policy) {
+  return inChromium(folder, policy, async (page) => {
+    await page.waitForFunction(() => document.title !== "asking", undefined, { timeout: PATIENCE });
+    return page.title();
+  });
+}
+
+/** The first lines that an app logs. */
+export function loggedBy(folder, policy, count) {
+  return inChromium(folder, policy, (page, logged) => {
+    return new Promise((done, failed) => {
+      const look = () => logged.length >= count && done(logged.slice(0, count));
+      page.on("console", look);
+      look();
+      setTimeout(() => failed(new Error(`expected ${count} lines`)), PATIENCE).unref();
+    });
+  });
+}
+
+async function inChromium(folder, policy, look) {
   const server = createServer((request, answer) => serve(folder, policy, request, answer)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ARGUMENTS });
+  const logged = [];
   try {
     const page = await browser.newPage();
-    const broken = [];
-    page.on("pageerror", (error) => broken.push(String(error)));
+    page.on("pageerror", (error) => logged.push(String(error)));
+    page.on("console", (message) => message.type() === "log" && logged.push(message.text()));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    await page.waitForFunction(() => document.title !== "asking", undefined, { timeout: PATIENCE }).catch((error) => {
-      throw new Error(`the app says nothing: ${[...broken, error].join("; ")}`);
-    });
-    return await page.title();
+    return await look(page, logged);
+  } catch (error) {
+    throw new Error(`the app did not say it all: ${[...logged, error].join("; ")}`);
   } finally {
     await browser.close();
     server.close();

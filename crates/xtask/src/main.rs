@@ -64,6 +64,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
         "parity" => parity::run(rest),
+        "pages" => without_arguments(rest, readme::check),
         "bundlers" => without_arguments(rest, bundlers::check),
         "edge-worker" => without_arguments(rest, edge::check),
         "conformance" => conformance::run(rest),
@@ -104,6 +105,7 @@ cargo xtask <command>
   lint          formatting, clippy and the arrows between crates
   layers        check the arrows between crates and where `unsafe` may occur
   vectors       the suite of vector operations with each set of instructions, and in Node
+  pages         run the programs of the README and of the pages about runtimes
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP
   conformance   run the public corpora

@@ -1,49 +1,65 @@
-//! Runs the program that the README shows.
+//! Runs the programs that the README and the pages about runtimes show.
 //!
 //! Every fenced block whose first line is a comment naming a file is written to a scratch folder under
-//! that name, and every `sh` block runs there, so what a reader copies is what the suite has run.
+//! that name, and every `sh` block runs there, so what a reader copies is what the suite has run. An app for
+//! a browser or an edge runtime is run too, as its users would see it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::npm;
 use crate::shell::{self, Outcome, command, root, target};
+use crate::{npm, setup};
 
-/// Writes the files of the README, runs its commands, and compares what they print.
+/// Runs the README, and with what it leaves behind each page.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
+    setup::everything()?;
     shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;
-    let text = shell::read(&root().join("README.md"))?;
-    let folder = scratch()?;
+    let readme = scratch("readme")?;
+    run_page("README.md", &readme)?;
+    for runtime in RUNTIMES {
+        let folder = scratch(runtime)?;
+        for file in ["policies.wardgate", "release.pub.jwk"] {
+            copy(&readme.join(file), &folder.join(file))?;
+        }
+        run_page(&format!("docs/runtimes/{runtime}.md"), &folder)?;
+    }
+    Ok(())
+}
+
+/// Writes the files of a page, runs its commands and its app, and compares what they print.
+fn run_page(name: &str, folder: &Path) -> Outcome {
+    let text = shell::read(&root().join(name))?;
     let (mut expected, mut printed) = (Vec::new(), String::new());
     for block in blocks(&text) {
         match file_name(&block) {
-            Some(name) => {
-                shell::write(&folder.join(name), block.body.as_bytes())?;
+            Some(file) => {
+                shell::write(&folder.join(file), block.body.as_bytes())?;
                 expected.extend(promised(&block.body));
             }
-            None if block.language == "sh" => printed += &run(&block.body, &folder)?,
+            None if block.language == "sh" => printed += &run(&block.body, folder)?,
             None => {}
         }
     }
+    if ["index.html", "wrangler.jsonc"].iter().any(|app| folder.join(app).exists()) {
+        printed += &run_app(folder, expected.len())?;
+    }
     let missing = |line: &&String| !printed.lines().any(|found| found == *line);
     match expected.iter().find(missing) {
-        None if expected.is_empty() => {
-            Err("README.md shows no program that prints anything".into())
-        }
+        None if expected.is_empty() => Err(format!("{name} shows no program that prints anything")),
         None => Ok(()),
         Some(line) => {
-            Err(format!("README.md promises `{line}`, its program printed `{}`", printed.trim()))
+            Err(format!("{name} promises `{line}`, its program printed `{}`", printed.trim()))
         }
     }
 }
 
-/// Returns the lines that a program promises to print, in comments after `console.log`, as in
-/// `// sam true, eve false`.
+/// Returns the lines that a program promises to print or answer, in comments, as in
+/// `console.log(answer); // sam true, eve false`.
 fn promised(program: &str) -> Vec<String> {
     let comments = program
         .lines()
-        .filter(|line| line.contains("console.log("))
+        .filter(|line| line.contains("console.log(") || line.contains("new Response("))
         .filter_map(|line| line.split_once(" // "));
     comments.flat_map(|(_, lines)| lines.split(", ")).map(str::to_owned).collect()
 }
@@ -69,43 +85,57 @@ fn blocks(text: &str) -> Vec<Block> {
 /// Returns the relative path that the first line of a block names, as in `# policies/album.yaml`.
 fn file_name(block: &Block) -> Option<PathBuf> {
     let first = block.body.lines().next()?;
-    let name = first.strip_prefix("# ").or_else(|| first.strip_prefix("// "))?;
+    let html = || first.strip_prefix("<!-- ")?.strip_suffix(" -->");
+    let name = first.strip_prefix("# ").or_else(|| first.strip_prefix("// ")).or_else(html)?;
     let plain =
         name.contains('.') && !name.contains("..") && !name.contains(' ') && !name.starts_with('/');
     plain.then(|| PathBuf::from(name))
 }
 
 /// Returns an empty folder in which `wardgate` is the package and the command of this tree.
-fn scratch() -> Outcome<PathBuf> {
-    let folder = target().join("xtask/readme");
+fn scratch(name: &str) -> Outcome<PathBuf> {
+    let folder = target().join("xtask/pages").join(name);
     let cannot = |error: std::io::Error| format!("cannot prepare {}: {error}", folder.display());
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(cannot)?;
     }
-    let package = folder.join("node_modules/wardgate");
-    for part in ["cjs", "dist", "wasm"] {
-        copy(&root().join("npm").join(part), &package.join(part))?;
-    }
-    copy(&root().join("npm/package.json"), &package.join("package.json"))?;
+    npm::install_packed(&folder)?;
+    // As `npm install` would leave it.
+    shell::write(
+        &folder.join("package.json"),
+        "{ \"dependencies\": { \"wardgate\": \"0.1.0\" } }\n",
+    )?;
     Ok(folder)
 }
 
-fn copy(from: &std::path::Path, to: &std::path::Path) -> Outcome {
-    if from.is_dir() {
-        for entry in shell::entries(from)? {
-            copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
-        }
-        return Ok(());
-    }
+fn copy(from: &Path, to: &Path) -> Outcome {
     let bytes =
         fs::read(from).map_err(|error| format!("cannot read {}: {error}", from.display()))?;
     shell::write(to, bytes)
 }
 
-fn run(script: &str, folder: &std::path::Path) -> Outcome<String> {
-    let programs = [target().join("debug"), shell::tools().join("bin")];
+/// Runs the app in a folder where it belongs, and returns what it says.
+fn run_app(folder: &Path, lines: usize) -> Outcome<String> {
+    let mut app = command("node");
+    app.arg("tests/bundlers/page.mjs").arg(folder).arg(lines.to_string());
+    shell::captured(app.env("CHROMIUM", setup::browser("chromium")?))
+}
+
+fn run(script: &str, folder: &Path) -> Outcome<String> {
+    let runtimes = root().join("tests/runtimes/node_modules");
+    let programs = [
+        target().join("debug"),
+        shell::tools().join("bin"),
+        runtimes.join(".bin"),
+        // The package of Deno has a program for each platform.
+        runtimes.join("@deno/linux-x64-glibc"),
+        root().join("tests/bundlers/node_modules/.bin"),
+    ];
     let inherited = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(programs.into_iter().chain(std::env::split_paths(&inherited)))
         .map_err(|error| format!("cannot set PATH: {error}"))?;
     shell::captured(command("sh").args(["-e", "-c", script]).current_dir(folder).env("PATH", path))
 }
+
+/// The pages about hosts in JavaScript.
+const RUNTIMES: [&str; 5] = ["node", "deno", "bun", "browser", "workers"];

@@ -28,7 +28,7 @@ pub(crate) fn run() -> Outcome {
         Step("parity", || parity::run(&[])),
         Step("compiler parity", compiler_parity),
         Step("hosts", hosts::test),
-        Step("readme program", readme::check),
+        Step("pages", readme::check),
         Step("bundlers", bundlers::check),
         Step("edge worker", edge::check),
         Step("conformance", || conformance::run(&[])),

@@ -8,16 +8,31 @@ import { fileURLToPath } from "node:url";
 // The miniflare of wrangler: it goes with no other.
 const { Miniflare } = createRequire(createRequire(import.meta.url).resolve("wrangler"))("miniflare");
 
+/** What the app answers, with a compatibility date of today and of some years ago; `out` is for what is built. */
 export async function run(out, fixtures) {
+  const app = fileURLToPath(new URL(".", import.meta.url));
+  for (const name of ["signed.bundle", "release.pub.jwk"]) cpSync(`${fixtures}/${name}`, `${app}/built/${name}`);
+  build(app, out);
+  return { wrangler: await answerOf(out, TODAY), "wrangler, dated 2023": await answerOf(out, "2023-03-01") };
+}
+
+/** What the worker in a folder answers. */
+export function answerOfFolder(folder, out) {
+  build(folder, out);
+  return answerOf(out, TODAY);
+}
+
+function build(cwd, out) {
   const wrangler = fileURLToPath(new URL("../node_modules/wrangler/bin/wrangler.js", import.meta.url));
-  const cwd = fileURLToPath(new URL(".", import.meta.url));
-  for (const name of ["signed.bundle", "release.pub.jwk"]) cpSync(`${fixtures}/${name}`, `${cwd}/built/${name}`);
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false" };
   const stdio = ["ignore", "ignore", "inherit"];
   execFileSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", out], { cwd, env, stdio });
-  const modulesRules = KINDS.map(([type, ending]) => ({ type, include: [`**/*.${ending}`] }));
+}
+
+async function answerOf(out, compatibilityDate) {
+  const modulesRules = Object.entries(KINDS).map(([type, include]) => ({ type, include }));
   const modules = { modules: true, modulesRoot: out, modulesRules, scriptPath: `${out}/worker.js` };
-  const worker = new Miniflare({ ...modules, compatibilityDate: "2026-04-01", cf: false });
+  const worker = new Miniflare({ ...modules, compatibilityDate, cf: false });
   try {
     return await (await worker.dispatchFetch("http://worker/")).text();
   } finally {
@@ -25,9 +40,11 @@ export async function run(out, fixtures) {
   }
 }
 
-/** What the files beside the program are, as `wrangler.jsonc` has it. */
-const KINDS = [
-  ["CompiledWasm", "wasm"],
-  ["Data", "bundle"],
-  ["Text", "jwk"],
-];
+/** What the files beside a program are, as `wrangler.jsonc` has it. */
+const KINDS = {
+  CompiledWasm: ["**/*.wasm"],
+  Data: ["**/*.bundle", "**/*.wardgate"],
+  Text: ["**/*.jwk"],
+};
+
+const TODAY = "2026-04-01";
