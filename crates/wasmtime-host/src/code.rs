@@ -36,7 +36,7 @@ enum Form {
 }
 
 impl Code {
-    /// Compiles the module or the component, which takes a second or so: once for a process is enough.
+    /// Compiles the module or the component, which is slow: once for a process is enough.
     ///
     /// The bytes are trusted to decide, not to behave: whatever they do ends at `limits`, and they have
     /// nothing to call.

@@ -10,7 +10,7 @@ pub struct Limits {
     pub instances: u32,
     /// Bytes of memory that one instance may have. An open bundle lies there about twice while it is opened.
     pub memory: usize,
-    /// How long one call may take. A call that takes longer is ended, and its instance is thrown away. It is
+    /// How long one call may take, opening a bundle included. A call that takes longer is ended, and its instance is thrown away. It is
     /// looked at about every quarter of this time, so a call may take a quarter longer.
     pub time: Duration,
 }

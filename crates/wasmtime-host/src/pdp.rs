@@ -11,6 +11,7 @@ use wardgate_native::Clock;
 use crate::code::Code;
 use crate::error::HostError;
 use crate::instance::Instance;
+use crate::plan::Plans;
 use crate::session::Session;
 use crate::terms::{Moment, Terms};
 
@@ -43,6 +44,8 @@ struct Source {
 pub(crate) struct Served {
     pub(crate) instance: Instance,
     pub(crate) generation: u64,
+    /// Those that were asked for of this bundle.
+    pub(crate) plans: Plans,
 }
 
 impl Pdp {
@@ -83,7 +86,7 @@ impl Pdp {
         let outcome = served.instance.reload(bundle, moment);
         if outcome.is_ok() {
             let generation = served.generation.wrapping_add(1);
-            served.generation = generation;
+            served.renew(generation);
             *lock(&shared.source) = Arc::new(Source { bundle: bundle.into(), moment, generation });
             shared.generation.store(generation, Ordering::Release);
         }
@@ -166,7 +169,8 @@ impl Shared {
                 let source = Arc::clone(&lock(&self.source));
                 let mut instance = self.code.instance()?;
                 instance.open(&source.bundle, &self.terms, source.moment)?;
-                Ok(Served { instance, generation: source.generation })
+                let (generation, plans) = (source.generation, Plans::default());
+                Ok(Served { instance, generation, plans })
             }
         }
     }
@@ -176,7 +180,7 @@ impl Shared {
         if !self.is_current(served.generation) {
             let source = Arc::clone(&lock(&self.source));
             served.instance.reload(&source.bundle, source.moment)?;
-            served.generation = source.generation;
+            served.renew(source.generation);
         }
         Ok(served)
     }
@@ -190,6 +194,14 @@ impl Shared {
     /// Keeps an instance for the next question.
     pub(crate) fn give_back(&self, served: Served) {
         lock(&self.idle).push(served);
+    }
+}
+
+impl Served {
+    /// Notes that the instance has another bundle.
+    fn renew(&mut self, generation: u64) {
+        self.generation = generation;
+        self.plans = Plans::default();
     }
 }
 

@@ -1,10 +1,13 @@
 //! A plan of the module as the host needs it: what to read, and the words for it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 use wardgate_plan::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 
+use crate::error::HostError;
+use crate::module::ModuleInstance;
 use crate::names::Names;
 
 /// What a question must be read for, to be decided by one plan.
@@ -18,6 +21,28 @@ pub(crate) struct Plan {
     pub(crate) others: u32,
     /// Principals with policies of their own, of which plans know nothing.
     pub(crate) principals: HashSet<String>,
+}
+
+/// The plans of the bundle that an instance has, each read once.
+#[derive(Debug, Default)]
+pub(crate) struct Plans {
+    read: HashMap<u32, Option<Arc<Plan>>>,
+}
+
+impl Plans {
+    /// Returns a plan. Nothing if questions are to be asked as text.
+    pub(crate) fn plan(
+        &mut self,
+        module: &mut ModuleInstance,
+        id: u32,
+    ) -> Result<Option<Arc<Plan>>, HostError> {
+        if let Some(plan) = self.read.get(&id) {
+            return Ok(plan.clone());
+        }
+        let plan = Plan::parse(id, &module.plan(id)?, &module.principals()?).map(Arc::new);
+        self.read.insert(id, plan.clone());
+        Ok(plan)
+    }
 }
 
 /// One place of a question.

@@ -1,5 +1,7 @@
 //! The quick way: a question written into the frame of the module.
 
+use std::sync::Arc;
+
 use wardgate_native::{Field, Lookup, PrincipalRef, Question, ResourceRef, Target};
 use wardgate_plan::layout::{FRAME_WORDS, MAX_SLOTS};
 use wardgate_plan::word;
@@ -14,36 +16,36 @@ use crate::plan::{Place, Plan, Slot, plan_of};
 /// [`Session::prepare`](crate::Session::prepare); it follows reloads and serves any session of its PDP.
 #[derive(Debug)]
 pub struct Prepared {
-    kind: Box<str>,
-    action: Box<str>,
-    version: Box<str>,
-    scope: Box<str>,
+    target: Names,
     /// Of which bundle the plan is.
     generation: Option<u64>,
-    /// Nothing where questions are asked as text.
-    plan: Option<Plan>,
+    /// Nothing where questions are asked as text. Kinds with equal rules share it, so that it stays near.
+    plan: Option<Arc<Plan>>,
+}
+
+/// The names of a target in one piece: kind, version, scope and action.
+#[derive(Debug)]
+struct Names {
+    text: Box<str>,
+    /// Where each but the last ends.
+    ends: [usize; 3],
 }
 
 impl Prepared {
     pub(crate) fn new(target: Target<'_>) -> Self {
-        Self {
-            kind: target.kind.into(),
-            action: target.action.into(),
-            version: target.policy_version.into(),
-            scope: target.scope.into(),
-            generation: None,
-            plan: None,
-        }
+        Self { target: Names::new(target), generation: None, plan: None }
     }
 
     /// Finds the plan in the bundle that an instance has.
     #[cold]
     pub(crate) fn renew(&mut self, served: &mut Served) -> Result<(), HostError> {
-        self.plan = match &mut served.instance {
+        let Served { instance, plans, .. } = served;
+        self.plan = match instance {
             Instance::Module(module) => {
-                let list = module.plan_list([&self.kind, &self.version, &self.scope])?;
-                match plan_of(&list, &self.action) {
-                    Some(id) => Plan::parse(id, &module.plan(id)?, &module.principals()?),
+                let [kind, version, scope, action] = self.target.names();
+                let list = module.plan_list([kind, version, scope])?;
+                match plan_of(&list, action) {
+                    Some(id) => plans.plan(module, id)?,
                     None => None,
                 }
             }
@@ -69,20 +71,34 @@ impl Prepared {
             self.renew(served)?;
         }
         let Instance::Module(module) = &mut served.instance else { return Ok(None) };
-        let Some(plan) = self.plan.as_ref() else { return Ok(None) };
+        let Some(plan) = self.plan.as_deref() else { return Ok(None) };
         let Question { principal, action, resource } = question;
-        if *action != &*self.action || !self.is_about(resource) || plan.is_apart(principal.id) {
+        if !self.target.are(resource, action) || plan.is_apart(principal.id) {
             return Ok(None);
         }
         let Some(roles) = plan.mask(principal.roles) else { return Ok(None) };
         module.decide(plan.id, roles, |frame| fill(frame, plan, principal, resource))
     }
+}
+
+impl Names {
+    fn new(target: Target<'_>) -> Self {
+        let Target { kind, action, policy_version, scope } = target;
+        let version = kind.len() + policy_version.len();
+        let text = [kind, policy_version, scope, action].concat();
+        Self { text: text.into(), ends: [kind.len(), version, version + scope.len()] }
+    }
+
+    fn names(&self) -> [&str; 4] {
+        let [kind, version, scope] = self.ends;
+        let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or("");
+        [part(0, kind), part(kind, version), part(version, scope), part(scope, self.text.len())]
+    }
 
     #[inline]
-    fn is_about<R: ?Sized>(&self, resource: &ResourceRef<'_, R>) -> bool {
-        *resource.kind == *self.kind
-            && *resource.policy_version == *self.version
-            && *resource.scope == *self.scope
+    fn are<R: ?Sized>(&self, resource: &ResourceRef<'_, R>, action: &str) -> bool {
+        let given = [resource.kind, resource.policy_version, resource.scope, action];
+        self.names() == given
     }
 }
 

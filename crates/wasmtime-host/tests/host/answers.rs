@@ -1,5 +1,6 @@
 //! Do the modules answer as the native engine does?
 
+use std::cell::Cell;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -10,7 +11,9 @@ use wardgate_engine::wire::{decision_json, explanation_json};
 use wardgate_native::{Policies, Target, Trust};
 use wardgate_tests::generate::{World, worlds};
 use wardgate_tests::{cases, check};
-use wardgate_wasmtime_host::{HostError, PrincipalRef, Question, ResourceRef, Session, Timestamp};
+use wardgate_wasmtime_host::{
+    Clock, HostError, PrincipalRef, Question, ResourceRef, Session, Timestamp,
+};
 
 use crate::{FORMS, album, bundle, now, opened, request};
 
@@ -218,4 +221,39 @@ fn fields_are_asked_as_text_where_the_frame_cannot_say_them() {
         assert_eq!(ask("album", "edit", &json!({ "owner": "ada" })), Ok(false), "{form}");
         assert_eq!(ask("picture", "view", &json!({ "owner": "ada" })), Ok(false), "{form}");
     }
+}
+
+#[test]
+fn the_quick_way_asks_for_no_time() {
+    /// A clock that counts how often it is asked: questions as text always ask it.
+    struct Counting(Cell<u32>);
+
+    impl Clock for Counting {
+        fn now(&self) -> Timestamp {
+            self.0.set(self.0.get() + 1);
+            now()
+        }
+    }
+
+    let (_, code) = &FORMS[0];
+    let mut session = opened(code, &bundle(&album("view"))).session();
+    let target = Target { kind: "album", action: "view", ..Target::default() };
+    let mut prepared = session.prepare(target).unwrap();
+    let clock = Counting(Cell::new(0));
+    for (roles, owner, expected) in [
+        (&["member"][..], "ada", true),
+        (&["member"], "bob", false),
+        (&["guest"], "ada", false),
+        (&[], "ada", false),
+        (&["guest", "member"], "ada", true),
+    ] {
+        let attributes = vec![("owner", owner)];
+        let question = Question {
+            principal: PrincipalRef::new("ada", roles, &()),
+            action: "view",
+            resource: ResourceRef::new("album", "a", &attributes),
+        };
+        assert_eq!(session.is_allowed_fields(&mut prepared, &question, &clock), Ok(expected));
+    }
+    assert_eq!(clock.0.get(), 0);
 }
