@@ -85,6 +85,9 @@ fn prepare(options: &Options) -> Outcome {
     npm::install_packed(&root().join(RUNTIMES_FOLDER))?;
     let build = ["build", "--profile", "test", "--package", "wardgate-tests", "--bin", "runtimes"];
     shell::logged("building the questions", &mut cargo(build))?;
+    if RUNTIMES.iter().any(|runtime| runtime.lacks_crypto && options.asks(runtime.name)) {
+        runtimes::build_wasmtime()?;
+    }
     let mut write = command(program());
     write.arg("write").arg(folder()).args(&options.size);
     shell::shown(&mut write)

@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{RUNTIMES_FOLDER, program, report};
-use crate::setup;
-use crate::shell::{self, Outcome, command, root};
+use crate::shell::{self, Outcome, cargo, command, root, target};
+use crate::{hosts, setup};
 
 /// Something that answers the questions.
 pub(super) struct Runtime {
@@ -44,6 +44,9 @@ impl Runtime {
 pub(super) const RUNTIMES: &[Runtime] = &[
     Runtime::of("native", None, native),
     Runtime::of("native portable", None, portable),
+    Runtime::embedded("wasmtime", || wasmtime("wardgate_abi.wasm")),
+    Runtime::embedded("wasmtime without vectors", || wasmtime("wardgate_abi_nosimd.wasm")),
+    Runtime::embedded("wasmtime component", || wasmtime("wardgate.component.wasm")),
     Runtime::of("node", Some(true), || Ok(node(&[]))),
     Runtime::of("node without vectors", Some(false), || Ok(node(&[NO_SSE4]))),
     Runtime::of("deno", Some(true), || Ok(deno(&[]))),
@@ -78,6 +81,11 @@ impl Runtime {
     ) -> Self {
         Self { name, vectors, lacks_crypto: false, start }
     }
+
+    /// A host that decides, and has cryptography of its own.
+    const fn embedded(name: &'static str, start: fn() -> Outcome<Command>) -> Self {
+        Self { name, vectors: None, lacks_crypto: true, start }
+    }
 }
 
 fn native() -> Outcome<Command> {
@@ -90,6 +98,19 @@ fn portable() -> Outcome<Command> {
     let mut portable = native()?;
     portable.env("WARDGATE_DENY", "avx512,avx2,sse2");
     Ok(portable)
+}
+
+fn wasmtime(code: &str) -> Outcome<Command> {
+    let mut host = command(target().join("debug/examples/parity"));
+    host.arg(hosts::folder().join(code));
+    Ok(host)
+}
+
+/// Builds the host with wasmtime, and what it runs.
+pub(super) fn build_wasmtime() -> Outcome {
+    hosts::build()?;
+    let build = ["build", "--profile", "test", "--package", "wardgate-wasmtime-host"];
+    shell::logged("building a host", cargo(build).args(["--example", "parity"]))
 }
 
 fn node(flags: &[&str]) -> Command {

@@ -1,0 +1,152 @@
+//! A host with wasmtime, held to the native build: `cargo xtask parity` runs this.
+//!
+//! `parity CODE QUESTIONS REPORT`. What the code has no call for, unsealing and deltas, is done before it is
+//! asked, as a host must.
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::Value as Json;
+use wardgate_bundle::delta::apply;
+use wardgate_bundle::sealed::unseal;
+use wardgate_bundle::{Conditions, Kind, OpenError};
+use wardgate_tests::generate::with;
+use wardgate_tests::runtimes::{Asking, Crypto, Host, Opening, Trusted, replay};
+use wardgate_wasmtime_host::{
+    Code, HostError, Key, Limits, Moment, Pdp, Terms, Timestamp, Trust, TrustSet,
+};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.as_slice() {
+        [code, questions, report] => run(Path::new(code), Path::new(questions), Path::new(report)),
+        _ => Err("expected `parity CODE QUESTIONS REPORT`".to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("parity: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(code: &Path, questions: &Path, path: &Path) -> Result<(), String> {
+    let bytes = std::fs::read(code).map_err(|error| format!("{}: {error}", code.display()))?;
+    let code = Code::compile(&bytes, Limits::default()).map_err(|error| error.to_string())?;
+    let report = replay(questions, &Wasmtime { code })?;
+    std::fs::write(path, report.json("wasmtime").to_string())
+        .map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Decides in wasmtime.
+struct Wasmtime {
+    code: Code,
+}
+
+impl Host for Wasmtime {
+    type Pdp = Pdp;
+
+    fn open(&self, opening: &Opening) -> Result<Pdp, String> {
+        let given = Given::of(opening).map_err(|error| error.code().to_owned())?;
+        let moment = Moment {
+            now: u64::try_from(opening.now.seconds()).ok(),
+            min_revision: opening.min_revision,
+        };
+        let terms = terms(opening.trust.as_ref());
+        let pdp = Pdp::open(&self.code, &given.first, &terms, moment).map_err(said)?;
+        if let Some(next) = given.next {
+            pdp.reload(&next, moment).map_err(said)?;
+        }
+        Ok(pdp)
+    }
+
+    fn decide(&self, pdp: &Pdp, request: &Json, now: Timestamp) -> Result<Vec<u8>, String> {
+        pdp.decision_bytes(request.to_string().as_bytes(), &now).map_err(said)
+    }
+
+    fn ways(
+        &self,
+        pdp: &Pdp,
+        asking: &Asking<'_>,
+        take: &mut dyn FnMut(&str, Result<bool, String>),
+    ) {
+        let one = without(&with(asking.request, "action", asking.action.into()), "actions");
+        let allowed = pdp.is_allowed(one.to_string().as_bytes(), &asking.now);
+        take("is_allowed", allowed.map_err(said));
+        let resources = vec![one.get("resource").cloned().unwrap_or_default(); 3];
+        let many = without(&with(&one, "resources", resources.into()), "resource");
+        let kept = pdp.filter(many.to_string().as_bytes(), &asking.now);
+        take(
+            "filter",
+            kept.map_err(said).and_then(|kept| match kept.as_slice() {
+                [] => Ok(false),
+                [0, 1, 2] => Ok(true),
+                some => Err(format!("{some:?} of three that are the same")),
+            }),
+        );
+    }
+
+    fn crypto(&self, _: &Crypto) -> Option<Vec<Vec<u8>>> {
+        None
+    }
+}
+
+/// What the code is given: bundles that are neither sealed nor steps.
+struct Given {
+    first: Vec<u8>,
+    next: Option<Vec<u8>>,
+}
+
+impl Given {
+    fn of(opening: &Opening) -> Result<Self, OpenError> {
+        let now = u64::try_from(opening.now.seconds()).ok();
+        let min_revision = opening.min_revision;
+        let conditions = Conditions { now, min_revision, ..Conditions::default() };
+        let inside = |bytes: &[u8]| match &opening.unseal_key {
+            Some(key) => unseal(bytes, key, &conditions),
+            None => Ok(bytes.to_vec()),
+        };
+        let Some(base) = &opening.base else {
+            return Ok(Self { first: inside(&opening.bundle)?, next: None });
+        };
+        let (first, next) = (inside(base)?, inside(&opening.bundle)?);
+        let trust = opening.trust.as_ref();
+        let trust = trust.map_or(wardgate_bundle::Trust::Unsigned, |trusted| {
+            wardgate_bundle::Trust::Signed(&trusted.set)
+        });
+        let next = match Kind::of(&next) {
+            Ok(Kind::Delta) => apply(&first, &next, trust, &conditions)?,
+            _ => next,
+        };
+        Ok(Self { first, next: Some(next) })
+    }
+}
+
+fn terms(trusted: Option<&Trusted>) -> Terms {
+    let Some(Trusted { keys, at_least, .. }) = trusted else { return Terms::unsigned() };
+    let keys = keys.iter().map(|(id, level, public_key)| Key {
+        id: Some(id.clone()),
+        level: *level,
+        public_key: public_key.clone(),
+    });
+    let set = TrustSet { keys: keys.collect(), at_least: *at_least, required: Vec::new() };
+    Terms { trust: Trust::Signed(set), ..Terms::unsigned() }
+}
+
+/// The code of a refusal, as every host says it.
+fn said(error: HostError) -> String {
+    match error {
+        HostError::Refused { code, .. } => code,
+        other => other.to_string(),
+    }
+}
+
+fn without(object: &Json, name: &str) -> Json {
+    let mut object = object.clone();
+    if let Some(fields) = object.as_object_mut() {
+        fields.remove(name);
+    }
+    object
+}
