@@ -11,7 +11,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
 use wardgate_engine::table::PolicyTable;
 use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_plan::{Answer, Frame, word};
+use wardgate_plan::{Answer, Frame, Texts, word};
 
 use crate::ask::{Ask, Reading, read};
 use crate::cache::with_key;
@@ -250,34 +250,6 @@ fn fill<'s, 'r, const N: usize>(
         };
     }
     Some(())
-}
-
-/// The texts of one request that are no constants: equal ones have equal words.
-struct Texts<'a, const N: usize> {
-    known: [&'a str; N],
-    next: u32,
-}
-
-impl<'a, const N: usize> Texts<'a, N> {
-    #[inline]
-    const fn new() -> Self {
-        Self { known: [""; N], next: 0 }
-    }
-
-    /// Returns the word of a text.
-    #[inline]
-    fn word(&mut self, text: &'a str) -> Option<u32> {
-        let known = self.known.iter().zip(0..self.next).find(|(known, _)| **known == text);
-        let number = match known {
-            Some((_, number)) => number,
-            None => {
-                *self.known.get_mut(usize::try_from(self.next).ok()?)? = text;
-                self.next += 1;
-                self.next - 1
-            }
-        };
-        Some(word::FIRST_TEMPORARY + number)
-    }
 }
 
 /// Slots of most plans.

@@ -113,6 +113,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::RequestError;
 pub use field::{AsField, Field, Items, Lookup};
 pub use index::Target;
+pub use names::{Known, Names};
 pub use pdp::{Pdp, Snapshot};
 pub use policies::Policies;
 pub use prepared::{Prepared, PreparedPrincipal};

@@ -3,9 +3,9 @@
 //! A text is taken for a known one only if all of it is equal. What is known comes from the policies
 //! alone, so that no request can make the look-up slow.
 
-/// Known texts, each with a value.
+/// Known texts, each with a value: what the policies name.
 #[derive(Clone, Debug)]
-pub(crate) struct Names<T> {
+pub struct Names<T> {
     /// Hash table, a power of two of them. None if nothing is known.
     buckets: Box<[Bucket<T>]>,
     /// Chosen so that few texts meet in a bucket.
@@ -23,7 +23,7 @@ struct Bucket<T> {
 
 /// A text that others are compared with.
 #[derive(Clone, Debug)]
-pub(crate) struct Known {
+pub struct Known {
     print: Print,
     text: Box<str>,
 }
@@ -39,7 +39,7 @@ struct Print {
 impl<T: Copy> Names<T> {
     /// Returns the value of `text`, if it is known.
     #[inline]
-    pub(crate) fn get(&self, text: &str) -> Option<T> {
+    pub fn get(&self, text: &str) -> Option<T> {
         let mask = self.buckets.len().checked_sub(1)?;
         if text.len() > WHOLE {
             return self.probe(text);
@@ -52,7 +52,7 @@ impl<T: Copy> Names<T> {
 
     /// Returns whether nothing is known.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.buckets.is_empty()
     }
 
@@ -123,8 +123,14 @@ impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
 impl Known {
     /// Returns whether `text` is the same.
     #[inline]
-    pub(crate) fn is(&self, text: &str) -> bool {
+    pub fn is(&self, text: &str) -> bool {
         self.print.length == text.len() && self.has(Print::of(text.as_bytes()), text)
+    }
+
+    /// The text itself.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// What no text is.

@@ -20,6 +20,7 @@ pub mod layout;
 mod record;
 #[cfg(test)]
 mod sample;
+mod texts;
 mod verify;
 
 pub use code::{NoPrograms, Programs, Truth};
@@ -27,6 +28,7 @@ pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
 pub use decide::Answer;
 pub use frame::{Frame, word};
 pub use record::{Entry, Plan, PlanList, Plans, SlotRecord};
+pub use texts::Texts;
 pub use verify::{Known, verify, verify_list};
 
 /// Widens an index. On every supported target `usize` has at least 32 bits.
