@@ -29,13 +29,13 @@ mod error;
 mod instance;
 mod limits;
 mod module;
-mod names;
 mod pdp;
 mod plan;
 mod prepared;
 mod session;
 mod terms;
 mod ticker;
+mod values;
 
 pub use code::Code;
 pub use error::HostError;
@@ -47,5 +47,5 @@ pub use terms::{Key, Moment, Terms, Trust, TrustSet};
 
 pub use wardgate_native::{
     AsField, Clock, Field, Items, Level, Lookup, PrincipalRef, Question, ResourceRef, SystemClock,
-    Timestamp,
+    Target, Timestamp,
 };

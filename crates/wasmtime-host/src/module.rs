@@ -3,11 +3,13 @@
 use serde_json::Value;
 use wardgate_native::Timestamp;
 use wardgate_plan::layout::FRAME_WORDS;
+use wardgate_plan::word;
 use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams, WasmResults};
 
 use crate::error::HostError;
 use crate::instance::Asked;
 use crate::terms::{Moment, Terms};
+use crate::values::Value as SlotValue;
 
 /// An instance of the plain module.
 pub(crate) struct ModuleInstance {
@@ -28,6 +30,12 @@ pub(crate) struct ModuleInstance {
 struct Block {
     address: i32,
     capacity: usize,
+}
+
+/// The frame, as it lies in the memory of the module.
+pub(crate) struct Frame<'a> {
+    words: &'a mut [[u8; 4]],
+    numbers: &'a mut [[u8; 8]],
 }
 
 /// A question as text: handle, address, length, seconds, nanoseconds.
@@ -180,11 +188,11 @@ impl ModuleInstance {
         &mut self,
         plan: u32,
         roles: u32,
-        fill: impl FnOnce(&mut [u8; FRAME_BYTES]) -> Option<()>,
+        fill: impl FnOnce(&mut Frame<'_>) -> Option<()>,
     ) -> Result<Option<bool>, HostError> {
         let memory = self.memory.data_mut(&mut self.store);
         let frame = memory.get_mut(self.frame..).and_then(<[u8]>::first_chunk_mut);
-        if fill(frame.ok_or(HostError::Confused)?).is_none() {
+        if fill(&mut Frame::of(frame.ok_or(HostError::Confused)?)).is_none() {
             return Ok(None);
         }
         self.store.set_epoch_deadline(self.ticks);
@@ -298,6 +306,36 @@ impl ModuleInstance {
     }
 }
 
+impl<'a> Frame<'a> {
+    #[inline]
+    const fn of(bytes: &'a mut [u8; FRAME_BYTES]) -> Self {
+        let (words, numbers) = bytes.split_at_mut(FRAME_WORDS * 4);
+        Self { words: words.as_chunks_mut().0, numbers: numbers.as_chunks_mut().0 }
+    }
+
+    /// Writes what a slot holds. A slot that no plan can have is ignored.
+    #[inline]
+    pub(crate) fn put(&mut self, slot: usize, value: SlotValue) {
+        let said = match value {
+            SlotValue::Missing => word::MISSING,
+            SlotValue::Broken => word::BROKEN,
+            SlotValue::Null => word::NULL,
+            SlotValue::Bool(false) => word::FALSE,
+            SlotValue::Bool(true) => word::TRUE,
+            SlotValue::Text(word) => word,
+            SlotValue::Number(number) => {
+                if let Some(place) = self.numbers.get_mut(slot) {
+                    *place = number.to_le_bytes();
+                }
+                word::NUMBER
+            }
+        };
+        if let Some(place) = self.words.get_mut(slot) {
+            *place = said.to_le_bytes();
+        }
+    }
+}
+
 impl Calls {
     fn find(instance: &wasmtime::Instance, store: &mut Store<()>) -> Result<Self, HostError> {
         Ok(Self {
@@ -348,7 +386,7 @@ fn too_large(bytes: usize) -> HostError {
 }
 
 /// The bytes of a frame: its words, then its numbers.
-pub(crate) const FRAME_BYTES: usize = FRAME_WORDS * (4 + 8);
+const FRAME_BYTES: usize = FRAME_WORDS * (4 + 8);
 
 /// The version of the plain calls that is spoken here.
 const VERSION: i32 = 1;

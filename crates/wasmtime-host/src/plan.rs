@@ -1,14 +1,14 @@
 //! A plan of the module as the host needs it: what to read, and the words for it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use wardgate_native::Names;
 use wardgate_plan::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 
 use crate::error::HostError;
 use crate::module::ModuleInstance;
-use crate::names::Names;
 
 /// What a question must be read for, to be decided by one plan.
 #[derive(Debug)]
@@ -16,17 +16,19 @@ pub(crate) struct Plan {
     pub(crate) id: u32,
     pub(crate) slots: Box<[Slot]>,
     /// The mask of each role that is listed.
-    pub(crate) roles: Names,
+    roles: Names<u32>,
     /// The mask of any other.
-    pub(crate) others: u32,
+    others: u32,
     /// Principals with policies of their own, of which plans know nothing.
-    pub(crate) principals: HashSet<String>,
+    apart: Arc<Names<()>>,
 }
 
 /// The plans of the bundle that an instance has, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     read: HashMap<u32, Option<Arc<Plan>>>,
+    /// Read before the first plan.
+    apart: Option<Arc<Names<()>>>,
 }
 
 impl Plans {
@@ -39,9 +41,21 @@ impl Plans {
         if let Some(plan) = self.read.get(&id) {
             return Ok(plan.clone());
         }
-        let plan = Plan::parse(id, &module.plan(id)?, &module.principals()?).map(Arc::new);
+        let apart = self.apart(module)?;
+        let plan = Plan::parse(id, &module.plan(id)?, apart).map(Arc::new);
         self.read.insert(id, plan.clone());
         Ok(plan)
+    }
+
+    /// Returns the principals with policies of their own.
+    fn apart(&mut self, module: &mut ModuleInstance) -> Result<Arc<Names<()>>, HostError> {
+        if let Some(apart) = &self.apart {
+            return Ok(Arc::clone(apart));
+        }
+        let principals = module.principals()?;
+        let name = |id: &Value| id.as_str().map(|id| (Box::from(id), ()));
+        let named = principals.as_array().and_then(|all| all.iter().map(name).collect());
+        Ok(Arc::clone(self.apart.insert(Arc::new(named.ok_or(HostError::Confused)?))))
     }
 }
 
@@ -51,7 +65,7 @@ pub(crate) struct Slot {
     pub(crate) place: Place,
     pub(crate) path: Box<[Box<str>]>,
     /// The words of the texts that it is compared with.
-    pub(crate) constants: Names,
+    pub(crate) constants: Names<u32>,
 }
 
 /// Where the path of a slot starts.
@@ -77,19 +91,36 @@ pub(crate) fn plan_of(list: &Value, action: &str) -> Option<u32> {
 
 impl Plan {
     /// Reads a plan. Nothing if it runs programs or has classes: then questions are asked as text.
-    pub(crate) fn parse(id: u32, plan: &Value, principals: &Value) -> Option<Self> {
+    fn parse(id: u32, plan: &Value, apart: Arc<Names<()>>) -> Option<Self> {
         if word(plan.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
             return None;
         }
         let slots: Box<[Slot]> =
             plan.get("slots")?.as_array()?.iter().map(Slot::parse).collect::<Option<_>>()?;
-        let name = |id: &Value| id.as_str().map(str::to_owned);
         (slots.len() <= MAX_SLOTS).then_some(Self {
             id,
             slots,
             roles: names(plan.get("roles")?)?,
             others: word(plan.get("others")?)?,
-            principals: principals.as_array()?.iter().map(name).collect::<Option<_>>()?,
+            apart,
+        })
+    }
+
+    /// Returns whether a principal has policies of its own.
+    #[inline]
+    pub(crate) fn is_apart(&self, principal: &str) -> bool {
+        !self.apart.is_empty() && self.apart.get(principal).is_some()
+    }
+
+    /// Unites the masks of roles. Nothing where they are too many or too long for a plan.
+    #[inline]
+    pub(crate) fn mask<S: AsRef<str>>(&self, roles: &[S]) -> Option<u32> {
+        if roles.len() > MAX_ROLES {
+            return None;
+        }
+        roles.iter().map(AsRef::as_ref).try_fold(0, |mask, role| {
+            let is_short = role.len() <= MAX_ROLE_BYTES;
+            is_short.then(|| mask | self.roles.get(role).unwrap_or(self.others))
         })
     }
 }
@@ -119,8 +150,8 @@ impl Place {
     }
 }
 
-fn names(pairs: &Value) -> Option<Names> {
-    let pair = |pair: &Value| Some((pair.get(0)?.as_str()?.into(), word(pair.get(1)?)?));
+fn names(pairs: &Value) -> Option<Names<u32>> {
+    let pair = |pair: &Value| Some((Box::from(pair.get(0)?.as_str()?), word(pair.get(1)?)?));
     pairs.as_array()?.iter().map(pair).collect()
 }
 
@@ -128,3 +159,7 @@ fn names(pairs: &Value) -> Option<Names> {
 fn word(number: &Value) -> Option<u32> {
     number.as_u64().and_then(|number| u32::try_from(number).ok())
 }
+
+/// What `docs/ABI.md` says of roles.
+const MAX_ROLES: usize = 64;
+const MAX_ROLE_BYTES: usize = 192;

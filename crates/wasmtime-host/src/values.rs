@@ -1,0 +1,127 @@
+//! What the slots of a plan hold: a question, read place by place.
+
+use wardgate_native::{Field, Lookup, PrincipalRef, ResourceRef};
+use wardgate_plan::Texts;
+use wardgate_plan::layout::MAX_SLOTS;
+
+use crate::plan::{Place, Plan, Slot};
+
+/// What one slot holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    /// The last step of the path finds nothing.
+    Missing,
+    /// A step before the last one fails, or the last one looks into a list.
+    Broken,
+    Null,
+    Bool(bool),
+    /// A finite number.
+    Number(f64),
+    /// The word of a text.
+    Text(u32),
+}
+
+impl Plan {
+    /// Shows every slot with what it holds to `put`, in their order. Nothing where one holds what no value
+    /// here says.
+    #[inline]
+    pub(crate) fn read<S, P, R>(
+        &self,
+        principal: &PrincipalRef<'_, S, P>,
+        resource: &ResourceRef<'_, R>,
+        put: impl FnMut(usize, Value),
+    ) -> Option<()>
+    where
+        P: Lookup + ?Sized,
+        R: Lookup + ?Sized,
+    {
+        if self.slots.len() <= FEW {
+            read::<FEW, _, _, _>(&self.slots, (principal, resource), put)
+        } else {
+            read::<MAX_SLOTS, _, _, _>(&self.slots, (principal, resource), put)
+        }
+    }
+}
+
+/// Reads at most `N` slots.
+#[inline]
+fn read<const N: usize, S, P, R>(
+    slots: &[Slot],
+    (principal, resource): (&PrincipalRef<'_, S, P>, &ResourceRef<'_, R>),
+    mut put: impl FnMut(usize, Value),
+) -> Option<()>
+where
+    P: Lookup + ?Sized,
+    R: Lookup + ?Sized,
+{
+    let mut texts = Texts::<N>::new();
+    for (at, slot) in slots.iter().enumerate() {
+        let value = match slot.read(principal, resource) {
+            None => Value::Broken,
+            Some(Field::Missing) => Value::Missing,
+            Some(Field::Null) => Value::Null,
+            Some(Field::Bool(value)) => Value::Bool(value),
+            Some(Field::Number(value)) if value.is_finite() => Value::Number(value),
+            Some(Field::Text(text)) => Value::Text(match slot.constants.get(text) {
+                Some(word) => word,
+                None => texts.word(text)?,
+            }),
+            Some(Field::Number(_) | Field::List(_) | Field::Map(_)) => return None,
+        };
+        put(at, value);
+    }
+    Some(())
+}
+
+impl Slot {
+    /// Reads the place. Nothing where a step before the last one fails, or the last one looks into a list.
+    #[inline]
+    fn read<'a, S, P, R>(
+        &self,
+        principal: &PrincipalRef<'a, S, P>,
+        resource: &ResourceRef<'a, R>,
+    ) -> Option<Field<'a>>
+    where
+        P: Lookup + ?Sized,
+        R: Lookup + ?Sized,
+    {
+        let path = &*self.path;
+        match self.place {
+            Place::PrincipalAttr => follow(principal.attributes, path),
+            Place::ResourceAttr => follow(resource.attributes, path),
+            Place::PrincipalId => below_text(principal.id, path),
+            Place::ResourceKind => below_text(resource.kind, path),
+            Place::ResourceId => below_text(resource.id, path),
+        }
+    }
+}
+
+/// Text has no members.
+#[inline]
+const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Option<Field<'a>> {
+    match path.len() {
+        0 => Some(Field::Text(text)),
+        1 => Some(Field::Missing),
+        _ => None,
+    }
+}
+
+/// Follows a path into an object.
+#[inline]
+fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Option<Field<'a>> {
+    let (first, rest) = path.split_first()?;
+    let mut field = object.get(first);
+    for (left, name) in (0..rest.len()).rev().zip(rest) {
+        field = match field {
+            Field::Map(map) => map.get(name),
+            Field::Missing | Field::List(_) => return None,
+            // What is no object has no members.
+            _ if left > 0 => return None,
+            _ => return Some(Field::Missing),
+        };
+    }
+    Some(field)
+}
+
+/// Slots of most plans.
+const FEW: usize = 4;
