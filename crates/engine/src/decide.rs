@@ -62,11 +62,26 @@ impl PolicyTable {
         self.run(request, now, None).0
     }
 
+    /// Decides like [`PolicyTable::check`] and tells whether anything asked for `now`: if not, the decision
+    /// is the same at every time.
+    #[must_use]
+    pub fn check_and_tell(&self, request: &Request, now: Timestamp) -> (Decision, bool) {
+        let (decision, _, asked_for_now) = self.run(request, now, None);
+        (decision, asked_for_now)
+    }
+
+    /// Decides like [`PolicyTable::explain`] and tells whether anything asked for `now`.
+    #[must_use]
+    pub fn explain_and_tell(&self, request: &Request, now: Timestamp) -> (Explanation, bool) {
+        let (decision, trace, asked_for_now) = self.run(request, now, Some(Trace::default()));
+        (Explanation { decision, steps: trace.unwrap_or_default().steps }, asked_for_now)
+    }
+
     /// Decides like [`PolicyTable::check`] and writes down every rule that was considered and why it
     /// did or did not apply.
     #[must_use]
     pub fn explain(&self, request: &Request, now: Timestamp) -> Explanation {
-        let (decision, trace) = self.run(request, now, Some(Trace::default()));
+        let (decision, trace, _) = self.run(request, now, Some(Trace::default()));
         Explanation { decision, steps: trace.unwrap_or_default().steps }
     }
 
@@ -75,7 +90,7 @@ impl PolicyTable {
         request: &Request,
         now: Timestamp,
         trace: Option<Trace>,
-    ) -> (Decision, Option<Trace>) {
+    ) -> (Decision, Option<Trace>, bool) {
         let pool = self.pool();
         let record = Record { trace, ..Record::default() };
         let session = Session::new(self, &pool, request, now, Some(record));
@@ -89,6 +104,7 @@ impl PolicyTable {
             };
             actions.push(decided);
         }
+        let asked_for_now = session.asked_for_now.get();
         let record = session.into_record();
         let decision = Decision {
             request_id: request.request_id.clone(),
@@ -99,7 +115,7 @@ impl PolicyTable {
             validation_errors: validation.errors,
             evaluation_errors: record.errors,
         };
-        (decision, record.trace)
+        (decision, record.trace, asked_for_now)
     }
 }
 

@@ -154,7 +154,8 @@ impl Json {
         self.close(']');
     }
 
-    fn attr(&mut self, attr: &Attr) {
+    /// Writes an attribute.
+    pub fn attr(&mut self, attr: &Attr) {
         match attr {
             Attr::Null => self.literal("null"),
             Attr::Bool(value) => self.boolean(*value),

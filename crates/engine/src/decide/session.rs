@@ -39,6 +39,8 @@ pub(crate) struct Session<'a> {
     /// Whether the record wants every rule, candidate or not.
     pub(crate) is_traced: bool,
     now: Timestamp,
+    /// Whether anything has asked for the time.
+    pub(crate) asked_for_now: Cell<bool>,
     principal_search: Search<'a>,
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
@@ -84,6 +86,7 @@ impl<'a> Session<'a> {
             pool,
             request,
             now,
+            asked_for_now: Cell::new(false),
             is_traced: record.as_ref().is_some_and(|record| record.trace.is_some()),
             record: record.map(RefCell::new),
             resource_search: Search::new(table, Key::ResourceScope, resource_scope),
@@ -327,6 +330,7 @@ impl<'a> Activation<'a> for Session<'a> {
     }
 
     fn now(&self) -> Timestamp {
+        self.asked_for_now.set(true);
         self.now
     }
 }
