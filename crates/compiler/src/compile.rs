@@ -75,7 +75,7 @@ fn compile(
     Err(errors)
 }
 
-fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
+pub(crate) fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
     let bytes = bytes.ok_or(Unavailable::Missing)?;
     let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
     let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
@@ -88,7 +88,7 @@ fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailab
 }
 
 /// The directory of the schemas, at the root of the policies.
-const SCHEMAS: &str = "_schemas";
+pub(crate) const SCHEMAS: &str = "_schemas";
 
 #[cfg(test)]
 mod tests {

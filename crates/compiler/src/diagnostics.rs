@@ -74,6 +74,12 @@ pub enum Code {
     InvalidExpression,
     /// No file holds a policy.
     NoPolicies,
+    /// A test names a principal, a resource, a group or data that is nowhere defined.
+    UnknownFixture,
+    /// A test suite expects something that none of its tests asks for.
+    UnreachableExpectation,
+    /// Two expectations of a test suite cannot both be met.
+    ContradictoryExpectation,
 }
 
 impl Code {
@@ -105,6 +111,9 @@ impl Code {
             Self::InvalidSchema => "invalid-schema",
             Self::InvalidExpression => "invalid-expression",
             Self::NoPolicies => "no-policies",
+            Self::UnknownFixture => "unknown-fixture",
+            Self::UnreachableExpectation => "unreachable-expectation",
+            Self::ContradictoryExpectation => "contradictory-expectation",
         }
     }
 }

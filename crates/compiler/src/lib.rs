@@ -16,6 +16,7 @@ pub mod repository;
 pub mod resolve;
 pub mod schema;
 pub mod source;
+pub mod suite;
 pub mod yaml;
 pub mod zones;
 

@@ -8,7 +8,7 @@ mod check;
 pub mod limits;
 #[cfg(test)]
 mod tests;
-mod walk;
+pub(crate) mod walk;
 
 use std::path::Path;
 

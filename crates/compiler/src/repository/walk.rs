@@ -106,7 +106,7 @@ impl Walk {
 }
 
 /// Reads a regular file, one byte more than allowed at most: the caller refuses what is too large.
-fn read(location: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read(location: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(location)?.is_file() {
         return Err(io::Error::other("this is not a file"));
     }
@@ -169,11 +169,11 @@ fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.split('/').cmp(b.split('/'))
 }
 
-fn too_many() -> io::Error {
+pub(crate) fn too_many() -> io::Error {
     io::Error::other("the directory holds too many files, or nests too deeply")
 }
 
-fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+pub(crate) fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     Diagnostic::in_file(Code::Unreadable, path, format!("cannot be read: {error}"))
 }
 

@@ -15,52 +15,52 @@ use crate::source::{Place, SourceFile};
 use crate::yaml::{Kind, Node};
 
 /// Collects what is wrong with one document.
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     file: &'a Arc<SourceFile>,
     /// What keeps the document from being loaded.
-    pub(super) errors: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
     /// The same, unless a field is misspelt: then what is missing may be there under that name.
     missing: Vec<Diagnostic>,
     /// The same, unless the document is disabled.
-    pub(super) checks: Vec<Diagnostic>,
+    pub(crate) checks: Vec<Diagnostic>,
     /// What keeps the document from being compiled.
-    pub(super) deferred: Vec<Diagnostic>,
+    pub(crate) deferred: Vec<Diagnostic>,
 }
 
 /// A value, and where messages about its field point.
 #[derive(Clone)]
-pub(super) struct Value<'n> {
-    pub(super) node: &'n Node,
-    pub(super) place: Place,
+pub(crate) struct Value<'n> {
+    pub(crate) node: &'n Node,
+    pub(crate) place: Place,
 }
 
 /// The fields of a message, in the order in which they are written.
-pub(super) struct Object<'n> {
+pub(crate) struct Object<'n> {
     fields: Vec<(&'static str, Value<'n>)>,
     place: Place,
 }
 
 impl<'n> Object<'n> {
     /// Returns a field that is there.
-    pub(super) fn get(&self, name: &str) -> Option<&Value<'n>> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Value<'n>> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 
     /// Returns the place that messages about a field name when it is missing.
-    pub(super) fn missing(&self, name: &str) -> Place {
+    pub(crate) fn missing(&self, name: &str) -> Place {
         Place { path: Arc::from(format!("{}.{name}", self.place.path)), ..self.place.clone() }
     }
 }
 
 /// An entry of a free-form map.
-pub(super) struct Item<'n> {
-    pub(super) name: String,
-    pub(super) key: Place,
-    pub(super) value: Value<'n>,
+pub(crate) struct Item<'n> {
+    pub(crate) name: String,
+    pub(crate) key: Place,
+    pub(crate) value: Value<'n>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(file: &'a Arc<SourceFile>) -> Self {
+    pub(crate) fn new(file: &'a Arc<SourceFile>) -> Self {
         Self {
             file,
             errors: Vec::new(),
@@ -70,13 +70,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn root<'n>(&self, node: &'n Node) -> Value<'n> {
+    pub(crate) fn root<'n>(&self, node: &'n Node) -> Value<'n> {
         let file = Arc::clone(self.file);
         Value { node, place: Place { file, position: node.position, path: Arc::from("$") } }
     }
 
     /// Returns what keeps the document from being loaded.
-    pub(super) fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
+    pub(crate) fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
         let mut found = self.errors;
         if !found.iter().any(|error| error.code == Code::Parse) {
             found.extend(self.missing);
@@ -87,16 +87,16 @@ impl<'a> Reader<'a> {
         found
     }
 
-    pub(super) fn missing(&mut self, place: &Place, message: impl Into<String>) {
+    pub(crate) fn missing(&mut self, place: &Place, message: impl Into<String>) {
         self.missing.push(Diagnostic::error(Code::Validation, place, message));
     }
 
-    pub(super) fn invalid(&mut self, place: &Place, message: impl Into<String>) {
+    pub(crate) fn invalid(&mut self, place: &Place, message: impl Into<String>) {
         self.errors.push(Diagnostic::error(Code::Validation, place, message));
     }
 
     /// Reads a message whose fields have the given JSON names.
-    pub(super) fn object<'n>(
+    pub(crate) fn object<'n>(
         &mut self,
         value: &Value<'n>,
         names: &[&'static str],
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the only field of `object` among `names`; more than one is an error.
-    pub(super) fn one_of<'n>(
+    pub(crate) fn one_of<'n>(
         &mut self,
         object: &Object<'n>,
         names: &[&'static str],
@@ -169,7 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list.
-    pub(super) fn list<'n>(&mut self, value: &Value<'n>) -> Option<Vec<Value<'n>>> {
+    pub(crate) fn list<'n>(&mut self, value: &Value<'n>) -> Option<Vec<Value<'n>>> {
         let Kind::Seq(items) = &value.node.kind else {
             return self.mismatch(value, "a list");
         };
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a map whose keys are the author's.
-    pub(super) fn map<'n>(&mut self, value: &Value<'n>) -> Vec<Item<'n>> {
+    pub(crate) fn map<'n>(&mut self, value: &Value<'n>) -> Vec<Item<'n>> {
         let Kind::Map(entries) = &value.node.kind else {
             self.mismatch::<()>(value, "a map");
             return Vec::new();
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads text. Integers and booleans read as they are written, and nothing as empty text.
-    pub(super) fn text(&mut self, value: &Value<'_>) -> Option<Arc<str>> {
+    pub(crate) fn text(&mut self, value: &Value<'_>) -> Option<Arc<str>> {
         match &value.node.kind {
             Kind::String(text, _) => Some(Arc::clone(text)),
             Kind::Null => Some(Arc::from("")),
@@ -208,12 +208,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
+    pub(crate) fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
         let text = self.text(value)?;
         Some(ExprSource { text, at: value.place.clone(), scalar: value.node.scalar_span() })
     }
 
-    pub(super) fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
         match value.node.kind {
             Kind::Bool(value) => Some(value),
             _ => self.mismatch(value, "`true` or `false`"),
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the index of a word in a protobuf enumeration.
-    pub(super) fn word(&mut self, value: &Value<'_>, words: &[&'static str]) -> Option<usize> {
+    pub(crate) fn word(&mut self, value: &Value<'_>, words: &[&'static str]) -> Option<usize> {
         let found = match &value.node.kind {
             Kind::String(text, _) => words.iter().position(|word| *word == text.as_ref()),
             Kind::Integer(number) => usize::try_from(*number).ok().filter(|n| *n < words.len()),
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the name in a field; an optional one that is absent is empty.
-    pub(super) fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
+    pub(crate) fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
         let Some(value) = object.get(field) else { return String::new() };
         let name = self.text(value).unwrap_or_default();
         self.check(&name, shape, &value.place);
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the name in a field that must be there.
-    pub(super) fn required_name(
+    pub(crate) fn required_name(
         &mut self,
         object: &Object<'_>,
         field: &str,
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of names, each of them once.
-    pub(super) fn names(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> Vec<Named> {
+    pub(crate) fn names(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> Vec<Named> {
         let items = object.get(field).cloned().and_then(|value| self.list(&value));
         let mut seen = std::collections::HashSet::new();
         let mut names = Vec::new();
@@ -292,14 +292,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of names that must hold at least one.
-    pub(super) fn required_names(&mut self, object: &Object<'_>, field: &str) -> Vec<String> {
+    pub(crate) fn required_names(&mut self, object: &Object<'_>, field: &str) -> Vec<String> {
         let names = self.names(object, field, Shape::Any);
         self.require_items(object, field);
         names.into_iter().map(|named| named.name).collect()
     }
 
     /// Complains about a list that is absent or empty.
-    pub(super) fn require_items(&mut self, object: &Object<'_>, field: &str) {
+    pub(crate) fn require_items(&mut self, object: &Object<'_>, field: &str) {
         match object.get(field) {
             None => self.missing(&object.missing(field), format!("`{field}` is required")),
             Some(Value { node: Node { kind: Kind::Seq(items), .. }, place })
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value of any shape.
-    pub(super) fn attr(&mut self, value: &Value<'_>) -> Option<Attr> {
+    pub(crate) fn attr(&mut self, value: &Value<'_>) -> Option<Attr> {
         Some(match &value.node.kind {
             Kind::Null => Attr::Null,
             Kind::Bool(value) => Attr::Bool(*value),
@@ -334,7 +334,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(super) fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
+    pub(crate) fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
         let place = Place { position: value.node.position, ..value.place.clone() };
         let error = Diagnostic::error(Code::Parse, &place, "the value has the wrong type");
         self.errors.push(error.found(value.node.describe()).expected(expected));
@@ -357,7 +357,7 @@ fn is_schema_field(key: &str, name: &str) -> bool {
     name == SCHEMA_FIELD && key == "json_schema"
 }
 
-pub(super) const SCHEMA_FIELD: &str = "$schema";
+pub(crate) const SCHEMA_FIELD: &str = "$schema";
 
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len());

@@ -1,0 +1,107 @@
+//! Policies that are read once and compiled as often as tests ask for other options.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use wardgate_engine::table::{Parts, PolicyTable};
+
+use crate::compile::{SCHEMAS, schema_file};
+use crate::diagnostics::{self, Diagnostic};
+use crate::emit::{self, Options};
+use crate::repository::Repository;
+use crate::resolve::model::Resolved;
+use crate::resolve::resolve;
+use crate::schema::{SchemaFile, Unavailable};
+
+/// Policies that are sound under the options they were read with.
+#[derive(Debug)]
+pub struct Sources {
+    /// The policies as their authors wrote them.
+    pub repository: Repository,
+    resolved: Resolved,
+    schemas: Schemas,
+}
+
+/// Where schemas come from.
+#[derive(Debug)]
+enum Schemas {
+    Folder(PathBuf),
+    Files(BTreeMap<String, Vec<u8>>),
+}
+
+impl Sources {
+    /// Reads the policies below a directory.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them under these options.
+    pub fn read(root: &Path, options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        Self::new(Repository::read(root), Schemas::Folder(root.join(SCHEMAS)), options)
+    }
+
+    /// Reads policies that are in memory.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them under these options.
+    pub fn from_files(
+        files: &[(String, Vec<u8>)],
+        options: &Options,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let all = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        let below = |(path, bytes): &(String, Vec<u8>)| {
+            let path = path.strip_prefix(SCHEMAS)?.strip_prefix('/')?;
+            Some((path.to_owned(), bytes.clone()))
+        };
+        let schemas = files.iter().filter_map(below).collect();
+        Self::new(Repository::from_files(all), Schemas::Files(schemas), options)
+    }
+
+    fn new(
+        repository: Repository,
+        schemas: Schemas,
+        options: &Options,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let (resolved, mut errors) = resolve(&repository);
+        errors.extend_from_slice(&repository.errors);
+        let sources = Self { repository, resolved, schemas };
+        if let Err(more) = sources.parts(options) {
+            errors.extend(more);
+        }
+        diagnostics::sort(&mut errors);
+        if errors.is_empty() { Ok(sources) } else { Err(errors) }
+    }
+
+    /// Compiles the policies under other options.
+    ///
+    /// # Errors
+    /// What is wrong with them under those, such as a global that an expression cannot work with.
+    pub fn parts(&self, options: &Options) -> Result<Parts, Vec<Diagnostic>> {
+        emit::table(&self.resolved, options, &|path| self.schemas.load(path))
+    }
+
+    /// Compiles the policies to a table.
+    pub(super) fn table(&self, options: &Options) -> Result<PolicyTable, String> {
+        let parts = self.parts(options).map_err(|errors| {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!(
+                "the policies do not compile under the options of the test:\n{}",
+                errors.join("\n")
+            )
+        })?;
+        PolicyTable::from_parts(parts).map_err(|flaw| format!("the table is not sound: {flaw}"))
+    }
+}
+
+impl Schemas {
+    fn load(&self, path: &str) -> Result<SchemaFile, Unavailable> {
+        match self {
+            Self::Folder(folder) => {
+                let mut parts = Path::new(path).components();
+                let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
+                let bytes = fs::read(folder.join(path)).ok().filter(|_| only_names);
+                schema_file(path, bytes.as_deref())
+            }
+            Self::Files(files) => schema_file(path, files.get(path).map(Vec::as_slice)),
+        }
+    }
+}
