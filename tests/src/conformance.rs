@@ -16,6 +16,7 @@ pub mod cel_spec;
 pub mod cerbos_lib;
 pub mod engine;
 pub mod vectors;
+pub mod verify;
 pub mod wycheproof;
 
 /// Every suite, in the order in which they run.
@@ -24,6 +25,8 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-lib", load: cerbos_lib::load },
     Suite { name: "cerbos-cel-eval", load: cel_eval::load },
     Suite { name: "cerbos-engine", load: engine::load },
+    Suite { name: "cerbos-verify", load: verify::load },
+    Suite { name: "cerbos-verify-junit", load: verify::load_junit },
     Suite { name: "blake3", load: blake3::load },
     Suite { name: "acvp", load: acvp::load },
     Suite { name: "wycheproof", load: wycheproof::load },

@@ -1,0 +1,122 @@
+//! Compares what is wrong with a suite: the stage, the code, the places and the paths.
+
+use std::collections::BTreeSet;
+
+use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::suite::Stage;
+
+use super::tree::failure;
+use crate::conformance::Failure;
+
+/// Compares diagnostics with the text of an error.
+pub(super) fn compare(wanted: &str, stage: Stage, found: &[Diagnostic]) -> Result<(), Failure> {
+    let shown = || {
+        let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+        format!("{stage:?}: {}", texts.join("\n"))
+    };
+    let (prefix, expected) = STAGES
+        .iter()
+        .find(|(prefix, _)| wanted.starts_with(prefix))
+        .ok_or_else(|| failure(format!("an error of a known stage: {wanted}"), shown()))?;
+    let rest = wanted.get(prefix.len()..).unwrap_or_default();
+    if stage != *expected || found.is_empty() {
+        return Err(failure(wanted, shown()));
+    }
+    if rest.contains("not valid YAML or JSON") {
+        // What is text and no tree is no document for Cerbos, and one of the wrong type here.
+        return match found.iter().all(|it| matches!(it.code, Code::Syntax | Code::Parse)) {
+            true => Ok(()),
+            false => Err(failure(wanted, shown())),
+        };
+    }
+    if let Some(code) = code(rest) {
+        return match found.iter().all(|found| found.code == code) {
+            true => Ok(()),
+            false => Err(failure(wanted, shown())),
+        };
+    }
+    let wanted_places: BTreeSet<_> = rest.lines().filter_map(place).collect();
+    let found_places: BTreeSet<_> =
+        found.iter().map(|found| our_place(found, &wanted_places)).collect();
+    match wanted_places == found_places && !wanted_places.is_empty() {
+        true => Ok(()),
+        false => Err(failure(
+            format!("{wanted}\n{wanted_places:?}"),
+            format!("{}\n{found_places:?}", shown()),
+        )),
+    }
+}
+
+/// Returns the code of this project for what a sentence of Cerbos says, if it is about a test.
+pub(super) fn code(sentence: &str) -> Option<Code> {
+    let says = |words: &str| sentence.contains(words);
+    if says("another test named") {
+        Some(Code::DuplicateName)
+    } else if says("inconsistent expectations") {
+        Some(Code::ContradictoryExpectation)
+    } else if says("expectations for actions") || says("found an expectation for principal") {
+        Some(Code::UnreachableExpectation)
+    } else if says("\" not found") || says("missing fixture") {
+        Some(Code::UnknownFixture)
+    } else {
+        None
+    }
+}
+
+/// A place and a path, as far as they are known.
+type Place = (Option<String>, String);
+
+/// Reads a line such as `20:24 tests[0].name: value is required` or `tests: value is required`.
+fn place(line: &str) -> Option<Place> {
+    let line = line.trim();
+    let (position, rest) = match line.split_once(' ') {
+        Some((first, rest)) if is_position(first) => (Some(first.to_owned()), rest),
+        _ => (None, line),
+    };
+    if let Some((_, name)) = rest.split_once("unknown field ") {
+        return Some((position, format!("unknown {}", name.trim_matches('"'))));
+    }
+    match rest.split_once(": ") {
+        Some((path, _)) if !path.contains(' ') => Some((position, plain(path))),
+        Some(_) | None => {
+            (!line.is_empty() && position.is_some()).then(|| (position, String::new()))
+        }
+    }
+}
+
+fn is_position(text: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    text.split_once(':').is_some_and(|(line, column)| is_number(line) && is_number(column))
+}
+
+/// Writes paths in one way: `["a"]` and `.'a'` are `.a`.
+fn plain(path: &str) -> String {
+    path.replace("[\"", ".")
+        .replace("\"]", "")
+        .replace('\'', "")
+        .trim_start_matches("$.")
+        .to_owned()
+}
+
+/// Returns the place of a diagnostic, with as much as Cerbos says about such a place.
+fn our_place(found: &Diagnostic, wanted: &BTreeSet<Place>) -> Place {
+    let position = found.position.map(|at| format!("{}:{}", at.line, at.column));
+    let path = plain(&found.path);
+    if found.code == Code::Parse && found.message.starts_with("unknown field") {
+        let name = found.message.split('`').nth(1).unwrap_or_default();
+        return (position, format!("unknown {name}"));
+    }
+    [(None, path.clone()), (position.clone(), String::new())]
+        .into_iter()
+        .find(|place| wanted.contains(place))
+        .unwrap_or((position, path))
+}
+
+const STAGES: &[(&str, Stage)] = &[
+    ("failed to load test suite:", Stage::Suite),
+    ("failed to load test fixtures", Stage::Fixtures),
+    ("Invalid principal groups", Stage::Groups),
+    ("Invalid resource groups", Stage::Groups),
+    ("Invalid test suite", Stage::Names),
+    ("Failed to load the test suite", Stage::Tests),
+];
