@@ -79,12 +79,8 @@ pub(crate) fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile
     let bytes = bytes.ok_or(Unavailable::Missing)?;
     let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
     let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
-    let mut read = yaml::read(&source);
-    match read.documents.pop() {
-        Some(root) if read.errors.is_empty() => Ok(SchemaFile { source, root }),
-        Some(_) => Err(Unavailable::Broken(read.errors)),
-        None => Err(Unavailable::Missing),
-    }
+    let root = yaml::read_json(&source).map_err(broken)?;
+    Ok(SchemaFile { source, root })
 }
 
 /// The directory of the schemas, at the root of the policies.

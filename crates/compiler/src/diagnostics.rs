@@ -40,6 +40,8 @@ pub enum Code {
     DuplicateName,
     /// Two documents define the same policy.
     DuplicatePolicy,
+    /// A file holds more than one document.
+    SeveralPolicies,
     /// A scoped policy lacks an ancestor.
     MissingAncestor,
     /// An import names nothing that exists.
@@ -94,6 +96,7 @@ impl Code {
             Self::Validation => "validation",
             Self::DuplicateName => "duplicate-name",
             Self::DuplicatePolicy => "duplicate-policy",
+            Self::SeveralPolicies => "several-policies",
             Self::MissingAncestor => "missing-ancestor",
             Self::MissingImport => "missing-import",
             Self::ScopePermissionsConflict => "scope-permissions-conflict",

@@ -11,12 +11,13 @@ mod tests;
 pub(crate) mod walk;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::policy::model::Policy;
 use crate::policy::parse;
 use crate::source::{Place, SourceFile};
-use crate::yaml;
+use crate::yaml::{self, Node};
 
 /// The policies of a directory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,6 +79,9 @@ impl Repository {
         let is_whole = read.errors.is_empty();
         errors.append(&mut read.errors);
         let documents = if is_whole { read.documents } else { Vec::new() };
+        if let [_, second, ..] = documents.as_slice() {
+            errors.push(several(&file, second));
+        }
         for document in &documents {
             match parse::policy(&file, document, errors) {
                 Some(policy) if policy.disabled => {
@@ -94,4 +98,11 @@ impl Repository {
             self.policies.truncate(limits::MAX_POLICIES);
         }
     }
+}
+
+/// Cerbos takes one policy from a file and refuses a file that has more, so that none goes unseen.
+fn several(file: &Arc<SourceFile>, second: &Node) -> Diagnostic {
+    let place = Place { file: Arc::clone(file), position: second.position, path: Arc::from("$") };
+    let message = "the file holds a second policy: write it into a file of its own";
+    Diagnostic::error(Code::SeveralPolicies, &place, message)
 }

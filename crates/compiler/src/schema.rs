@@ -8,7 +8,7 @@
 mod keywords;
 mod reference;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub struct SchemaWriter<'a> {
     load: &'a Load<'a>,
     files: BTreeMap<String, Rc<SchemaFile>>,
     ids: BTreeMap<Target, u32>,
+    /// Schemas that policies name and that lead to something wrong, told already.
+    broken: BTreeSet<Target>,
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
 }
@@ -73,6 +75,7 @@ impl<'a> SchemaWriter<'a> {
             load,
             files: BTreeMap::new(),
             ids: BTreeMap::new(),
+            broken: BTreeSet::new(),
             queue: VecDeque::new(),
             bodies: Vec::new(),
         }
@@ -89,16 +92,34 @@ impl<'a> SchemaWriter<'a> {
     ) -> Result<u32, Vec<Diagnostic>> {
         let fail = |message| vec![Diagnostic::error(Code::InvalidSchema, &wanted.place, message)];
         let target = Target::of_policy(&wanted.reference).map_err(fail)?;
+        let unusable = format!("schema `{}` cannot be used", wanted.reference);
+        if self.broken.contains(&target) {
+            return Err(fail(unusable));
+        }
+        let known = self.bodies.len();
         let id = self.node(target.clone());
         let mut errors = Vec::new();
         if matches!(self.file(&target.file), Err(Unavailable::Missing)) {
             self.queue.clear();
+            self.forget(known);
             return Err(fail(format!("schema `{}` does not exist in `_schemas`", target.file)));
         }
         while let Some(next) = self.queue.pop_front() {
             errors.extend(self.write(pool, &next));
         }
-        if errors.is_empty() { Ok(id) } else { Err(errors) }
+        if errors.is_empty() {
+            return Ok(id);
+        }
+        self.forget(known);
+        self.broken.insert(target);
+        errors.extend(fail(unusable));
+        Err(errors)
+    }
+
+    /// Takes back the nodes from `first` on: another schema that leads to them is as wrong as this one.
+    fn forget(&mut self, first: usize) {
+        self.bodies.truncate(first);
+        self.ids.retain(|_, id| *id < index(first));
     }
 
     /// Returns the finished section.

@@ -6,6 +6,7 @@
 mod build;
 mod json;
 pub mod limits;
+mod masked;
 mod padding;
 mod plain;
 pub(crate) mod scalar;
@@ -46,6 +47,14 @@ pub fn read(file: &Arc<SourceFile>) -> Read {
             }
         }
     }
+}
+
+/// Reads a file that must be JSON.
+///
+/// # Errors
+/// The first thing that is not.
+pub fn read_json(file: &Arc<SourceFile>) -> Result<Node, Box<Diagnostic>> {
+    json::read(file)
 }
 
 /// What ends the reading of a file.

@@ -4,6 +4,7 @@ use wardgate_engine::names::sanitized;
 use wardgate_engine::table::layout::Key;
 
 use super::Emitter;
+use super::pool::PoolBuilder;
 use crate::policy::model::SchemaRef;
 use crate::resolve::model::ResourcePolicy;
 use crate::schema::{Load, SchemaWriter};
@@ -24,6 +25,17 @@ impl Emitter<'_> {
             self.assembly.name(Key::Schema, [key[0], key[1], 0], at);
         }
         self.assembly.schemas = writer.finish();
+        self.unused_schemas(policies, load);
+    }
+
+    /// Reads the schemas that are not in effect too: what is wrong with them is wrong with the policy.
+    fn unused_schemas(&mut self, policies: &[ResourcePolicy], load: &Load<'_>) {
+        let (mut writer, mut pool) = (SchemaWriter::new(load), PoolBuilder::default());
+        for policy in policies.iter().filter(|policy| !policy.head.scope.is_empty()) {
+            for schema in policy.schemas.principal.iter().chain(&policy.schemas.resource) {
+                self.errors.extend(writer.add(&mut pool, schema).err().into_iter().flatten());
+            }
+        }
     }
 
     /// Returns the node and the list of actions that are not validated, each plus one.

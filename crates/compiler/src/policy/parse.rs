@@ -49,6 +49,12 @@ impl Reader<'_> {
         let annotations = self.metadata(&object);
         let variables = self.top_level_variables(&object);
         let (kind, value) = self.one_of(&object, KINDS)?;
+        if let (true, false, Some(field)) =
+            (kind.starts_with("export"), variables.is_empty(), object.get("variables"))
+        {
+            let message = "an exported set cannot have `variables` at the top of the document";
+            self.checks.push(Diagnostic::error(Code::Validation, &field.place, message));
+        }
         let body = self.body(kind, &value, variables)?;
         let deferred = std::mem::take(&mut self.deferred);
         let disabled = disabled.unwrap_or(false);
@@ -66,19 +72,12 @@ impl Reader<'_> {
             "principalPolicy" => self.principal_policy(value, top_level).map(Body::Principal),
             "rolePolicy" => self.role_policy(value, top_level).map(Body::Role),
             "derivedRoles" => self.derived_roles(value, top_level).map(Body::DerivedRoles),
-            _ => {
-                if let Some(first) = top_level.first() {
-                    let message =
-                        "an exported set cannot have `variables` at the top of the document";
-                    self.checks.push(Diagnostic::error(Code::Validation, &first.place, message));
+            _ => match kind {
+                "exportVariables" => {
+                    self.export(value, Self::expression).map(Body::ExportVariables)
                 }
-                match kind {
-                    "exportVariables" => {
-                        self.export(value, Self::expression).map(Body::ExportVariables)
-                    }
-                    _ => self.export(value, Self::attr).map(Body::ExportConstants),
-                }
-            }
+                _ => self.export(value, Self::attr).map(Body::ExportConstants),
+            },
         }
     }
 

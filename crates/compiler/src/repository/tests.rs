@@ -48,6 +48,24 @@ fn fields_go_by_two_names() {
 }
 
 #[test]
+fn a_file_holds_one_policy() {
+    let other = resource("", "").replace("album", "song");
+    one(
+        &format!("{}---\n{other}", resource("", "")),
+        "p.yaml:4:11 $ several-policies: the file holds a second policy: write it into a file of its own",
+    );
+    one(&format!("---\n# nothing\n---\n{other}...\n---\n"), "");
+}
+
+#[test]
+fn exported_sets_have_no_variables_beside_them() {
+    let set = "apiVersion: api.cerbos.dev/v1\nexportConstants: {name: a}\nvariables: ";
+    let message = "an exported set cannot have `variables` at the top of the document";
+    one(&format!("{set}{{b: c}}"), &format!("p.yaml:3:1 $.variables validation: {message}"));
+    one(&format!("{set}{{}}"), "");
+}
+
+#[test]
 fn a_misspelt_field_is_not_also_missing() {
     let files = [("p.yaml", "apiVersion: api.cerbos.dev/v1\nresorcePolicy: {}")];
     check(&files, "p.yaml:2:1 $.resorcePolicy parse: unknown field `resorcePolicy`");

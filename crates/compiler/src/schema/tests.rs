@@ -270,7 +270,9 @@ fn endless_schemas_forbid_everything() {
 #[test]
 fn broken_schemas_are_errors_with_a_place() {
     let check = |schema: &str, expected: &str| {
-        assert_eq!(report(&[("s.json", schema)], "{}").unwrap_err(), [expected], "{schema}");
+        let unusable = "policy.yaml$: schema `cerbos:///s.json` cannot be used";
+        let found = report(&[("s.json", schema)], "{}").unwrap_err();
+        assert_eq!(found, [expected, unusable], "{schema}");
     };
     check(
         r#"{"properties": {"a": {"type": "strng"}}}"#,

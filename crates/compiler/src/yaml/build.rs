@@ -10,6 +10,7 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, MAX_REPEATED_NODES};
+use super::masked::Masked;
 use super::padding::Padding;
 use super::{Entry, Fault, Kind, Node, Read, plain};
 use crate::diagnostics::{Code, Diagnostic};
@@ -17,19 +18,33 @@ use crate::expression::Style;
 use crate::source::{Place, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Read {
-    let mut padding = Padding::default();
+    let (mut padding, mut masked) = (Padding::default(), Masked::default());
+    let mut misquoted = Vec::new();
     loop {
-        let text = padding.apply(&file.text);
+        let text = masked.apply(&file.text);
+        let text = padding.apply(&text);
         let mut builder = Builder::new(file, &padding);
-        let Err(fault) = builder.run(&text) else { return builder.read };
+        let stop = builder.run(&text).err();
         let mut read = builder.read;
-        match fault {
-            Stop::Indentation(marker, _) if padding.widen(&marker, &file.text) => {}
-            Stop::Indentation(_, fault) | Stop::Fault(fault) => {
-                read.errors.push(*fault);
-                return read;
+        match stop {
+            Some(Stop::Indentation(marker, _)) if padding.widen(&marker, &file.text) => continue,
+            Some(Stop::Quote(marker, fault)) => {
+                misquoted.push(*fault);
+                if masked.add(padding.index(&marker), &file.text) {
+                    continue;
+                }
             }
+            // What else is wrong may come of what was blanked out.
+            Some(Stop::Indentation(_, fault) | Stop::Fault(fault)) if misquoted.is_empty() => {
+                read.errors.push(*fault);
+            }
+            Some(Stop::Indentation(..) | Stop::Fault(_)) | None => {}
         }
+        if !misquoted.is_empty() {
+            read.documents.clear();
+            read.errors.append(&mut misquoted);
+        }
+        return read;
     }
 }
 
@@ -37,6 +52,8 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Read {
 enum Stop {
     /// A line between brackets is indented too little.
     Indentation(Marker, Fault),
+    /// Text goes on after its closing quote.
+    Quote(Marker, Fault),
     /// Anything else.
     Fault(Fault),
 }
@@ -84,6 +101,9 @@ impl<'a> Builder<'a> {
                 Err(error) if is_indentation(&error) => {
                     return Err(Stop::Indentation(*error.marker(), self.syntax(&error)));
                 }
+                Err(error) if error.info().starts_with(AFTER_QUOTE) => {
+                    return Err(Stop::Quote(*error.marker(), self.syntax(&error)));
+                }
                 Err(error) => return Err(Stop::Fault(self.syntax(&error))),
             }
         }
@@ -103,11 +123,9 @@ impl<'a> Builder<'a> {
             Event::MappingStart(anchor, _) => self.start(Kind::Map(Vec::new()), anchor, span),
             Event::SequenceEnd | Event::MappingEnd => self.end(span),
             Event::Alias(anchor) => self.alias(anchor, span),
-            Event::DocumentStart(_) => {
-                self.anchors.clear();
-                Ok(())
-            }
-            Event::DocumentEnd | Event::StreamStart | Event::StreamEnd | Event::Nothing => Ok(()),
+            // As in Cerbos, an anchor holds for the documents after its own too.
+            Event::DocumentStart(_) | Event::DocumentEnd => Ok(()),
+            Event::StreamStart | Event::StreamEnd | Event::Nothing => Ok(()),
         }
     }
 
@@ -123,6 +141,10 @@ impl<'a> Builder<'a> {
             }
         };
         let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+        let text = match style {
+            Style::Block if self.ends_without_a_line_end(span) => text.trim_end_matches('\n'),
+            _ => text,
+        };
         let kind = match style {
             Style::Plain if !is_text => plain::resolve(text),
             _ => Kind::String(Arc::from(text), style),
@@ -164,6 +186,14 @@ impl<'a> Builder<'a> {
             }
             _ => (offset, at),
         }
+    }
+
+    /// Whether a block goes on to the last character of a file that ends within a line: then that line
+    /// has no end that could belong to the text, though the scanner gives it one.
+    fn ends_without_a_line_end(&self, span: Span) -> bool {
+        let last = self.file.text.rsplit('\n').next().unwrap_or_default();
+        let end = self.offsets.byte(self.padding.index(&span.end));
+        !last.trim().is_empty() && end >= self.file.text.len()
     }
 
     /// Content stands on a line of its own; an indicator has something before it on its line.
@@ -326,7 +356,7 @@ impl<'a> Builder<'a> {
                 _ => self.error(at, "a `:` stands where no key can end"),
             };
         }
-        if info.starts_with("invalid trailing content") {
+        if info.starts_with(AFTER_QUOTE) {
             let message = "text goes on after its closing quote: write it as a block, after `|`";
             return self.error(self.quote_before(at), message);
         }
@@ -482,5 +512,8 @@ impl<'a> Offsets<'a> {
         self.text.get(offset..).is_some_and(|rest| rest.starts_with(['~', 'n', 'N']))
     }
 }
+
+/// How the scanner's message begins when text goes on after its closing quote.
+const AFTER_QUOTE: &str = "invalid trailing content";
 
 const TOO_MANY: &str = "the file holds too many values";

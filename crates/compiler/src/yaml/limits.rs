@@ -18,5 +18,8 @@ pub const MAX_DOCUMENTS: usize = 1_000;
 /// Spaces that are put in front of lines between brackets.
 pub const MAX_PADDING: usize = 256;
 
-/// Bytes that are read again because of such lines.
+/// Bytes that are read again because of lines that stop the scanner.
 pub const MAX_BYTES_READ_AGAIN: usize = 64 << 20;
+
+/// Lines of one file on which text goes on after its closing quote, that are reported.
+pub const MAX_MASKED: usize = 32;

@@ -84,6 +84,22 @@ fn anchors_are_copied() {
 }
 
 #[test]
+fn anchors_hold_for_later_documents() {
+    check("a: &x v\n---\nb: *x", "{\"a\"@1:1=\"v\"@1:7}@1:2\n{\"b\"@3:1=\"v\"@1:7}@3:2");
+}
+
+#[test]
+fn a_block_that_ends_with_the_file_has_no_line_end_that_is_not_there() {
+    check("a: |\n  b", r#"{"a"@1:1="b"@2:3}@1:2"#);
+    check("a: >\n  b\n  c", r#"{"a"@1:1="b c"@2:3}@1:2"#);
+    check("a: |+\n  b", r#"{"a"@1:1="b"@2:3}@1:2"#);
+    check("a: |\n  b\n", r#"{"a"@1:1="b\n"@2:3}@1:2"#);
+    check("a: |\n  b\n# c", r#"{"a"@1:1="b\n"@2:3}@1:2"#);
+    check("a: |\n  b\nc: d", r#"{"a"@1:1="b\n"@2:3 "c"@3:1="d"@3:4}@1:2"#);
+    check("a: |\n  b\n ", r#"{"a"@1:1="b\n"@2:3}@1:2"#);
+}
+
+#[test]
 fn merged_entries_give_way() {
     check(
         "- &a {k: 1, l: 2}\n- k: 3\n  <<: *a",
@@ -114,6 +130,10 @@ fn malformed_yaml_is_explained_where_it_stands() {
     check(
         "a: \"b\" == c",
         "error 1:4 text goes on after its closing quote: write it as a block, after `|`",
+    );
+    check(
+        "a: \"b\" == c\nd: 'e' f\ng: h: i",
+        "error 1:4 text goes on after its closing quote: write it as a block, after `|`\nerror 2:4 text goes on after its closing quote: write it as a block, after `|`",
     );
     check("a: @b", "error 1:4 text without quotes cannot start with `@`");
     check("a: b: c", "error 1:5 a `:` stands where no key can end");
