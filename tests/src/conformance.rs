@@ -14,7 +14,15 @@ pub mod blake3;
 pub mod cel_eval;
 pub mod cel_spec;
 pub mod cerbos_lib;
+pub mod compile;
 pub mod engine;
+pub mod finding;
+pub mod index;
+pub mod parser;
+pub mod policy_json;
+pub mod schema;
+pub mod tree;
+pub mod txtar;
 pub mod vectors;
 pub mod verify;
 pub mod wycheproof;
@@ -25,6 +33,10 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-lib", load: cerbos_lib::load },
     Suite { name: "cerbos-cel-eval", load: cel_eval::load },
     Suite { name: "cerbos-engine", load: engine::load },
+    Suite { name: "cerbos-parser", load: parser::load },
+    Suite { name: "cerbos-index", load: index::load },
+    Suite { name: "cerbos-schema", load: schema::load },
+    Suite { name: "cerbos-compile", load: compile::load },
     Suite { name: "cerbos-verify", load: verify::load },
     Suite { name: "cerbos-verify-junit", load: verify::load_junit },
     Suite { name: "blake3", load: blake3::load },
