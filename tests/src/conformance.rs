@@ -21,6 +21,7 @@ pub mod index;
 pub mod parser;
 pub mod policy_json;
 pub mod schema;
+pub mod spocp;
 pub mod tree;
 pub mod txtar;
 pub mod vectors;
@@ -39,6 +40,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-compile", load: compile::load },
     Suite { name: "cerbos-verify", load: verify::load },
     Suite { name: "cerbos-verify-junit", load: verify::load_junit },
+    Suite { name: "spocp", load: spocp::load },
     Suite { name: "blake3", load: blake3::load },
     Suite { name: "acvp", load: acvp::load },
     Suite { name: "wycheproof", load: wycheproof::load },

@@ -19,5 +19,6 @@ pub mod oracle;
 pub mod parity;
 pub mod runtimes;
 pub mod sources;
+pub mod spocp;
 pub mod tally;
 pub mod yaml;

@@ -86,7 +86,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("plan", &["simd"]),
     ("engine", &["plan"]),
     ("crypto", &["simd"]),
-    ("spocp", &["simd"]),
+    ("spocp", &[]),
     ("bundle", &["engine", "spocp", "crypto"]),
     ("compiler", &["engine", "spocp", "mqtt"]),
     ("wasm", &["bundle", "crypto", "engine", "plan"]),

@@ -1,0 +1,74 @@
+//! Normal forms: the same text for expressions that stand for the same.
+//!
+//! In every set, ranges of one type and atoms that lie next to each other are joined, and what another
+//! element covers is left out (section 6 of the draft). Without that the order would not be complete:
+//! 1 to 10 is covered by a set of 1 to 5 and 6 to 10.
+
+mod set;
+
+use alloc::vec::Vec;
+
+use crate::expression::{Element, Expression, Node};
+use crate::order::at_most;
+use crate::{read, write};
+
+/// An expression in its normal form.
+#[derive(Clone, Debug, Default)]
+pub struct Normal(Expression);
+
+impl Normal {
+    /// Brings an expression into its normal form; without sets and ranges it is in it already.
+    #[must_use]
+    pub fn new(expression: Expression) -> Self {
+        let is_normal = |node: &Node| !matches!(node, Node::Set { .. } | Node::Range { .. });
+        if expression.nodes.iter().all(is_normal) {
+            return Self(expression);
+        }
+        let mut text = Vec::with_capacity(expression.text.len());
+        if let Some(root) = expression.root() {
+            rewrite(root, &mut text);
+        }
+        // INVARIANT: what `rewrite` writes can be read. If it could not, the empty expression allows nothing.
+        Self(read::normal(&text).unwrap_or_default())
+    }
+
+    /// Returns the expression.
+    #[must_use]
+    pub const fn expression(&self) -> &Expression {
+        &self.0
+    }
+
+    /// Tells whether this is less than or equal to `rule`: whether all that this stands for is allowed by it.
+    #[must_use]
+    pub fn is_at_most(&self, rule: &Self) -> bool {
+        match (self.0.root(), rule.0.root()) {
+            (Some(left), Some(right)) => at_most(left, right),
+            _ => false,
+        }
+    }
+}
+
+/// Writes the normal form of one element. The depth is bounded by that of what was read.
+fn rewrite(element: Element<'_>, out: &mut Vec<u8>) {
+    match element {
+        Element::Atom(bytes) => write::atom(bytes, out),
+        Element::Any => out.extend_from_slice(b"(1:*)"),
+        Element::Range(range) => range.write(out),
+        Element::Prefix(bytes) => affix(b"(1:*6:prefix", bytes, out),
+        Element::Suffix(bytes) => affix(b"(1:*6:suffix", bytes, out),
+        Element::Set(elements) => set::write(elements, out),
+        Element::List(elements) => {
+            out.push(b'(');
+            for element in elements {
+                rewrite(element, out);
+            }
+            out.push(b')');
+        }
+    }
+}
+
+fn affix(word: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(word);
+    write::atom(bytes, out);
+    out.push(b')');
+}

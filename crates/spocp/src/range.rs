@@ -1,0 +1,237 @@
+//! Ranges: the atoms of one type between two bounds.
+//!
+//! Compared by their type and never as text (section 5.3.3 of the draft). An atom belongs to a range if it
+//! is a value of the type. Numbers and IPv4 addresses have one spelling each, so `010` is in no range;
+//! moments, times of day and IPv6 addresses may be spelled in any way that their standards allow.
+
+mod moment;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+pub(crate) use value::Value;
+
+use crate::error::Kind;
+use crate::write::atom;
+
+/// The atoms of one type between two bounds; at least two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    kind: Type,
+    low: Option<Bound>,
+    high: Option<Bound>,
+}
+
+/// The types of section 5.3.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Type {
+    /// Octets, in the order of their values.
+    Alpha,
+    /// Whole numbers from 0 to 4,294,967,295.
+    Numeric,
+    /// Moments (RFC 3339).
+    Date,
+    /// Times of day (RFC 3339, `partial-time`).
+    Time,
+    /// IPv4 addresses.
+    Ipv4,
+    /// IPv6 addresses (RFC 4291).
+    Ipv6,
+}
+
+/// One end of a range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub(crate) value: Value,
+    pub(crate) inclusive: bool,
+}
+
+impl Range {
+    /// Reads the words after `range`: a type, and up to two relations with their constants.
+    pub(crate) fn read(words: &[&[u8]]) -> Result<Self, Kind> {
+        let (name, mut rest) = words.split_first().ok_or(Kind::RangeType)?;
+        let kind = Type::named(name).ok_or(Kind::RangeType)?;
+        let (mut low, mut high) = (None, None);
+        while let [relation, more @ ..] = rest {
+            let (side, inclusive) = match *relation {
+                b"gt" => (&mut low, false),
+                b"ge" => (&mut low, true),
+                b"lt" => (&mut high, false),
+                b"le" => (&mut high, true),
+                _ => return Err(Kind::Relation),
+            };
+            let (constant, more) = more.split_first().ok_or(Kind::Constant)?;
+            let value = Value::constant(kind, constant).ok_or(Kind::Constant)?;
+            if side.replace(Bound { value, inclusive }).is_some() {
+                return Err(Kind::Relation);
+            }
+            rest = more;
+        }
+        let range = Self::between(kind, low, high).ok_or(Kind::NarrowRange)?;
+        if range.single().is_some() { Err(Kind::NarrowRange) } else { Ok(range) }
+    }
+
+    /// Returns the range of one value.
+    pub(crate) fn of(kind: Type, value: Value) -> Self {
+        let bound = |bound: Bound, is_implied: bool| Some(bound).filter(|_| !is_implied);
+        let low = bound(value.clone().into(), value.is_least());
+        let high = bound(value.clone().into(), value.is_greatest());
+        Self { kind, low, high }
+    }
+
+    /// Makes a range, with the bounds of whole numbers written as `ge` and `le`; nothing if it is empty.
+    fn between(kind: Type, low: Option<Bound>, high: Option<Bound>) -> Option<Self> {
+        let low = match low {
+            Some(Bound { value, inclusive: false }) if value.is_whole() => {
+                Some(value.next()?.into())
+            }
+            low => low,
+        };
+        let high = match high {
+            Some(Bound { value, inclusive: false }) if value.is_whole() => {
+                Some(value.previous()?.into())
+            }
+            high => high,
+        };
+        let low = low.filter(|bound| !(bound.inclusive && bound.value.is_least()));
+        let high = high.filter(|bound| !(bound.inclusive && bound.value.is_greatest()));
+        let range = Self { kind, low, high };
+        (!range.is_empty()).then_some(range)
+    }
+
+    /// Returns the type of the values.
+    #[must_use]
+    pub const fn kind(&self) -> Type {
+        self.kind
+    }
+
+    /// Tells whether an atom is a value of the range.
+    #[must_use]
+    pub fn holds(&self, atom: &[u8]) -> bool {
+        Value::of_atom(self.kind, atom).is_some_and(|value| self.has(&value))
+    }
+
+    /// Tells whether a value of the type lies between the bounds.
+    pub(crate) fn has(&self, value: &Value) -> bool {
+        self.low.as_ref().is_none_or(|low| low.allows_above(value, true))
+            && self.high.as_ref().is_none_or(|high| high.allows_below(value, true))
+    }
+
+    /// Tells whether every value of the other range is a value of this one.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && match (&self.low, &other.low) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(outer), Some(inner)) => outer.allows_above(&inner.value, inner.inclusive),
+            }
+            && match (&self.high, &other.high) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(outer), Some(inner)) => outer.allows_below(&inner.value, inner.inclusive),
+            }
+    }
+
+    /// Returns where the range begins, for sorting: no bound first, then by value, what includes it first.
+    pub(crate) fn begin(&self) -> (Option<&Value>, bool) {
+        self.low.as_ref().map_or((None, false), |low| (Some(&low.value), !low.inclusive))
+    }
+
+    /// Joins a range that begins no earlier, if nothing lies between the two.
+    pub(crate) fn join(&mut self, later: &Self) -> bool {
+        let Some(end) = &self.high else { return true };
+        let touches = later.low.as_ref().is_none_or(|begin| match begin.value.cmp(&end.value) {
+            Ordering::Less => true,
+            Ordering::Equal => begin.inclusive || end.inclusive,
+            Ordering::Greater => end.value.next().as_ref() == Some(&begin.value),
+        });
+        if touches && later.ends_after(end) {
+            self.high.clone_from(&later.high);
+        }
+        touches
+    }
+
+    fn ends_after(&self, end: &Bound) -> bool {
+        self.high
+            .as_ref()
+            .is_none_or(|high| (&high.value, high.inclusive) > (&end.value, end.inclusive))
+    }
+
+    /// Returns the value of a range that has only one.
+    pub(crate) fn single(&self) -> Option<&Value> {
+        match (&self.low, &self.high) {
+            (Some(low), Some(high)) if low.value == high.value => Some(&low.value),
+            // The least number there is, or the greatest: the bound on the other side goes without saying.
+            (None, Some(high)) if high.value.is_least() => Some(&high.value),
+            (Some(low), None) if low.value.is_greatest() => Some(&low.value),
+            _ => None,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let (Some(low), Some(high)) = (&self.low, &self.high) else { return false };
+        low.value > high.value || low.value == high.value && !(low.inclusive && high.inclusive)
+    }
+
+    /// Writes the range in canonical form, the same text for the same values.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"(1:*5:range");
+        atom(self.kind.name(), out);
+        for (bound, inclusive, exclusive) in [(&self.low, b"ge", b"gt"), (&self.high, b"le", b"lt")]
+        {
+            if let Some(bound) = bound {
+                atom(if bound.inclusive { inclusive } else { exclusive }, out);
+                atom(&bound.value.text(), out);
+            }
+        }
+        out.push(b')');
+    }
+}
+
+impl Bound {
+    /// Whether what begins with `value` stays above this lower bound.
+    fn allows_above(&self, value: &Value, inclusive: bool) -> bool {
+        *value > self.value || *value == self.value && (self.inclusive || !inclusive)
+    }
+
+    /// Whether what ends with `value` stays below this upper bound.
+    fn allows_below(&self, value: &Value, inclusive: bool) -> bool {
+        *value < self.value || *value == self.value && (self.inclusive || !inclusive)
+    }
+}
+
+impl From<Value> for Bound {
+    fn from(value: Value) -> Self {
+        Self { value, inclusive: true }
+    }
+}
+
+impl Type {
+    /// Every type.
+    pub const ALL: [Self; 6] =
+        [Self::Alpha, Self::Numeric, Self::Date, Self::Time, Self::Ipv4, Self::Ipv6];
+
+    fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    const fn name(self) -> &'static [u8] {
+        match self {
+            Self::Alpha => b"alpha",
+            Self::Numeric => b"numeric",
+            Self::Date => b"date",
+            Self::Time => b"time",
+            Self::Ipv4 => b"ipv4",
+            Self::Ipv6 => b"ipv6",
+        }
+    }
+
+    /// Whether each value of the type is spelled in one way only, so that an atom is the same as its value.
+    pub(crate) const fn has_one_spelling(self) -> bool {
+        matches!(self, Self::Alpha | Self::Numeric | Self::Ipv4)
+    }
+}

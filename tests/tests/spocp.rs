@@ -1,0 +1,252 @@
+//! The order of S-expressions against its definition, and the laws of an order, on generated expressions.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests stand outside of the functions that clippy knows as tests"
+)]
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use wardgate_spocp::{Expression, Normal};
+use wardgate_tests::spocp::{Relation, Tree, Type};
+
+#[test]
+fn the_order_is_as_its_definition_says() {
+    let (held, compared) = (Cell::new(0_u32), Cell::new(0_u32));
+    let pairs = (tree(&FINITE), tree(&NUMBERS));
+    run(&pairs, |(left, right)| {
+        let Some(defined) = allows_each(&right, &left) else { return Ok(()) };
+        prop_assert_eq!(is_at_most(&left, &right), defined, "{} in {}", left.text(), right.text());
+        compared.set(compared.get() + 1);
+        held.set(held.get() + u32::from(defined));
+        Ok(())
+    });
+    assert!(held.get() * 50 > compared.get(), "{} of {} held", held.get(), compared.get());
+}
+
+#[test]
+fn a_simple_expression_is_compared_with_everything_as_the_definition_says() {
+    let pairs = (tree(&SIMPLE), tree(&ALL));
+    run(&pairs, |(left, right)| {
+        prop_assert_eq!(is_at_most(&left, &right), right.allows(&left));
+        Ok(())
+    });
+}
+
+#[test]
+fn nothing_is_allowed_of_which_a_part_is_not() {
+    let pairs = (tree(&FINITE), tree(&ALL));
+    run(&pairs, |(left, right)| {
+        let is_defined = allows_each(&right, &left).unwrap_or(true);
+        prop_assert!(is_defined || !is_at_most(&left, &right));
+        Ok(())
+    });
+}
+
+#[test]
+fn the_order_is_reflexive_and_antisymmetric_up_to_the_normal_form() {
+    run(&(tree(&ALL), tree(&ALL)), |(left, right)| {
+        prop_assert!(is_at_most(&left, &left), "{}", left.text());
+        if is_at_most(&left, &right) && is_at_most(&right, &left) {
+            let text = |tree: &Tree| normal(tree).expression().to_canonical();
+            prop_assert_eq!(text(&left), text(&right));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_order_is_transitive() {
+    // Generated apart, three expressions are hardly ever a chain: sets of the same few elements often are.
+    let sets = || prop::collection::vec(tree(&ALL), 1..4);
+    let found = Cell::new(0_u32);
+    run(&(sets(), sets(), sets()), |(a, b, c)| {
+        for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (a, b))) {
+            for c in c.iter().filter(|c| is_at_most(a, b) && is_at_most(b, c)) {
+                prop_assert!(is_at_most(a, c), "{} {} {}", a.text(), b.text(), c.text());
+                found.set(found.get() + 1);
+            }
+        }
+        Ok(())
+    });
+    assert!(found.get() > 50, "{} chains only", found.get());
+}
+
+#[test]
+fn both_forms_lose_nothing_and_a_normal_form_is_its_own() {
+    run(&(tree(&ALL), prop::collection::vec(any::<u8>(), 1..9)), |(tree, bytes)| {
+        let mut text = format!("(1:t{}{}:", tree.text(), bytes.len()).into_bytes();
+        text.extend_from_slice(&bytes);
+        text.push(b')');
+        let expression = Expression::from_canonical(&text).unwrap();
+        prop_assert_eq!(expression.to_canonical(), &text[..]);
+        let advanced = expression.to_advanced();
+        prop_assert_eq!(Expression::from_advanced(&advanced).unwrap().to_canonical(), text);
+        let once = normal(&tree).expression().to_canonical();
+        let twice = Normal::new(Expression::from_canonical(&once).unwrap());
+        prop_assert_eq!(twice.expression().to_canonical(), once);
+        Ok(())
+    });
+}
+
+#[test]
+fn no_text_is_too_much_to_read() {
+    let piece = prop::sample::select(PIECES);
+    run(&prop::collection::vec(piece, 0..12), |pieces| {
+        let text = pieces.concat();
+        if let Ok(expression) = Expression::from_canonical(text.as_bytes()) {
+            prop_assert_eq!(expression.to_canonical(), text.as_bytes());
+        }
+        if let Ok(expression) = Expression::from_advanced(text.as_bytes()) {
+            let again = Expression::from_canonical(&expression.to_canonical()).unwrap();
+            prop_assert_eq!(again.to_advanced(), expression.to_advanced());
+        }
+        Ok(())
+    });
+}
+
+/// Asks the definition; nothing where an expression stands for too many to count.
+fn allows_each(rule: &Tree, query: &Tree) -> Option<bool> {
+    let members = query.members(MOST + 1)?;
+    Some(members.iter().all(|member| rule.allows(member)))
+}
+
+fn is_at_most(left: &Tree, right: &Tree) -> bool {
+    normal(left).is_at_most(&normal(right))
+}
+
+fn normal(tree: &Tree) -> Normal {
+    Normal::new(Expression::from_canonical(tree.text().as_bytes()).unwrap())
+}
+
+fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+    let config = Config { cases: 3_000, failure_persistence: None, ..Config::default() };
+    TestRunner::new(config).run(strategy, test).unwrap();
+}
+
+/// What kinds of element may occur.
+struct Kinds {
+    sets: bool,
+    numbers: bool,
+    affixes: bool,
+    any: bool,
+}
+
+const SIMPLE: Kinds = Kinds { sets: false, numbers: false, affixes: false, any: false };
+const FINITE: Kinds = Kinds { sets: true, numbers: true, affixes: false, any: false };
+/// A range is compared with no prefix and no suffix, so that against those the definition asks for more.
+const NUMBERS: Kinds = Kinds { sets: true, numbers: true, affixes: false, any: true };
+const ALL: Kinds = Kinds { sets: true, numbers: true, affixes: true, any: true };
+
+/// The highest number that is written down.
+const MOST: u32 = 6;
+
+fn tree(kinds: &Kinds) -> BoxedStrategy<Tree> {
+    let leaf = leaf(kinds).boxed();
+    let mut tree = leaf.clone();
+    for _ in 0..2 {
+        let inner = tree.clone();
+        let tag = prop::sample::select(&["x", "y"][..]);
+        let list = (tag, prop::collection::vec(inner.clone(), 0..3))
+            .prop_map(|(tag, rest)| Tree::List([vec![Tree::Atom(tag.to_owned())], rest].concat()));
+        let set = prop::collection::vec(inner, 1..5).prop_map(set).boxed();
+        tree = if kinds.sets {
+            prop_oneof![leaf.clone(), list, set].boxed()
+        } else {
+            prop_oneof![leaf.clone(), list].boxed()
+        };
+    }
+    tree
+}
+
+/// A set as the draft allows it: no set in it, and no two lists with the same tag.
+fn set(elements: Vec<Tree>) -> Tree {
+    let mut tags = Vec::new();
+    let flat = elements.into_iter().flat_map(|element| match element {
+        Tree::Set(inner) => inner,
+        other => vec![other],
+    });
+    let kept = flat.filter(|element| match element {
+        Tree::List(inner) if tags.contains(&inner[0]) => false,
+        Tree::List(inner) => {
+            tags.push(inner[0].clone());
+            true
+        }
+        _ => true,
+    });
+    Tree::Set(kept.collect())
+}
+
+fn leaf(kinds: &Kinds) -> BoxedStrategy<Tree> {
+    let words = prop::sample::select(&["a", "b", "ab", "ba", "00", "01"][..]);
+    let numbers = (0..=MOST).prop_map(|number| number.to_string());
+    let text = prop_oneof![words.clone().prop_map(str::to_owned), numbers].boxed();
+    let mut leaf = text.clone().prop_map(Tree::Atom).boxed();
+    if kinds.numbers {
+        let numeric = bounds((0..=MOST).prop_map(|number| number.to_string()).boxed());
+        let numeric = numeric.prop_filter_map("narrow", |it| range(Type::Numeric, it));
+        leaf = prop_oneof![2 => leaf, 1 => numeric].boxed();
+    }
+    if kinds.affixes {
+        let alpha = bounds(text.clone()).prop_filter_map("narrow", |it| range(Type::Alpha, it));
+        let prefix = text.clone().prop_map(Tree::Prefix);
+        let suffix = text.prop_map(Tree::Suffix);
+        leaf = prop_oneof![3 => leaf, 1 => alpha, 1 => prefix, 1 => suffix].boxed();
+    }
+    if kinds.any {
+        leaf = prop_oneof![8 => leaf, 1 => Just(Tree::Any)].boxed();
+    }
+    leaf
+}
+
+type Bounds = Vec<(Relation, String)>;
+
+/// Two bounds at most. Numbers have an upper one, or there would be too many of them to count.
+fn bounds(constant: BoxedStrategy<String>) -> impl Strategy<Value = Bounds> {
+    let bound = (prop::sample::select(&Relation::ALL[..]), constant);
+    prop::collection::vec(bound, 1..3)
+}
+
+/// Makes a range if it has an upper bound and can be read: some are too narrow.
+fn range(kind: Type, bounds: Bounds) -> Option<Tree> {
+    let uppers = bounds.iter().filter(|(by, _)| !by.is_lower()).count();
+    let tree = Tree::Range(kind, bounds);
+    let is_valid = Expression::from_canonical(tree.text().as_bytes()).is_ok();
+    (uppers == 1 && is_valid).then_some(tree)
+}
+
+const PIECES: &[&str] = &[
+    "(",
+    ")",
+    "1:a",
+    "1:*",
+    "3:set",
+    "5:range",
+    "7:numeric",
+    "2:ge",
+    "2:lt",
+    "1:5",
+    "2:15",
+    "6:prefix",
+    "0:",
+    "01:a",
+    "999:a",
+    "-1:a",
+    " ",
+    "*",
+    "set",
+    "range",
+    "a",
+    "\"a b\"",
+    "\"\\x41\"",
+    "#6162#",
+    "|YWI=|",
+    "|",
+    "#",
+    "18446744073709551616:",
+    "4:date",
+    "1985-04-12T23:20:50.52Z",
+    "\u{e9}",
+];
