@@ -200,6 +200,8 @@ pub struct RoleDefinition {
     pub parent_roles: Vec<String>,
     /// When they gain it; `None` is always.
     pub condition: Option<Condition>,
+    /// Where the definition stands.
+    pub place: Place,
 }
 
 /// The schemas that attributes must satisfy.

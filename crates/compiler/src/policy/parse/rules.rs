@@ -113,6 +113,7 @@ impl Reader<'_> {
             name: self.required_name(&object, "name", Shape::Identifier),
             parent_roles: any_or_all_names(self.required_names(&object, "parentRoles")),
             condition: self.condition(&object),
+            place: value.place.clone(),
         };
         Some((role, value.place.clone()))
     }
