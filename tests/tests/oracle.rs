@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::compile_files;
+use wardgate_engine::decide::observe::{Considered, Granting, Observer, Truth};
 use wardgate_engine::decision::Effect;
 use wardgate_tests::check;
 use wardgate_tests::generate::{World, world};
@@ -73,7 +74,25 @@ fn compare(world: &World) -> Result<(u32, u32), TestCaseError> {
             allowed += u32::from(alone);
             prop_assert_eq!(alone, decided.effect == Effect::Allow, "is_allowed: {:?}", decided);
         }
-        prop_assert_eq!(table.explain(&request, now).decision, decision);
+        prop_assert_eq!(&table.explain(&request, now).decision, &decision);
+        prop_assert_eq!(&table.observe(&request, now, &Curious), &decision);
     }
     Ok((allowed, compared))
+}
+
+/// Asks for all that can be asked, which must not change what is decided.
+struct Curious;
+
+impl Observer for Curious {
+    fn wants_excluded(&self) -> bool {
+        true
+    }
+
+    fn expression(&self, _: Truth, _: bool) {}
+
+    fn derived_role(&self, _: &Granting<'_>) {}
+
+    fn rule(&self, rule: &Considered<'_, '_>) {
+        let _ = (rule.role_condition(), rule.condition(), rule.roles(), rule.names_the_action());
+    }
 }

@@ -18,6 +18,8 @@ pub mod validate;
 pub mod value;
 pub mod vm;
 
+#[cfg(feature = "observe")]
+pub(crate) use access::slot as read_slot;
 pub use activation::{Activation, request_root};
 pub use context::Context;
 pub(crate) use context::spend;

@@ -7,6 +7,8 @@
 
 mod condition;
 pub(crate) mod memo;
+#[cfg(feature = "observe")]
+pub mod observe;
 mod record;
 mod roles;
 pub(crate) mod scopes;
@@ -93,29 +95,7 @@ impl PolicyTable {
     ) -> (Decision, Option<Trace>, bool) {
         let pool = self.pool();
         let record = Record { trace, ..Record::default() };
-        let session = Session::new(self, &pool, request, now, Some(record));
-        let validation = session.validate(&request.actions);
-        let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
-        for action in distinct(&request.actions) {
-            let decided = if validation.rejects {
-                session.rejected(action)
-            } else {
-                session.decide(action).into_decision(&session, action)
-            };
-            actions.push(decided);
-        }
-        let asked_for_now = session.asked_for_now.get();
-        let record = session.into_record();
-        let decision = Decision {
-            request_id: request.request_id.clone(),
-            resource_id: request.resource.id.clone(),
-            actions,
-            effective_derived_roles: record.derived_roles.iter().map(ToString::to_string).collect(),
-            outputs: record.outputs,
-            validation_errors: validation.errors,
-            evaluation_errors: record.errors,
-        };
-        (decision, record.trace, asked_for_now)
+        Session::new(self, &pool, request, now, Some(record)).conclude()
     }
 }
 
@@ -129,6 +109,33 @@ fn distinct(actions: &[String]) -> Vec<&String> {
 }
 
 impl Session<'_> {
+    /// Decides on every action of the request.
+    fn conclude(self) -> (Decision, Option<Trace>, bool) {
+        let request = self.request;
+        let validation = self.validate(&request.actions);
+        let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
+        for action in distinct(&request.actions) {
+            let decided = if validation.rejects {
+                self.rejected(action)
+            } else {
+                self.decide(action).into_decision(&self, action)
+            };
+            actions.push(decided);
+        }
+        let asked_for_now = self.asked_for_now.get();
+        let record = self.into_record();
+        let decision = Decision {
+            request_id: request.request_id.clone(),
+            resource_id: request.resource.id.clone(),
+            actions,
+            effective_derived_roles: record.derived_roles.iter().map(ToString::to_string).collect(),
+            outputs: record.outputs,
+            validation_errors: validation.errors,
+            evaluation_errors: record.errors,
+        };
+        (decision, record.trace, asked_for_now)
+    }
+
     fn rejected(&self, action: &str) -> ActionDecision {
         ActionDecision {
             action: action.to_string(),

@@ -15,6 +15,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, RuleSet, Values, list};
+#[cfg(feature = "observe")]
+pub(crate) use inspect::path_name;
 pub use inspect::{Inspection, PolicyRecord};
 pub use layout::Section;
 pub use validate::Flaw;

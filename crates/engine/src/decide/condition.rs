@@ -43,6 +43,8 @@ impl<'a> Session<'a> {
         {
             trace.leaf(self.source(program), &value);
         }
+        #[cfg(feature = "observe")]
+        self.observe_expression(&value);
         match value {
             Value::Bool(value) => Ok(value),
             Value::Error(error) => {

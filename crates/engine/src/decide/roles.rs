@@ -41,7 +41,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns whether the principal has one of `roles`, directly or by inheritance.
-    fn has_one_of(&self, roles: &[u32]) -> Result<bool, Failure> {
+    pub(crate) fn has_one_of(&self, roles: &[u32]) -> Result<bool, Failure> {
         if roles.iter().any(|role| self.table.string(*role) == "*") {
             return Ok(true);
         }
@@ -60,7 +60,10 @@ impl<'a> Session<'a> {
         let outer = self.enter_derived_roles();
         let mut effective = Effective::default();
         for role in block.derived_roles() {
-            match self.grants(role) {
+            let granted = self.grants(role);
+            #[cfg(feature = "observe")]
+            self.observe_derived_role(block, role, granted);
+            match granted {
                 Ok(true) => effective.names.push(role.name()),
                 Ok(false) => {}
                 Err(failure) => {

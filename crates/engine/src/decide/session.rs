@@ -31,7 +31,7 @@ pub(crate) enum Failure {
 /// The state of deciding one request.
 pub(crate) struct Session<'a> {
     pub(crate) table: &'a PolicyTable,
-    pool: &'a Pool<'a>,
+    pub(crate) pool: &'a Pool<'a>,
     pub(crate) request: &'a Request,
     pub(crate) resource_search: Search<'a>,
     /// What is written down on the way; nothing if only the effect is wanted.
@@ -57,6 +57,8 @@ pub(crate) struct Session<'a> {
     pub(crate) current: Cell<Option<(u32, Block<'a>)>>,
     /// Whether conditions of derived roles are being evaluated.
     in_derived_roles: Cell<bool>,
+    #[cfg(feature = "observe")]
+    pub(crate) observer: Option<&'a dyn super::observe::Observer>,
 }
 
 /// The kind of the resource, in the form in which policies are found by it.
@@ -101,6 +103,8 @@ impl<'a> Session<'a> {
             effective: RefCell::default(),
             current: Cell::new(None),
             in_derived_roles: Cell::new(false),
+            #[cfg(feature = "observe")]
+            observer: None,
         }
     }
 
@@ -224,6 +228,15 @@ impl<'a> Session<'a> {
         let done = work(&steps);
         let taken = allowed.saturating_sub(steps.get());
         self.steps.set(self.steps.get().saturating_sub(taken));
+        done
+    }
+
+    /// Does `work` that is no part of the decision, and takes no steps from it.
+    #[cfg(feature = "observe")]
+    pub(crate) fn aside<T>(&self, work: impl FnOnce() -> T) -> T {
+        let left = self.steps.get();
+        let done = work();
+        self.steps.set(left);
         done
     }
 

@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
                     Err(failure) => outcome = Err(failure),
                 }
             }
-            self.trace(place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
+            self.trace(block, place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
             match (outcome, rule.effect()) {
                 (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
                 (Ok(Outcome::Applied), Some(Effect::Deny)) => {
@@ -230,7 +230,11 @@ impl<'a> Session<'a> {
         Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
     }
 
-    fn trace(&self, place: Place<'a>, rule: &Rule<'a>, outcome: &Outcome) {
+    fn trace(&self, block: Block<'a>, place: Place<'a>, rule: &Rule<'a>, outcome: &Outcome) {
+        #[cfg(feature = "observe")]
+        self.observe_rule(block, place, rule, outcome);
+        #[cfg(not(feature = "observe"))]
+        let _ = block;
         if let Some(record) = &self.record
             && let Some(trace) = &mut record.borrow_mut().trace
         {
@@ -240,7 +244,7 @@ impl<'a> Session<'a> {
 
     fn trace_excluded(&self, block: Block<'a>, rules: Chunk, place: Place<'a>, why: &Outcome) {
         if self.is_traced {
-            block.rules(rules).for_each(|rule| self.trace(place, &rule, why));
+            block.rules(rules).for_each(|rule| self.trace(block, place, &rule, why));
         }
     }
 

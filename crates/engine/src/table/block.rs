@@ -159,6 +159,28 @@ impl<'a> Block<'a> {
         self.records(ROLE_POLICY_WORDS).map(|record| word(record, 0))
     }
 
+    /// Returns the key of the policy; empty for role policies.
+    #[cfg(feature = "observe")]
+    pub(crate) fn policy(&self) -> &'a str {
+        self.table.string(word(self.words, block::POLICY))
+    }
+
+    /// Returns the values of a dimension that `rule`, one of this block, names.
+    #[cfg(feature = "observe")]
+    pub(crate) fn named_by<'r>(
+        &self,
+        rule: &'r Rule<'a>,
+        dimension: usize,
+    ) -> impl Iterator<Item = &'a str> + use<'a, 'r> {
+        let (table, records) = (self.table, at(word(self.words, block::RULE_RECORDS)));
+        let start = self.words.len().saturating_sub(rule.words.len());
+        let index = start.saturating_sub(records) / RULE_WORDS;
+        let values = self.values(dimension).into_iter();
+        let all = values.flat_map(|values| values.exact().chain(values.globs()));
+        let names = move |set: &RuleSet<'a>| set.holds(index);
+        all.filter(move |(_, rules)| names(rules)).map(|(id, _)| table.string(id))
+    }
+
     fn records(&self, size: usize) -> core::iter::Take<core::slice::ChunksExact<'a, u32>> {
         let offset = at(word(self.words, block::DERIVED_ROLES));
         let list = if offset == 0 { &[] } else { self.words.get(offset..).unwrap_or(&[]) };
@@ -213,6 +235,11 @@ impl<'a> RuleSet<'a> {
         self.0.iter().map(|[number, bits]| (at(*number), *bits))
     }
 
+    #[cfg(feature = "observe")]
+    fn holds(self, index: usize) -> bool {
+        self.words().any(|(number, bits)| number == index / 32 && bits >> (index % 32) & 1 == 1)
+    }
+
     /// Returns those of one chunk, counted from its first word.
     fn of_chunk(self, first_word: usize) -> impl Iterator<Item = (usize, u32)> {
         let first = self.0.partition_point(|[number, _]| at(*number) < first_word);
@@ -225,6 +252,12 @@ impl<'a> RuleSet<'a> {
 impl<'a> Rule<'a> {
     fn optional(&self, field: usize) -> Option<u32> {
         word(self.words, field).checked_sub(1)
+    }
+
+    /// Returns the place of the record in its section, which no other rule has.
+    #[cfg(feature = "observe")]
+    pub(crate) fn number(&self) -> usize {
+        self.table.section(Section::Blocks).len().saturating_sub(self.words.len())
     }
 
     /// Returns the effect, or nothing for a rule that only emits outputs.

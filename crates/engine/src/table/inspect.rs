@@ -158,12 +158,9 @@ impl PolicyTable {
         let mut offset = 0;
         while offset < words.len() {
             let end = (offset + 2).saturating_add(at(word(words, offset + 1)));
-            let root = Root::from_code(word(words, offset));
-            let mut path = String::from(root.map_or("", root_name));
-            for segment in words.get(offset + 2..end).unwrap_or(&[]) {
-                push_segment(&mut path, self.string(*segment));
-            }
-            paths.insert(path);
+            let root = Root::from_code(word(words, offset)).unwrap_or(Root::Free);
+            let segments = words.get(offset + 2..end).unwrap_or(&[]);
+            paths.insert(path_name(root, segments.iter().map(|segment| self.string(*segment))));
             offset = end;
         }
         paths
@@ -206,6 +203,13 @@ fn records(words: &[u32], size: usize) -> impl Iterator<Item = &[u32]> {
     let offset = at(word(words, block::DERIVED_ROLES));
     let list = words.get(offset..).filter(|_| offset != 0).unwrap_or(&[]);
     list.get(1..).unwrap_or(&[]).chunks_exact(size).take(at(word(list, 0)))
+}
+
+/// Returns how a path into the request is written, such as `request.resource.attr.owner`.
+pub(crate) fn path_name<'s>(root: Root, segments: impl Iterator<Item = &'s str>) -> String {
+    let mut path = String::from(root_name(root));
+    segments.for_each(|segment| push_segment(&mut path, segment));
+    path
 }
 
 /// Writes `.name`, or `["any text"]` for what is no identifier.

@@ -1,0 +1,255 @@
+//! Telling an observer what the walk looks at, at the moment when it does.
+//!
+//! For tools of authors: coverage counts, explanations show values. An observer never changes a
+//! decision: what is evaluated for it alone takes no steps from the request. The runtime modules are
+//! built without all this, which is what the feature is for.
+
+mod finding;
+mod places;
+
+use alloc::vec::Vec;
+
+pub use finding::{Finding, Read, Sight};
+pub use places::RulePlace;
+
+use super::record::{Outcome, Place, Record};
+use super::session::{Failure, Session};
+use crate::cel::{Timestamp, Value};
+use crate::decision::{Decision, Effect};
+use crate::glob;
+use crate::request::Request;
+use crate::table::layout::block;
+use crate::table::{Block, DerivedRole, PolicyTable, Rule};
+
+/// Who is told.
+pub trait Observer {
+    /// Whether rules that are about other actions, roles or resources are to be told too.
+    fn wants_excluded(&self) -> bool {
+        false
+    }
+
+    /// An expression of a condition was looked at. Which condition it belongs to is told next: that of
+    /// a derived role if `in_derived_roles`, else that of a rule.
+    fn expression(&self, truth: Truth, in_derived_roles: bool);
+
+    /// A derived role was granted or not.
+    fn derived_role(&self, role: &Granting<'_>);
+
+    /// A rule was considered.
+    fn rule(&self, rule: &Considered<'_, '_>);
+}
+
+/// What an expression of a condition comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truth {
+    /// It holds.
+    True,
+    /// It does not hold; neither does what is no boolean.
+    False,
+    /// It could not be evaluated.
+    Error,
+}
+
+/// A derived role that a policy could give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granting<'a> {
+    /// The key of the resource policy that imports it.
+    pub policy: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// What came of it.
+    pub grant: Grant,
+}
+
+/// What came of a derived role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// The principal has it.
+    Granted,
+    /// The principal has none of its parent roles, so the condition was not looked at.
+    NoParentRole,
+    /// The condition is not met.
+    ConditionNotMet,
+    /// The condition could not be evaluated.
+    Failed,
+}
+
+/// A rule that was considered, and all that can be asked about it there.
+#[derive(Clone, Copy)]
+pub struct Considered<'s, 'a> {
+    session: &'s Session<'a>,
+    block: Block<'a>,
+    rule: &'s Rule<'a>,
+    place: Place<'a>,
+    /// What came of it.
+    pub outcome: &'s Outcome,
+}
+
+impl PolicyTable {
+    /// Decides like [`PolicyTable::check`] and tells `observer` what is looked at on the way.
+    #[must_use]
+    pub fn observe(&self, request: &Request, now: Timestamp, observer: &dyn Observer) -> Decision {
+        let pool = self.pool();
+        let mut session = Session::new(self, &pool, request, now, Some(Record::default()));
+        session.observer = Some(observer);
+        session.is_traced = observer.wants_excluded();
+        session.conclude().0
+    }
+}
+
+impl<'a> Considered<'_, 'a> {
+    /// Returns the number of the rule in the table. A rule has one for its roles, and one more for each
+    /// derived role that it names.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.rule.number()
+    }
+
+    /// Returns the action being decided.
+    #[must_use]
+    pub const fn action(&self) -> &'a str {
+        self.place.action
+    }
+
+    /// Returns the role being tried; empty in principal policies.
+    #[must_use]
+    pub const fn role(&self) -> &'a str {
+        self.place.role
+    }
+
+    /// Returns the scope being searched.
+    #[must_use]
+    pub const fn scope(&self) -> &'a str {
+        self.place.scope
+    }
+
+    /// Returns the key of the policy.
+    #[must_use]
+    pub fn policy(&self) -> &'a str {
+        self.rule.policy()
+    }
+
+    /// Returns the name of the rule.
+    #[must_use]
+    pub fn name(&self) -> &'a str {
+        self.rule.name()
+    }
+
+    /// Returns the derived role through which the rule names the role.
+    #[must_use]
+    pub fn derived_role(&self) -> Option<&'a str> {
+        self.rule.derived_role()
+    }
+
+    /// Returns what the rule says, as its author wrote it; nothing if it only emits outputs.
+    #[must_use]
+    pub fn effect(&self) -> Option<Effect> {
+        if self.rule.is_negated() { Some(Effect::Allow) } else { self.rule.effect() }
+    }
+
+    /// Whether the rule belongs to a role policy.
+    #[must_use]
+    pub fn is_from_role_policy(&self) -> bool {
+        self.rule.is_from_role_policy()
+    }
+
+    /// Whether the rule stands in the table as a denial under the opposite of its condition.
+    #[must_use]
+    pub fn is_opposite(&self) -> bool {
+        let narrows = self.rule.is_from_role_policy() && self.rule.effect() == Some(Effect::Deny);
+        narrows || self.rule.is_negated()
+    }
+
+    /// Whether an allow in this scope counts only if a scope above it allows too.
+    #[must_use]
+    pub fn needs_consent(&self) -> bool {
+        let scope = self.session.table.string_id(self.place.scope);
+        scope.is_some_and(|scope| self.session.needs_consent(scope))
+    }
+
+    /// Returns source file and line of the rule.
+    #[must_use]
+    pub fn source(&self) -> (&'a str, u32) {
+        self.rule.file()
+    }
+
+    /// Returns the roles that the rule names, or the parent roles of the derived role that it names.
+    #[must_use]
+    pub fn roles(&self) -> Vec<&'a str> {
+        self.block.named_by(self.rule, block::ROLES).collect()
+    }
+
+    /// Whether the rule names the action being decided.
+    #[must_use]
+    pub fn names_the_action(&self) -> bool {
+        let matches = |pattern: &str| {
+            pattern == self.place.action
+                || pattern.contains('*') && glob::matches(pattern, self.place.action)
+        };
+        self.block.named_by(self.rule, block::ACTIONS).any(matches)
+    }
+
+    /// Evaluates the condition of the rule in full, also where the decision did not look.
+    #[must_use]
+    pub fn condition(&self) -> Option<Finding> {
+        let opposite = usize::from(self.is_opposite());
+        self.rule.condition().map(|condition| self.find(condition, opposite))
+    }
+
+    /// Evaluates the condition of the derived role in full.
+    #[must_use]
+    pub fn role_condition(&self) -> Option<Finding> {
+        self.rule.role_condition().map(|condition| self.find(condition, 0))
+    }
+
+    fn find(&self, condition: u32, negations: usize) -> Finding {
+        self.session.aside(|| self.session.finding(condition, negations))
+    }
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn observe_expression(&self, value: &Value<'a>) {
+        if let Some(observer) = self.observer {
+            observer.expression(Truth::of(value), self.is_in_derived_roles());
+        }
+    }
+
+    pub(crate) fn observe_rule(
+        &self,
+        block: Block<'a>,
+        place: Place<'a>,
+        rule: &Rule<'a>,
+        outcome: &Outcome,
+    ) {
+        if let Some(observer) = self.observer {
+            observer.rule(&Considered { session: self, block, rule, place, outcome });
+        }
+    }
+
+    pub(crate) fn observe_derived_role(
+        &self,
+        block: Block<'a>,
+        role: DerivedRole<'a>,
+        granted: Result<bool, Failure>,
+    ) {
+        let Some(observer) = self.observer else { return };
+        let has_parent = || self.aside(|| self.has_one_of(role.parent_roles()) == Ok(true));
+        let grant = match granted {
+            Ok(true) => Grant::Granted,
+            Ok(false) if has_parent() => Grant::ConditionNotMet,
+            Ok(false) => Grant::NoParentRole,
+            Err(_) => Grant::Failed,
+        };
+        observer.derived_role(&Granting { policy: block.policy(), name: role.name(), grant });
+    }
+}
+
+impl Truth {
+    fn of(value: &Value<'_>) -> Self {
+        match value {
+            Value::Bool(true) => Self::True,
+            Value::Error(_) => Self::Error,
+            _ => Self::False,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Where the rules of a table come from.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::table::layout::{INDEX_WORDS, Key};
+use crate::table::{Block, PolicyTable, Section, word};
+
+/// One rule of a table, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RulePlace<'a> {
+    /// Its number, as [`Considered::number`](super::Considered::number) tells it.
+    pub number: usize,
+    /// The key of its policy.
+    pub policy: &'a str,
+    /// Its name; empty where the author of a role policy gave none.
+    pub name: &'a str,
+    /// The line where it stands.
+    pub line: u32,
+    /// The derived role through which this entry names roles.
+    pub derived_role: Option<&'a str>,
+}
+
+impl PolicyTable {
+    /// Returns all rules, those of one policy in the order in which they are written.
+    #[must_use]
+    pub fn rule_places(&self) -> Vec<RulePlace<'_>> {
+        let mut places = BTreeMap::new();
+        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
+            let is = |key: Key| word(entry, 0) == key.code();
+            let Some(offset) = word(entry, 4).checked_sub(1) else { continue };
+            if is(Key::Resource) || is(Key::Principal) || is(Key::Roles) {
+                let block = Block::new(self, offset);
+                for rule in block.chunks().flat_map(|chunk| block.rules(chunk)) {
+                    let place = RulePlace {
+                        number: rule.number(),
+                        policy: rule.policy(),
+                        name: rule.name(),
+                        line: rule.file().1,
+                        derived_role: rule.derived_role(),
+                    };
+                    places.insert(place.number, place);
+                }
+            }
+        }
+        places.into_values().collect()
+    }
+}
