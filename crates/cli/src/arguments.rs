@@ -36,7 +36,8 @@ pub(crate) enum Command {
     /// Decide requests.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
-    /// Decide requests and say which rules were considered, and why each did or did not apply.
+    /// Decide requests and say why: which rule decided, or what would have to hold, with the values
+    /// that conditions saw.
     #[command(after_help = CHECK_HELP)]
     Explain(Explain),
     /// Show what a bundle or a directory of policies holds.
@@ -128,6 +129,9 @@ pub(crate) struct Explain {
     pub(crate) policies: PathBuf,
     #[command(flatten)]
     pub(crate) asking: Asking,
+    /// List every rule that was considered too.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) steps: bool,
     #[command(flatten)]
     pub(crate) opening: Opening,
     #[command(flatten)]

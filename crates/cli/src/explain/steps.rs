@@ -1,60 +1,15 @@
-//! `wardgate explain`: decides requests and tells the way to each decision.
+//! The way to a decision: every rule that was considered, and what came of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wardgate_engine::decide::{Explanation, Outcome, Step};
-use wardgate_engine::decision::{ActionDecision, Effect, Reason};
-use wardgate_engine::request::Request;
-use wardgate_engine::wire;
+use wardgate_engine::decide::{Outcome, Step};
+use wardgate_engine::decision::Effect;
 
-use crate::arguments::Explain;
-use crate::check::{clock, effect, title};
-use crate::failure::{Failure, Status};
+use crate::failure::Failure;
 use crate::output::{Output, Tone, shown};
-use crate::policies::{self, Source};
-use crate::{answer, requests};
 
-pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {
-    let Explain { policies: path, options, opening, .. } = explain;
-    let now = explain.asking.now.unwrap_or_else(clock);
-    let table = policies::table(Source { path, options, opening }, now)?;
-    requests::each(&explain.asking.request, |mut call| {
-        let now = explain.asking.now.unwrap_or_else(clock);
-        call.each(|request| {
-            let explanation = table.explain(request, now);
-            if explain.asking.json {
-                return out.line(wire::explanation_json(&explanation));
-            }
-            print(request, &explanation, out)
-        })?;
-        out.flush()
-    })
-}
-
-fn print(request: &Request, explanation: &Explanation, out: &mut Output) -> Result<(), Failure> {
-    out.line(title(request, out))?;
-    let decision = &explanation.decision;
-    if !decision.effective_derived_roles.is_empty() {
-        let roles = decision.effective_derived_roles.join(", ");
-        out.line(format_args!("  derived roles: {}", shown(&roles)))?;
-    }
-    for action in &decision.actions {
-        let steps: Vec<_> =
-            explanation.steps.iter().filter(|step| step.action == action.action).collect();
-        print_action(action, &steps, out)?;
-    }
-    for line in answer::extras(decision) {
-        out.line(format_args!("  {}", shown(&line)))?;
-    }
-    Ok(())
-}
-
-fn print_action(action: &ActionDecision, steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
-    let name = shown(&action.action);
-    let reason = answer::reason(&action.reason);
-    let place = deciding(action, steps).map(|step| format!(", {}", place(step)));
-    let why = format!("{reason}{}", place.unwrap_or_default());
-    out.line(format_args!("  {}  {name}: {}", effect(action.effect, out), shown(&why)))?;
+/// Prints the rules that were considered for one action.
+pub(crate) fn print(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
     if steps.is_empty() {
         return out.line("      no rule was considered");
     }
@@ -108,20 +63,6 @@ fn about(step: &Step) -> String {
     format!("{} ({says}){rest}", rule_name(step))
 }
 
-/// Returns the step of the rule that the decision names. It is considered for each role and scope;
-/// the last time is the one that counted.
-fn deciding<'s>(action: &ActionDecision, steps: &[&'s Step]) -> Option<&'s Step> {
-    let (Reason::Rule(source) | Reason::ConditionError(source) | Reason::LimitReached(source)) =
-        &action.reason
-    else {
-        return None;
-    };
-    let of_rule = |step: &&&Step| rule_name(step) == *source;
-    let counted = |step: &&&Step| matches!(step.outcome, Outcome::Applied | Outcome::Failed);
-    let last = steps.iter().rev().filter(of_rule).find(counted);
-    last.or_else(|| steps.iter().rev().find(of_rule)).copied()
-}
-
 fn rule_name(step: &Step) -> String {
     format!("{}#{}", step.policy, step.rule)
 }
@@ -154,6 +95,6 @@ const fn passed_over(outcome: &Outcome) -> Option<&'static str> {
 }
 
 /// Expressions may be written over several lines.
-fn one_line(expression: &str) -> String {
+pub(crate) fn one_line(expression: &str) -> String {
     expression.split_whitespace().collect::<Vec<_>>().join(" ")
 }
