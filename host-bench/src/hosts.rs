@@ -46,6 +46,7 @@ pub(crate) fn section(folder: &Path, bounds: Bounds) -> Result<Section, String> 
         rows.row(FRAME, |one| module.by_fields(one)),
         rows.row(TEXT, |one| native.is_allowed_json(&one.text, now) == Ok(true)),
         rows.row(MODULE, |one| module.by_text(one)),
+        rows.row(VALUES, |one| component.by_fields(one)),
         rows.row(COMPONENT, |one| component.by_text(one)),
     ];
     let figures = measure::rows(&rows, bounds)?;
@@ -79,9 +80,12 @@ fn tell(figures: &[Figure]) {
         let found = figures.iter().find(|figure| figure.name == name);
         found.map_or(f64::NAN, |figure| figure.nanoseconds)
     };
-    for (name, native, most) in
-        [(FRAME, FIELDS, "60"), (MODULE, TEXT, "-"), (COMPONENT, TEXT, "500")]
-    {
+    for (name, native, most) in [
+        (FRAME, FIELDS, "60"),
+        (VALUES, FIELDS, "500"),
+        (MODULE, TEXT, "-"),
+        (COMPONENT, TEXT, "500"),
+    ] {
         let above = took(name) - took(native);
         eprintln!("{name}: {above:.1} ns above native, at most {most}");
     }
@@ -186,4 +190,5 @@ const FIELDS: &str = "native, fields by name";
 const FRAME: &str = "wasmtime, module, fields by name into the frame";
 const TEXT: &str = "native, JSON text";
 const MODULE: &str = "wasmtime, module, JSON text";
+const VALUES: &str = "wasmtime, component, fields by name as values";
 const COMPONENT: &str = "wasmtime, component, JSON text";

@@ -11,7 +11,9 @@ use wardgate_engine::wire;
 
 use crate::failure::{Failure, Kind};
 use crate::opened::{Opened, time};
-use glue::exports::wardgate::pdp::{decisions, types};
+use crate::values;
+use glue::exports::wardgate::pdp::decisions;
+pub(crate) use glue::exports::wardgate::pdp::types;
 
 /// What is written from the description. Its lints are not ours, nor its `unsafe`.
 #[allow(missing_docs, unreachable_pub, rust_2018_idioms, unsafe_op_in_unsafe_fn, clippy::all)]
@@ -110,6 +112,18 @@ impl decisions::GuestPdp for Pdp {
     ) -> Result<String, types::Error> {
         let now = time(now.seconds, now.nanoseconds)?;
         Ok(self.opened.borrow().evaluate(request.as_bytes(), now)?)
+    }
+
+    fn prepare(&self, target: types::Target) -> Option<types::Plan> {
+        values::plan(&self.opened.borrow(), &target)
+    }
+
+    fn principals(&self) -> Vec<String> {
+        self.opened.borrow().table().principals().map(str::to_owned).collect()
+    }
+
+    fn decide(&self, plan: u64, roles: u32, values: Vec<types::Value>) -> types::Answer {
+        values::decide(&self.opened.borrow(), (plan, roles), &values)
     }
 }
 

@@ -16,3 +16,5 @@ mod failure;
 mod handles;
 mod limits;
 mod opened;
+#[cfg(feature = "component")]
+mod values;

@@ -49,6 +49,12 @@ impl Opened {
         (&self.header, self.signers.as_slice())
     }
 
+    /// Tells this bundle from most others.
+    #[cfg(feature = "component")]
+    pub(crate) fn tag(&self) -> u32 {
+        self.header.content.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+    }
+
     pub(crate) const fn table(&self) -> &PolicyTable {
         self.policies.table()
     }

@@ -1,14 +1,15 @@
 //! An instance of the component: the host's side of `wit/wardgate-pdp.wit`.
 
-use wardgate_native::{Level, Timestamp};
+use wardgate_native::{Level, Target, Timestamp};
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use crate::error::HostError;
 use crate::instance::Asked;
 use crate::terms::{Key, Moment, Terms, Trust};
+use crate::values::Value;
 pub(crate) use glue::WardgatePre;
-use glue::exports::wardgate::pdp::types;
+pub(crate) use glue::exports::wardgate::pdp::types;
 
 /// What is written from the description. Its lints are not ours.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
@@ -24,6 +25,8 @@ pub(crate) struct ComponentInstance {
     /// How many ticks one call may see.
     ticks: u64,
     pdp: Option<ResourceAny>,
+    /// Those of one question. Kept, so that they always have room.
+    values: Vec<types::Value>,
 }
 
 /// Makes a call with the time that it may take, and tells refusals from traps.
@@ -44,7 +47,7 @@ impl ComponentInstance {
         ticks: u64,
     ) -> Result<Self, HostError> {
         let calls = pre.instantiate(&mut store).map_err(|error| HostError::busy(&error))?;
-        Ok(Self { store, calls, ticks, pdp: None })
+        Ok(Self { store, calls, ticks, pdp: None, values: Vec::new() })
     }
 
     pub(crate) fn open(
@@ -90,6 +93,43 @@ impl ComponentInstance {
     pub(crate) fn filter(&mut self, json: &[u8], now: Timestamp) -> Result<Vec<u32>, HostError> {
         Ok(call!(self.call_filter(text(json)?, now.into()))??)
     }
+
+    /// Returns the plan of a target, or nothing if there is none.
+    pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>, HostError> {
+        let Target { kind, action, policy_version, scope } = target;
+        let target = types::Target {
+            kind: kind.to_owned(),
+            action: action.to_owned(),
+            policy_version: policy_version.to_owned(),
+            scope: scope.to_owned(),
+        };
+        call!(self.call_prepare(&target))
+    }
+
+    /// Returns the principals with policies of their own.
+    pub(crate) fn principals(&mut self) -> Result<Vec<String>, HostError> {
+        call!(self.call_principals())
+    }
+
+    /// Decides by a plan for roles with these masks, on what `fill` hands out. Nothing comes of it where the
+    /// question must be asked as text, or `fill` says so.
+    #[inline]
+    pub(crate) fn decide(
+        &mut self,
+        plan: u64,
+        roles: u32,
+        fill: impl FnOnce(&mut Vec<types::Value>) -> Option<()>,
+    ) -> Result<Option<bool>, HostError> {
+        self.values.clear();
+        if fill(&mut self.values).is_none() {
+            return Ok(None);
+        }
+        Ok(match call!(self.call_decide(plan, roles, &self.values))? {
+            types::Answer::Allow => Some(true),
+            types::Answer::Deny => Some(false),
+            types::Answer::Unsure | types::Answer::Stale => None,
+        })
+    }
 }
 
 fn text(json: &[u8]) -> Result<&str, HostError> {
@@ -114,6 +154,20 @@ impl From<Moment> for types::Moment {
 impl From<Timestamp> for types::Datetime {
     fn from(now: Timestamp) -> Self {
         Self { seconds: now.seconds(), nanoseconds: now.nanos() }
+    }
+}
+
+impl From<Value> for types::Value {
+    #[inline]
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Missing => Self::Missing,
+            Value::Broken => Self::Broken,
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Boolean(value),
+            Value::Number(number) => Self::Number(number),
+            Value::Text(word) => Self::Text(word),
+        }
     }
 }
 

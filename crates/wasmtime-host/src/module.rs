@@ -186,7 +186,7 @@ impl ModuleInstance {
     #[inline]
     pub(crate) fn decide(
         &mut self,
-        plan: u32,
+        plan: u64,
         roles: u32,
         fill: impl FnOnce(&mut Frame<'_>) -> Option<()>,
     ) -> Result<Option<bool>, HostError> {
@@ -196,6 +196,7 @@ impl ModuleInstance {
             return Ok(None);
         }
         self.store.set_epoch_deadline(self.ticks);
+        let plan = u32::try_from(plan).map_err(|_| HostError::Confused)?;
         let asked = (self.handle, plan.cast_signed(), roles.cast_signed());
         match self.calls.decide.call(&mut self.store, asked) {
             Ok(0) => Ok(Some(false)),

@@ -1,61 +1,101 @@
-//! A plan of the module as the host needs it: what to read, and the words for it.
+//! A plan as the host needs it: what to read, and the words for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use wardgate_native::Names;
+use wardgate_native::{Names, Target};
 use wardgate_plan::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 
+use crate::component::{ComponentInstance, types};
 use crate::error::HostError;
+use crate::instance::Instance;
 use crate::module::ModuleInstance;
 
 /// What a question must be read for, to be decided by one plan.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    pub(crate) id: u32,
+    pub(crate) id: u64,
     pub(crate) slots: Box<[Slot]>,
     /// The mask of each role that is listed.
     roles: Names<u32>,
     /// The mask of any other.
     others: u32,
     /// Principals with policies of their own, of which plans know nothing.
-    apart: Arc<Names<()>>,
+    apart: Apart,
 }
+
+/// The principals with policies of their own, of which plans know nothing.
+type Apart = Arc<Names<()>>;
 
 /// The plans of the bundle that an instance has, each read once.
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
-    read: HashMap<u32, Option<Arc<Plan>>>,
+    read: HashMap<u64, Option<Arc<Plan>>>,
     /// Read before the first plan.
-    apart: Option<Arc<Names<()>>>,
+    apart: Option<Apart>,
 }
 
 impl Plans {
-    /// Returns a plan. Nothing if questions are to be asked as text.
+    /// Returns the plan of a target. Nothing if questions are to be asked as text.
     pub(crate) fn plan(
         &mut self,
-        module: &mut ModuleInstance,
-        id: u32,
+        instance: &mut Instance,
+        target: Target<'_>,
     ) -> Result<Option<Arc<Plan>>, HostError> {
-        if let Some(plan) = self.read.get(&id) {
+        let apart = self.apart(instance)?;
+        match instance {
+            Instance::Module(module) => self.of_module(module, target, apart),
+            Instance::Component(component) => self.of_component(component, target, apart),
+        }
+    }
+
+    fn of_module(
+        &mut self,
+        module: &mut ModuleInstance,
+        target: Target<'_>,
+        apart: Apart,
+    ) -> Result<Option<Arc<Plan>>, HostError> {
+        let Target { kind, action, policy_version, scope } = target;
+        let list = module.plan_list([kind, policy_version, scope])?;
+        let Some(id) = plan_of(&list, action) else { return Ok(None) };
+        if let Some(plan) = self.read.get(&id.into()) {
             return Ok(plan.clone());
         }
-        let apart = self.apart(module)?;
         let plan = Plan::parse(id, &module.plan(id)?, apart).map(Arc::new);
-        self.read.insert(id, plan.clone());
+        self.read.insert(id.into(), plan.clone());
         Ok(plan)
     }
 
+    fn of_component(
+        &mut self,
+        component: &mut ComponentInstance,
+        target: Target<'_>,
+        apart: Apart,
+    ) -> Result<Option<Arc<Plan>>, HostError> {
+        let Some(plan) = component.prepare(target)? else { return Ok(None) };
+        let id = plan.id;
+        let made = || Plan::of(plan, apart).map(Arc::new);
+        Ok(self.read.entry(id).or_insert_with(made).clone())
+    }
+
     /// Returns the principals with policies of their own.
-    fn apart(&mut self, module: &mut ModuleInstance) -> Result<Arc<Names<()>>, HostError> {
+    fn apart(&mut self, instance: &mut Instance) -> Result<Apart, HostError> {
         if let Some(apart) = &self.apart {
             return Ok(Arc::clone(apart));
         }
-        let principals = module.principals()?;
-        let name = |id: &Value| id.as_str().map(|id| (Box::from(id), ()));
-        let named = principals.as_array().and_then(|all| all.iter().map(name).collect());
-        Ok(Arc::clone(self.apart.insert(Arc::new(named.ok_or(HostError::Confused)?))))
+        let apart = match instance {
+            Instance::Module(module) => {
+                let principals = module.principals()?;
+                let name = |id: &Value| id.as_str().map(|id| (Box::from(id), ()));
+                let named = principals.as_array().and_then(|all| all.iter().map(name).collect());
+                named.ok_or(HostError::Confused)?
+            }
+            Instance::Component(component) => {
+                component.principals()?.into_iter().map(|id| (id, ())).collect()
+            }
+        };
+        Ok(Arc::clone(self.apart.insert(Arc::new(apart))))
     }
 }
 
@@ -79,7 +119,7 @@ pub(crate) enum Place {
 }
 
 /// Returns the plan of `action` in a list, if there is one.
-pub(crate) fn plan_of(list: &Value, action: &str) -> Option<u32> {
+fn plan_of(list: &Value, action: &str) -> Option<u32> {
     let pairs = list.get("actions")?.as_array()?;
     let named = pairs.iter().find(|pair| pair.get(0).and_then(Value::as_str) == Some(action));
     let plan = match named {
@@ -91,17 +131,29 @@ pub(crate) fn plan_of(list: &Value, action: &str) -> Option<u32> {
 
 impl Plan {
     /// Reads a plan. Nothing if it runs programs or has classes: then questions are asked as text.
-    fn parse(id: u32, plan: &Value, apart: Arc<Names<()>>) -> Option<Self> {
+    fn parse(id: u32, plan: &Value, apart: Apart) -> Option<Self> {
         if word(plan.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
             return None;
         }
         let slots: Box<[Slot]> =
             plan.get("slots")?.as_array()?.iter().map(Slot::parse).collect::<Option<_>>()?;
         (slots.len() <= MAX_SLOTS).then_some(Self {
-            id,
+            id: id.into(),
             slots,
             roles: names(plan.get("roles")?)?,
             others: word(plan.get("others")?)?,
+            apart,
+        })
+    }
+
+    /// Takes a plan of the component. Nothing if it has more slots than a plan can have.
+    fn of(plan: types::Plan, apart: Apart) -> Option<Self> {
+        let types::Plan { id, slots, roles, others } = plan;
+        (slots.len() <= MAX_SLOTS).then(|| Self {
+            id,
+            slots: slots.into_iter().map(Slot::from).collect(),
+            roles: roles.into_iter().collect(),
+            others,
             apart,
         })
     }
@@ -133,6 +185,29 @@ impl Slot {
             path: slot.get("path")?.as_array()?.iter().map(name).collect::<Option<_>>()?,
             constants: names(slot.get("constants")?)?,
         })
+    }
+}
+
+impl From<types::Slot> for Slot {
+    fn from(slot: types::Slot) -> Self {
+        let types::Slot { root, path, texts } = slot;
+        Self {
+            place: root.into(),
+            path: path.into_iter().map(Box::from).collect(),
+            constants: texts.into_iter().collect(),
+        }
+    }
+}
+
+impl From<types::Root> for Place {
+    fn from(root: types::Root) -> Self {
+        match root {
+            types::Root::PrincipalId => Self::PrincipalId,
+            types::Root::PrincipalAttr => Self::PrincipalAttr,
+            types::Root::ResourceKind => Self::ResourceKind,
+            types::Root::ResourceId => Self::ResourceId,
+            types::Root::ResourceAttr => Self::ResourceAttr,
+        }
     }
 }
 

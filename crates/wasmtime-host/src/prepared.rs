@@ -7,7 +7,7 @@ use wardgate_native::{Known, Lookup, Question, ResourceRef, Target};
 use crate::error::HostError;
 use crate::instance::Instance;
 use crate::pdp::Served;
-use crate::plan::{Plan, plan_of};
+use crate::plan::Plan;
 
 /// What questions about one action on one kind of resource are read for. Made by
 /// [`Session::prepare`](crate::Session::prepare); it follows reloads and serves any session of its PDP.
@@ -38,17 +38,7 @@ impl Prepared {
     #[cold]
     pub(crate) fn renew(&mut self, served: &mut Served) -> Result<(), HostError> {
         let Served { instance, plans, .. } = served;
-        let Target { kind, action, policy_version, scope } = self.target.target();
-        self.plan = match instance {
-            Instance::Module(module) => {
-                let list = module.plan_list([kind, policy_version, scope])?;
-                match plan_of(&list, action) {
-                    Some(id) => plans.plan(module, id)?,
-                    None => None,
-                }
-            }
-            Instance::Component(_) => None,
-        };
+        self.plan = plans.plan(instance, self.target.target())?;
         self.generation = Some(served.generation);
         Ok(())
     }
@@ -78,7 +68,9 @@ impl Prepared {
             Instance::Module(module) => module.decide(plan.id, roles, |frame| {
                 plan.read(principal, resource, |slot, value| frame.put(slot, value))
             }),
-            Instance::Component(_) => Ok(None),
+            Instance::Component(component) => component.decide(plan.id, roles, |values| {
+                plan.read(principal, resource, |_, value| values.push(value.into()))
+            }),
         }
     }
 }

@@ -91,10 +91,9 @@ impl Session {
     }
 
     /// Decides a question whose attributes are found by their names: the quick way. Only what `prepared`
-    /// asks for is read, and it is written where the module looks for it.
+    /// asks for is read, and no text crosses into the sandbox.
     ///
-    /// What the quick way cannot say, and any question about another target, is asked as text. The
-    /// component has no quick way.
+    /// What the quick way cannot say, and any question about another target, is asked as text.
     ///
     /// # Errors
     /// The question is too deep for a request or holds a number that JSON has not, or there is no answer.

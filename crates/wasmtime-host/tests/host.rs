@@ -7,6 +7,7 @@ mod host {
     pub(crate) mod bounds;
     pub(crate) mod reload;
     pub(crate) mod trust;
+    pub(crate) mod values;
 }
 
 use std::fs;

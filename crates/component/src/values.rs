@@ -1,0 +1,100 @@
+//! Questions as values: the component's quick way.
+//!
+//! A host reads the slots of a plan and hands over what they hold, and no text crosses. Whatever is odd about
+//! a plan, a number of values or a value is Unsure: a doubt never becomes an answer.
+
+use std::cell::RefCell;
+
+use wardgate_engine::cel::pool::Root;
+use wardgate_engine::table::PolicyTable;
+use wardgate_plan::layout::{BY_CLASS, PROGRAMS};
+use wardgate_plan::{Answer, Frame, SlotRecord, word};
+
+use crate::component::types;
+use crate::opened::Opened;
+
+/// Finds the plan of a target. Nothing where questions are asked as text.
+pub(crate) fn plan(opened: &Opened, target: &types::Target) -> Option<types::Plan> {
+    let table = opened.table();
+    let list = table.plan_list(&target.kind, &target.policy_version, &target.scope)?;
+    let id = list.plan(table.string_id(&target.action))?;
+    let plan = table.plan(id).filter(|plan| plan.flags() & (PROGRAMS | BY_CLASS) == 0)?;
+    Some(types::Plan {
+        id: u64::from(opened.tag()) << 32 | u64::from(id),
+        slots: plan.slots().map(|record| slot(table, record)).collect::<Option<_>>()?,
+        roles: plan.roles().iter().map(|[id, mask]| (table.string(*id).into(), *mask)).collect(),
+        others: plan.others(),
+    })
+}
+
+/// Decides by a plan, for roles with these masks.
+pub(crate) fn decide(
+    opened: &Opened,
+    (plan, roles): (u64, u32),
+    values: &[types::Value],
+) -> types::Answer {
+    let [id, tag] = [plan, plan >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)));
+    if tag != Ok(opened.tag()) {
+        return types::Answer::Stale;
+    }
+    let Ok(id) = id else { return types::Answer::Unsure };
+    FRAME.with_borrow_mut(|frame| match fill(frame, values, slots(opened.table(), id)) {
+        Some(()) => answer(opened.table().decide(id, roles, frame)),
+        None => types::Answer::Unsure,
+    })
+}
+
+/// Writes the values of a plan with so many slots.
+fn fill(frame: &mut Frame, values: &[types::Value], slots: usize) -> Option<()> {
+    if values.len() != slots {
+        return None;
+    }
+    for (slot, value) in values.iter().enumerate() {
+        match value {
+            types::Value::Missing => frame.set(slot, word::MISSING),
+            types::Value::Broken => frame.set(slot, word::BROKEN),
+            types::Value::Null => frame.set(slot, word::NULL),
+            types::Value::Boolean(false) => frame.set(slot, word::FALSE),
+            types::Value::Boolean(true) => frame.set(slot, word::TRUE),
+            types::Value::Number(number) if number.is_finite() => frame.set_number(slot, *number),
+            types::Value::Text(text) if *text >= word::FIRST_STRING => frame.set(slot, *text),
+            types::Value::Number(_) | types::Value::Text(_) => return None,
+        }
+    }
+    Some(())
+}
+
+/// Counts the slots of a plan; one that is not there has more than anybody can fill.
+fn slots(table: &PolicyTable, plan: u32) -> usize {
+    table.plan(plan).map_or(usize::MAX, |plan| plan.slots().count())
+}
+
+fn slot(table: &PolicyTable, record: SlotRecord<'_>) -> Option<types::Slot> {
+    let (root, path) = table.slot_path(record.slot)?;
+    let text = |id: &u32| (table.string(*id).into(), id.saturating_add(word::FIRST_STRING));
+    Some(types::Slot {
+        root: match root {
+            Root::PrincipalId => types::Root::PrincipalId,
+            Root::PrincipalAttr => types::Root::PrincipalAttr,
+            Root::ResourceKind => types::Root::ResourceKind,
+            Root::ResourceId => types::Root::ResourceId,
+            Root::ResourceAttr => types::Root::ResourceAttr,
+            // A list is asked about as text.
+            _ => return None,
+        },
+        path: path.map(str::to_owned).collect(),
+        texts: record.constants.iter().map(text).collect(),
+    })
+}
+
+const fn answer(answer: Answer) -> types::Answer {
+    match answer {
+        Answer::Deny => types::Answer::Deny,
+        Answer::Allow => types::Answer::Allow,
+        Answer::Unsure => types::Answer::Unsure,
+    }
+}
+
+thread_local! {
+    static FRAME: RefCell<Frame> = const { RefCell::new(Frame::new()) };
+}

@@ -1,0 +1,114 @@
+//! Questions as values, asked of the component without the host between: what is odd is no answer.
+
+use wasmtime::component::{Component, Linker, ResourceAny};
+use wasmtime::{Engine, Store};
+
+use crate::{album, bundle, file};
+use glue::exports::wardgate::pdp::types::{Answer, Moment, Plan, Target, Terms, Trust, Value};
+
+/// What is written from the description. Its lints are not ours.
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+#[allow(clippy::as_conversions, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+mod glue {
+    wasmtime::component::bindgen!({ world: "wardgate", path: "../component/wit" });
+}
+
+struct Asked {
+    store: Store<()>,
+    calls: glue::Wardgate,
+    pdp: ResourceAny,
+}
+
+impl Asked {
+    fn new(bundle: &[u8]) -> Self {
+        let engine = Engine::default();
+        let component = Component::from_binary(&engine, &file("wardgate.component.wasm")).unwrap();
+        let mut store = Store::new(&engine, ());
+        let linker = Linker::new(&engine);
+        let calls = glue::Wardgate::instantiate(&mut store, &component, &linker).unwrap();
+        let terms = Terms { trust: Trust::Unsigned, name: None, max_bytes: None };
+        let at = Moment { now: None, min_revision: 0 };
+        let open = calls.wardgate_pdp_decisions().pdp();
+        let pdp = open.call_open(&mut store, bundle, &terms, at).unwrap().unwrap();
+        Self { store, calls, pdp }
+    }
+
+    fn reload(&mut self, bundle: &[u8]) {
+        let at = Moment { now: None, min_revision: 0 };
+        let calls = self.calls.wardgate_pdp_decisions().pdp();
+        calls.call_reload(&mut self.store, self.pdp, bundle, at).unwrap().unwrap();
+    }
+
+    fn prepare(&mut self, kind: &str, action: &str) -> Option<Plan> {
+        let [kind, action] = [kind, action].map(str::to_owned);
+        let (policy_version, scope) = (String::new(), String::new());
+        let target = Target { kind, action, policy_version, scope };
+        let calls = self.calls.wardgate_pdp_decisions().pdp();
+        calls.call_prepare(&mut self.store, self.pdp, &target).unwrap()
+    }
+
+    fn decide(&mut self, plan: u64, roles: u32, values: &[Value]) -> Answer {
+        let calls = self.calls.wardgate_pdp_decisions().pdp();
+        calls.call_decide(&mut self.store, self.pdp, plan, roles, values).unwrap()
+    }
+}
+
+const ADA: Value = Value::Text(1 << 24);
+const BOB: Value = Value::Text((1 << 24) + 1);
+
+#[test]
+fn only_a_whole_question_is_answered() {
+    let mut asked = Asked::new(&bundle(&album("view")));
+    let plan = asked.prepare("album", "view").unwrap();
+    assert_eq!(plan.slots.len(), 2, "{plan:?}");
+    let (_, member) = plan.roles.iter().find(|(role, _)| role == "member").unwrap().clone();
+    let mut check = |roles: u32, values: &[Value], expected: Answer| {
+        assert_eq!(asked.decide(plan.id, roles, values), expected, "{values:?}");
+    };
+    check(member, &[ADA, ADA], Answer::Allow);
+    check(member, &[ADA, BOB], Answer::Deny);
+    check(plan.others, &[ADA, ADA], Answer::Deny);
+    check(0, &[ADA, ADA], Answer::Deny);
+    check(member, &[ADA, Value::Missing], Answer::Deny);
+    check(member, &[Value::Broken, ADA], Answer::Deny);
+    check(member, &[Value::Null, Value::Boolean(true)], Answer::Deny);
+    check(member, &[Value::Null, Value::Null], Answer::Allow);
+    check(member, &[Value::Number(2.5), Value::Number(2.5)], Answer::Allow);
+    check(member, &[Value::Number(0.0), Value::Number(-0.0)], Answer::Allow);
+    check(member, &[Value::Number(2.5), Value::Number(2.0)], Answer::Deny);
+    // What stood in the frame before is never taken for a value.
+    check(member, &[ADA], Answer::Unsure);
+    check(member, &[], Answer::Unsure);
+    check(member, &[ADA, ADA, ADA], Answer::Unsure);
+    check(member, &vec![ADA; 100_000], Answer::Unsure);
+    check(member, &[Value::Number(f64::NAN), Value::Number(f64::NAN)], Answer::Unsure);
+    check(member, &[Value::Number(f64::INFINITY), Value::Number(1.0)], Answer::Unsure);
+    // The words below 16 mean other things than texts.
+    for word in 0..16 {
+        check(member, &[Value::Text(word), Value::Text(word)], Answer::Unsure);
+    }
+    check(member, &[ADA, ADA], Answer::Allow);
+}
+
+#[test]
+fn a_plan_is_of_one_bundle() {
+    let [view, edit] = ["view", "edit"].map(|action| bundle(&album(action)));
+    let mut asked = Asked::new(&view);
+    let plan = asked.prepare("album", "view").unwrap();
+    assert_eq!(Asked::new(&view).prepare("album", "view").unwrap().id, plan.id);
+    let values = [ADA, ADA];
+    assert_eq!(asked.decide(plan.id, u32::MAX, &values), Answer::Allow);
+    assert_eq!(asked.decide(plan.id ^ 1 << 32, u32::MAX, &values), Answer::Stale);
+    assert_eq!(asked.decide(plan.id | 0xffff_ffff, u32::MAX, &values), Answer::Unsure);
+    asked.reload(&edit);
+    assert_eq!(asked.decide(plan.id, u32::MAX, &values), Answer::Stale);
+    asked.reload(&view);
+    assert_eq!(asked.decide(plan.id, u32::MAX, &values), Answer::Allow);
+}
+
+#[test]
+fn what_no_policy_knows_has_no_plan() {
+    let mut asked = Asked::new(&bundle(&album("view")));
+    assert!(asked.prepare("picture", "view").is_none());
+    assert!(asked.prepare("", "").is_none());
+}
