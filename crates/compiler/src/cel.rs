@@ -8,7 +8,7 @@
 pub mod ast;
 mod check;
 mod env;
-mod lexer;
+pub(crate) mod lexer;
 mod literal;
 mod lower;
 mod macros;

@@ -9,6 +9,7 @@ mod compile;
 pub mod diagnostics;
 pub mod emit;
 pub mod expression;
+pub mod format;
 pub mod globals;
 pub mod policy;
 pub mod regex;

@@ -8,16 +8,19 @@ mod json;
 pub mod limits;
 mod masked;
 mod padding;
-mod plain;
+pub(crate) mod plain;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+use saphyr_parser::Parser;
+
 use crate::diagnostics::Diagnostic;
 use crate::expression::{ScalarSpan, Style};
 use crate::source::{Position, SourceFile};
+use padding::Padding;
 
 /// What a file holds, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,8 +43,7 @@ pub fn read(file: &Arc<SourceFile>) -> Read {
         Ok(document) => Read { documents: vec![document], errors: Vec::new() },
         Err(error) => {
             let yaml = build::read(file);
-            let is_json = file.path.to_ascii_lowercase().ends_with(".json");
-            match is_json && !yaml.errors.is_empty() {
+            match is_named_json(file) && !yaml.errors.is_empty() {
                 true => Read { documents: Vec::new(), errors: vec![*error] },
                 false => yaml,
             }
@@ -55,6 +57,31 @@ pub fn read(file: &Arc<SourceFile>) -> Read {
 /// The first thing that is not.
 pub fn read_json(file: &Arc<SourceFile>) -> Result<Node, Box<Diagnostic>> {
     json::read(file)
+}
+
+/// Tells whether a file that can be read is JSON, by its name or by its text.
+pub(crate) fn is_json(file: &Arc<SourceFile>) -> bool {
+    let looks_so = file.text.trim_start().starts_with('{');
+    is_named_json(file) || looks_so && json::read(file).is_ok()
+}
+
+fn is_named_json(file: &SourceFile) -> bool {
+    file.path.to_ascii_lowercase().ends_with(".json")
+}
+
+/// Returns YAML that reads the same and that a strict reader accepts too, or nothing if it has a flaw.
+pub(crate) fn strict(text: &str) -> Option<String> {
+    let mut padding = Padding::default();
+    loop {
+        let padded = padding.apply(text);
+        match Parser::new_from_str(&padded).find_map(Result::err) {
+            None => return Some(padded.into_owned()),
+            Some(error) if build::is_indentation(&error) => {
+                padding.widen(error.marker(), text).then_some(())?;
+            }
+            Some(_) => return None,
+        }
+    }
 }
 
 /// What ends the reading of a file.

@@ -8,14 +8,14 @@ use super::literal;
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Token {
-    pub(super) kind: TokenKind,
-    pub(super) span: Span,
+pub(crate) struct Token {
+    pub(crate) kind: TokenKind,
+    pub(crate) span: Span,
 }
 
 /// What a token is; its text is in the source.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     /// An identifier or a word that may be one.
     Ident,
     /// A field name in backquotes.
@@ -37,7 +37,7 @@ pub(super) enum TokenKind {
 }
 
 /// Splits `source` into tokens.
-pub(super) fn tokens(source: &str, errors: &mut Vec<CelError>) -> Vec<Token> {
+pub(crate) fn tokens(source: &str, errors: &mut Vec<CelError>) -> Vec<Token> {
     let mut lexer = Lexer { source, at: 0, errors };
     let mut tokens = Vec::new();
     loop {

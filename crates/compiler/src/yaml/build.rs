@@ -457,7 +457,7 @@ fn measure(node: &Node) -> (usize, usize) {
     (size.saturating_add(1), depth.saturating_add(1))
 }
 
-fn is_indentation(error: &ScanError) -> bool {
+pub(super) fn is_indentation(error: &ScanError) -> bool {
     matches!(error.info(), "invalid indentation" | "invalid indentation in flow construct")
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Kind;
 use crate::expression::Style;
 
-pub(super) fn resolve(text: &str) -> Kind {
+pub(crate) fn resolve(text: &str) -> Kind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
         "true" | "True" | "TRUE" => Kind::Bool(true),
