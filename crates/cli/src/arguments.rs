@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod test;
 mod trust;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
     LabelOptions, MakeDelta, Opening, Public, Purpose, Seal, Sign, Verify,
@@ -43,6 +45,9 @@ pub(crate) enum Command {
     /// Show what a bundle or a directory of policies holds.
     #[command(after_help = EXIT_CODES)]
     Inspect(Inspect),
+    /// Run the test suites of a directory of policies.
+    #[command(after_help = test::HELP)]
+    Test(Test),
     /// Measure how quickly requests are decided, natively and in WebAssembly.
     #[command(after_help = BENCH_HELP)]
     Bench(Bench),
@@ -74,6 +79,7 @@ impl Command {
             Self::Check(check) => check.asking.json,
             Self::Explain(explain) => explain.asking.json,
             Self::Inspect(inspect) => inspect.json,
+            Self::Test(test) => test.json,
             Self::Bench(bench) => bench.json,
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,

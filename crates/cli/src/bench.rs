@@ -9,7 +9,7 @@ mod figures;
 mod histogram;
 mod machine;
 mod native;
-mod node;
+pub(crate) mod node;
 mod report;
 mod samples;
 mod units;

@@ -18,6 +18,8 @@ pub(crate) enum Status {
     BadRequest,
     BadInputOutput,
     Disagreement,
+    FailedTests,
+    BrokenSuites,
 }
 
 impl From<Status> for ExitCode {
@@ -29,6 +31,8 @@ impl From<Status> for ExitCode {
             Status::BadRequest => 3,
             Status::BadInputOutput => 4,
             Status::Disagreement => 5,
+            Status::FailedTests => 6,
+            Status::BrokenSuites => 7,
         })
     }
 }

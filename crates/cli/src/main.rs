@@ -1,5 +1,5 @@
-//! The command `wardgate`: compiles policies, decides requests, explains and measures decisions, looks
-//! into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
+//! The command `wardgate`: compiles policies, decides requests, explains and measures decisions, runs
+//! policy tests, looks into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
 //!
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
 //! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
@@ -28,6 +28,7 @@ mod request;
 mod requests;
 mod seal;
 mod sign;
+mod test;
 mod verify;
 
 use std::process::ExitCode;
@@ -54,6 +55,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),
+        Command::Test(test) => test::run(test, out),
         Command::Bench(bench) => bench::run(bench, out),
         Command::Keys(keys) => keys::run(keys, out),
         Command::Sign(sign) => sign::run(sign, out),

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use wardgate_bundle::{Conditions, Label, OpenError, Opened, PackError, Trust};
+use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Enforcement, Options, compile_dir};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Evaluation, PolicyTable};
@@ -65,16 +66,8 @@ pub(crate) fn compile(
     if !about.is_dir() {
         return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
     }
-    let compiled =
-        compile_dir(directory, &table_options(options)?).map_err(|mut diagnostics| {
-            for diagnostic in &mut diagnostics {
-                diagnostic.file = match diagnostic.file.as_str() {
-                    "." => shown.to_string(),
-                    file => directory.join(file).display().to_string(),
-                };
-            }
-            Failure::Diagnostics(diagnostics)
-        })?;
+    let compiled = compile_dir(directory, &table_options(options)?)
+        .map_err(|found| below(directory, found))?;
     if compiled.policies == 0 {
         let message = format!("`{shown}` holds no policies: no .yaml, .yml or .json file has one");
         return Err(Failure::policies(message));
@@ -84,6 +77,17 @@ pub(crate) fn compile(
         error => Failure::policies(format!("`{shown}`: {error}")),
     })?;
     Ok(Compiled { bundle, policies: compiled.policies })
+}
+
+/// Returns diagnostics as a failure, with the paths of the files as a person can open them.
+pub(crate) fn below(directory: &Path, mut diagnostics: Vec<Diagnostic>) -> Failure {
+    for diagnostic in &mut diagnostics {
+        diagnostic.file = match diagnostic.file.as_str() {
+            "." => directory.display().to_string(),
+            file => directory.join(file).display().to_string(),
+        };
+    }
+    Failure::Diagnostics(diagnostics)
 }
 
 /// Opens a bundle that was compiled a moment ago, at a time when it is valid.
@@ -105,7 +109,7 @@ pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
     }
 }
 
-fn table_options(given: &TableOptions) -> Result<Options, Failure> {
+pub(crate) fn table_options(given: &TableOptions) -> Result<Options, Failure> {
     let mut options = Options {
         evaluation: match given.evaluation {
             None | Some(Mode::Strict) => Evaluation::Strict,

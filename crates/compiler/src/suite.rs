@@ -17,6 +17,7 @@ pub mod run;
 mod selection;
 mod settings;
 mod sources;
+pub mod update;
 mod walk;
 
 pub use decider::{Answer, Decider, Native, Question, Sources, Watch};

@@ -81,8 +81,13 @@ pub(crate) fn measure(job: &Job<'_>, bench: &Bench) -> Result<Figures, Failure> 
 }
 
 fn start(package: Option<&Path>) -> Result<Child, Failure> {
+    start_script(SCRIPT, package)
+}
+
+/// Runs a script in Node, in the folder of the package if one is given.
+pub(crate) fn start_script(script: &str, package: Option<&Path>) -> Result<Child, Failure> {
     let mut node = Command::new("node");
-    node.args(["--expose-gc", "--input-type=module", "--eval", SCRIPT]);
+    node.args(["--expose-gc", "--input-type=module", "--eval", script]);
     node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = package {
         let about = std::fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
@@ -123,7 +128,7 @@ fn hand_over(child: &mut Child, job: &Job<'_>, bench: &Bench) -> io::Result<()> 
 }
 
 /// Returns a request as the package takes it, with the list of its actions.
-fn question(request: &Request) -> Attr {
+pub(crate) fn question(request: &Request) -> Attr {
     let Request { principal, resource, aux_data, .. } = request;
     let who = object([
         ("id", text(&principal.id)),
@@ -166,7 +171,7 @@ fn map(map: &AttrMap) -> Option<Attr> {
     (!map.entries().is_empty()).then(|| Attr::Map(map.clone()))
 }
 
-fn milliseconds(time: Timestamp) -> i64 {
+pub(crate) fn milliseconds(time: Timestamp) -> i64 {
     time.seconds() * 1000 + i64::from(time.nanos() / 1_000_000)
 }
 
@@ -220,7 +225,7 @@ fn difference(found: &str, at: usize, job: &Job<'_>) -> Failure {
 }
 
 /// Returns why Node did not answer.
-fn last_words(ended: &Ended, not_handed_over: Option<&io::Error>) -> String {
+pub(crate) fn last_words(ended: &Ended, not_handed_over: Option<&io::Error>) -> String {
     let said = String::from_utf8_lossy(&ended.stderr);
     let error = said.lines().find(|line| line.contains("Error") || line.starts_with("node:"));
     match (error, not_handed_over) {

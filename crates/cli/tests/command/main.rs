@@ -14,4 +14,5 @@ mod compile;
 mod explain;
 mod folder;
 mod inspect;
+mod test;
 mod trust;

@@ -218,6 +218,7 @@ impl<'s> Builder<'s> {
             .map(|names| names.iter().map(String::as_str).collect::<BTreeSet<_>>());
         let mut lookup = Lookup::new();
         for expectation in &self.table.expected {
+            let before = errors.len();
             let said = said(expectation, &actions, errors);
             let principals = self.shelf.select(Sort::Principal, &expectation.principals, errors);
             let resources = self.shelf.select(Sort::Resource, &expectation.resources, errors);
@@ -230,7 +231,7 @@ impl<'s> Builder<'s> {
                     errors.push(Diagnostic::error(Code::UnreachableExpectation, at, message));
                 }
             }
-            if !errors.is_empty() {
+            if errors.len() > before {
                 continue;
             }
             for principal in &principals {
@@ -301,12 +302,9 @@ fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contrad
 
 fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> Diagnostic {
     let Contradiction { action, rule, place } = found;
-    let what = match rule {
-        Some(rule) => format!("the output of `{rule}` when "),
-        None => String::new(),
-    };
+    let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
     let message = format!(
-        "another expectation says otherwise of {what}`{principal}` asking to `{action}` `{resource}`"
+        "another expectation says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
     );
     Diagnostic::error(Code::ContradictoryExpectation, place, message)
 }

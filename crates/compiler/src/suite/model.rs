@@ -124,6 +124,8 @@ pub struct OutputEntry {
     pub place: Place,
     /// What stands there as the value.
     pub node: Option<Node>,
+    /// Where the name of the value stands.
+    pub key: Option<Place>,
 }
 
 /// Principals, resources and data about requests, by name.

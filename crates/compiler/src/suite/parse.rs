@@ -17,7 +17,7 @@ use crate::policy::model::Named;
 use crate::policy::name::Shape;
 use crate::policy::parse::reader::{Object, Reader, SCHEMA_FIELD, Value};
 use crate::source::{Place, SourceFile};
-use crate::yaml::Node;
+use crate::yaml::{Kind, Node};
 
 /// Reads a suite.
 pub(super) fn suite(file: &Arc<SourceFile>, document: &Node) -> Result<Suite, Vec<Diagnostic>> {
@@ -169,25 +169,34 @@ impl Reader<'_> {
             if item.name.is_empty() {
                 self.invalid(&item.key, "the name of an action must not be empty");
             }
-            let effect = match self.word(&item.value, EFFECTS) {
-                Some(1) => Effect::Allow,
-                Some(2) => Effect::Deny,
-                Some(_) => {
-                    let error = Diagnostic::error(
-                        Code::Validation,
-                        &item.value.place,
-                        "this is no effect that can be expected",
-                    );
-                    let error = error.expected("one of `EFFECT_ALLOW`, `EFFECT_DENY`");
-                    self.checks.push(error);
-                    continue;
-                }
-                None => continue,
-            };
+            let Some(effect) = self.expected_effect(&item.value) else { continue };
             let (place, node) = (item.key, item.value.node.clone());
             effects.push(ExpectedEffect { action: item.name, effect, place, node });
         }
         effects
+    }
+
+    /// Reads an effect. Two of those that there are can be expected.
+    fn expected_effect(&mut self, value: &Value<'_>) -> Option<Effect> {
+        let number = match &value.node.kind {
+            Kind::String(word, _) => EFFECTS.iter().position(|effect| *effect == word.as_ref()),
+            Kind::Integer(number) => usize::try_from(*number).ok().filter(|n| *n < EFFECTS.len()),
+            Kind::Null => Some(0),
+            _ => return self.mismatch(value, EXPECTED),
+        };
+        let (code, message) = match number {
+            Some(1) => return Some(Effect::Allow),
+            Some(2) => return Some(Effect::Deny),
+            Some(_) => (Code::Validation, "this is no effect that can be expected"),
+            None => (Code::Parse, "this is no effect"),
+        };
+        let error = Diagnostic::error(code, &value.place, message).expected(EXPECTED);
+        let error = match &value.node.kind {
+            Kind::String(word, _) => error.found(format!("`{word}`")),
+            _ => error.found(value.node.describe()),
+        };
+        if code == Code::Parse { &mut self.errors } else { &mut self.checks }.push(error);
+        None
     }
 
     fn outputs(&mut self, object: &Object<'_>) -> Vec<ExpectedOutput> {
@@ -216,6 +225,7 @@ impl Reader<'_> {
             value: expected.and_then(|value| self.attr(value)),
             place: value.place.clone(),
             node: expected.map(|value| value.node.clone()),
+            key: expected.map(|value| value.place.clone()),
         })
     }
 
@@ -307,5 +317,7 @@ const SETTINGS: &[&str] = &[
     "defaultScope",
     "strictEvaluation",
 ];
+
+const EXPECTED: &str = "`EFFECT_ALLOW` or `EFFECT_DENY`";
 
 const EFFECTS: &[&str] = &["EFFECT_UNSPECIFIED", "EFFECT_ALLOW", "EFFECT_DENY", "EFFECT_NO_MATCH"];

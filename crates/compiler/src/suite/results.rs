@@ -58,6 +58,8 @@ pub struct CaseResult {
     pub action: String,
     /// Where the table says what is expected; where the table stands, if it does not.
     pub place: Place,
+    /// Whether the table says what is expected. If not, the action should be denied.
+    pub is_said: bool,
     /// What became of it.
     pub outcome: Outcome,
 }

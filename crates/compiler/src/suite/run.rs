@@ -157,6 +157,7 @@ fn case(test: &Test<'_>, action: &str, outcome: Outcome) -> CaseResult {
         principal: test.principal_name.to_owned(),
         resource: test.resource_name.to_owned(),
         action: action.to_owned(),
+        is_said: said.is_some(),
         place: said.unwrap_or(&test.table.place).clone(),
         outcome,
     }

@@ -1,0 +1,104 @@
+//! What `wardgate test` can be told.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Mode, Schemas, TableOptions, version};
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// The directory of the policies, and of the suites among them.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// The directory of the suites [default: that of the policies].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tests: Option<PathBuf>,
+    /// Run only tests whose name matches a regular expression: `suite/test/principal/resource`.
+    #[arg(long, value_name = "REGEX")]
+    pub(crate) run: Option<String>,
+    /// Run only tests that match: `suite=GLOB,..;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`.
+    /// May be given several times.
+    #[arg(long, alias = "test-filter", value_name = "FILTER")]
+    pub(crate) filter: Vec<String>,
+    /// Where to decide: `native` or `wasm` (the npm package in Node). The results are the same.
+    #[arg(long, value_name = "RUNTIME", default_value = "native", hide_possible_values = true)]
+    pub(crate) runtime: Runtime,
+    /// The folder of the npm package `wardgate` [default: the one Node finds from this folder].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) package: Option<PathBuf>,
+    /// Write JUnit XML to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Print JSON, in the form of the `TestResults` of Cerbos.
+    #[arg(long, conflicts_with_all = ["quiet", "verbose", "update", "watch"])]
+    pub(crate) json: bool,
+    /// Print the last line only.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print every test, not only those that failed.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Show how expectations differ from the decisions, and then change the suites to expect these.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Run again whenever a file of the policies or suites changes.
+    #[arg(long, conflicts_with = "update")]
+    pub(crate) watch: bool,
+    #[command(flatten)]
+    options: TestOptions,
+}
+
+/// How the policies are compiled where a test does not say.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Where a test does not say")]
+struct TestOptions {
+    /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false
+    /// [default: lenient, as suites of Cerbos mean it].
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
+    evaluation: Option<Mode>,
+    /// Where no policy has the scope of a request, start at the nearest scope above it.
+    #[arg(long)]
+    lenient_scope_search: bool,
+    /// The values of `globals`: a JSON or YAML file, or a JSON object.
+    #[arg(long, value_name = "FILE|JSON")]
+    globals: Option<String>,
+    /// The policy version that a request without one means [default: `default`].
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    default_version: Option<String>,
+    /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies
+    /// [default: reject, as suites of Cerbos mean it].
+    #[arg(long, value_name = "MODE", hide_possible_values = true)]
+    schema_enforcement: Option<Schemas>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Runtime {
+    Native,
+    Wasm,
+}
+
+impl Test {
+    /// Returns how the policies are compiled where a test does not say.
+    pub(crate) fn options(&self) -> TableOptions {
+        let given = &self.options;
+        TableOptions {
+            evaluation: Some(given.evaluation.unwrap_or(Mode::Lenient)),
+            lenient_scope_search: given.lenient_scope_search,
+            globals: given.globals.clone(),
+            default_version: given.default_version.clone(),
+            schema_enforcement: Some(given.schema_enforcement.unwrap_or(Schemas::Reject)),
+        }
+    }
+}
+
+pub(super) const HELP: &str = "\
+Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos; see docs/testing.md.
+
+Exit codes:
+  0  every test that was run passed
+  1  the policies cannot be used
+  2  the command was called wrongly
+  4  reading or writing failed
+  6  a test failed
+  7  a suite is broken, a test could not be decided, or there are no suites";

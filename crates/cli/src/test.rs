@@ -1,0 +1,109 @@
+//! `wardgate test`: runs the test suites of a directory of policies.
+//!
+//! The rules of suites are the compiler's; this reads the files, chooses who decides, and tells what came of
+//! it. Failed tests and broken suites end with codes of their own, because only one of them is news about
+//! the policies.
+
+mod node;
+mod report;
+mod update;
+mod watch;
+
+use wardgate_compiler::suite::files::{self, Files};
+use wardgate_compiler::suite::results::Verdict;
+use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
+
+use crate::arguments::{Runtime, Test};
+use crate::failure::{Failure, Status};
+use crate::output::Output;
+use crate::{policies, replace};
+
+pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
+    if test.runtime == Runtime::Native && test.package.is_some() {
+        return Err(Failure::usage("`--package` is for deciding in Node: add `--runtime wasm`"));
+    }
+    let filter = filter(test)?;
+    if test.watch {
+        return watch::run(test, out, &|out| once(test, &filter, out));
+    }
+    once(test, &filter, out)
+}
+
+/// Runs the suites once, and tells.
+fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failure> {
+    let files = suite_files(test)?;
+    let suites = files::load(&files);
+    if suites.is_empty() {
+        let shown = folder(test).display();
+        let message = format!("`{shown}` holds no test suites: no file is named `*_test.yaml`");
+        return Err(Failure::Message(Status::BrokenSuites, message));
+    }
+    let results = decide(test, filter, &suites)?;
+    if let Some(path) = &test.junit {
+        replace::file(path, format!("{}\n", results.junit()).as_bytes())?;
+    }
+    if test.update {
+        return update::run(test, &files, &suites, &results, out);
+    }
+    match test.json {
+        true => out.line(results.json())?,
+        false => report::print(test, &results, out)?,
+    }
+    Ok(status(&results))
+}
+
+fn decide(test: &Test, filter: &Filter, suites: &[Loaded]) -> Result<Results, Failure> {
+    let about = std::fs::metadata(&test.directory);
+    let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
+    if !about.is_dir() {
+        let shown = test.directory.display();
+        return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
+    }
+    let options = policies::table_options(&test.options())?;
+    let sources = Sources::read(&test.directory, &options)
+        .map_err(|errors| policies::below(&test.directory, errors))?;
+    let mut native = Native::new(&sources, options.clone());
+    let decided = match test.runtime {
+        Runtime::Native => wardgate_compiler::suite::run(suites, filter, &mut native),
+        Runtime::Wasm => {
+            let package = test.package.as_deref();
+            let mut node = node::Node::start(&sources, options, native, package)?;
+            wardgate_compiler::suite::run(suites, filter, &mut node)
+        }
+    };
+    decided.map_err(|message| Failure::Message(Status::BadInputOutput, message))
+}
+
+fn filter(test: &Test) -> Result<Filter, Failure> {
+    let mut filter = Filter::default();
+    if let Some(pattern) = &test.run {
+        let wrong = |why| Failure::usage(format!("`--run` is no regular expression: {why}"));
+        filter = filter.name(pattern).map_err(wrong)?;
+    }
+    for globs in &test.filter {
+        filter = filter.globs(globs).map_err(|why| Failure::usage(format!("`--filter`: {why}")))?;
+    }
+    Ok(filter)
+}
+
+fn suite_files(test: &Test) -> Result<Files, Failure> {
+    let folder = folder(test);
+    let about = std::fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
+    if !about.is_dir() {
+        return Err(Failure::usage(format!("`{}` is no directory", folder.display())));
+    }
+    files::read(folder).map_err(|errors| policies::below(folder, errors))
+}
+
+/// Returns the directory of the suites.
+fn folder(test: &Test) -> &std::path::Path {
+    test.tests.as_ref().unwrap_or(&test.directory)
+}
+
+fn status(results: &Results) -> Status {
+    match results.summary().overall {
+        Verdict::Empty | Verdict::Skipped | Verdict::Passed => Status::Done,
+        Verdict::Failed => Status::FailedTests,
+        Verdict::Errored => Status::BrokenSuites,
+    }
+}

@@ -1,0 +1,199 @@
+//! Decides in WebAssembly: a script within this program asks the npm package in Node.
+//!
+//! One process serves all suites: questions go in and decisions come out as lines of JSON, and a bundle crosses
+//! once. Whether a condition asks for the time is no matter of the runtime: that is told natively.
+
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout};
+
+use base64ct::{Base64, Encoding};
+use serde_json::{Value as Json, json};
+use wardgate_compiler::suite::{Answer, Decider, Native, Question, Sources};
+use wardgate_compiler::{Options, globals};
+use wardgate_engine::attr::Attr;
+use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason};
+use wardgate_engine::wire;
+
+use crate::bench::node::{milliseconds, question, start_script};
+use crate::failure::{Failure, Status};
+
+/// The npm package in a Node of its own.
+pub(super) struct Node<'s> {
+    sources: &'s Sources,
+    base: Options,
+    native: Native<'s>,
+    child: Child,
+    input: Option<BufWriter<ChildStdin>>,
+    output: BufReader<ChildStdout>,
+    /// The options of the bundles that Node has, by their numbers; or why there is no bundle.
+    known: Vec<(Options, Result<(), String>)>,
+}
+
+impl<'s> Node<'s> {
+    /// Starts Node.
+    pub(super) fn start(
+        sources: &'s Sources,
+        base: Options,
+        native: Native<'s>,
+        package: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let mut child = start_script(SCRIPT, package)?;
+        let pipes = (child.stdin.take(), child.stdout.take());
+        let (Some(input), Some(output)) = pipes else {
+            return Err(Failure::Message(Status::BadInputOutput, unable("it has no pipes")));
+        };
+        let (input, output) = (Some(BufWriter::new(input)), BufReader::new(output));
+        let known = Vec::new();
+        let mut node = Self { sources, base, native, child, input, output, known };
+        let hello = json!({ "folder": package.is_some() }).to_string();
+        let answer = node.ask(&hello).map_err(|it| Failure::Message(Status::BadInputOutput, it))?;
+        match answer.get("ready") {
+            Some(_) => Ok(node),
+            None => Err(Failure::Message(Status::BadInputOutput, unable("it does not answer"))),
+        }
+    }
+
+    /// Sends a line and reads one.
+    fn ask(&mut self, line: &str) -> Result<Json, String> {
+        let sent =
+            self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
+        let mut answer = String::new();
+        // If Node ended, what it said before is worth more than that nobody takes the line.
+        let read = self.output.read_line(&mut answer);
+        if answer.is_empty() {
+            let why = match (sent, read) {
+                (Some(Err(error)), _) | (_, Err(error)) => crate::failure::reason(&error),
+                _ => "it ended without an answer".to_owned(),
+            };
+            return Err(unable(&self.last_words().unwrap_or(why)));
+        }
+        let answer: Json =
+            serde_json::from_str(&answer).map_err(|error| unable(&error.to_string()))?;
+        match answer.get("error").and_then(Json::as_str) {
+            Some(error) => Err(unable(error.lines().next().unwrap_or_default())),
+            None => Ok(answer),
+        }
+    }
+
+    /// Returns what Node complained of, once it has ended.
+    fn last_words(&mut self) -> Option<String> {
+        drop(self.input.take());
+        let mut pipe = self.child.stderr.take()?;
+        let mut said = String::new();
+        std::io::Read::read_to_string(&mut pipe, &mut said).ok()?;
+        let line = said.lines().find(|line| line.contains("Error") || line.starts_with("node:"))?;
+        Some(line.trim().to_owned())
+    }
+
+    /// Returns the number of the bundle for a question, after Node has it.
+    fn bundle(&mut self, question: &Question<'_>) -> Result<Result<usize, String>, String> {
+        let options = question.settings.over(&self.base);
+        if let Some(at) = self.known.iter().position(|(of, _)| *of == options) {
+            return Ok(self.known.get(at).map_or(Ok(at), |(_, made)| made.clone().map(|()| at)));
+        }
+        let made = self.native.table(question.settings).and_then(|_| {
+            let parts = self.sources.parts(&options).map_err(|_| "the policies do not compile")?;
+            Ok(wardgate_bundle::pack(&parts))
+        });
+        let number = self.known.len();
+        if let Ok(bundle) = &made {
+            let bundle = Base64::encode_string(bundle);
+            self.ask(&json!({ "number": number, "bundle": bundle }).to_string())?;
+        }
+        let made = made.map(drop);
+        self.known.push((options, made.clone()));
+        Ok(made.map(|()| number))
+    }
+
+    fn answer(&mut self, asked: &Question<'_>) -> Result<Result<Answer, String>, String> {
+        let native = match self.native.decide(std::slice::from_ref(asked))?.pop() {
+            Some(Ok(native)) => native,
+            Some(Err(error)) => return Ok(Err(error)),
+            None => return Ok(Err("there is no answer".to_owned())),
+        };
+        let number = match self.bundle(asked)? {
+            Ok(number) => number,
+            Err(error) => return Ok(Err(error)),
+        };
+        // Where nobody said what time it is, any time will do: a test that asks for it has failed already.
+        let now = asked.settings.now.map_or(0, milliseconds);
+        if now < 0 {
+            return Ok(Err("in JavaScript `now` cannot be before 1970".to_owned()));
+        }
+        let request = wire::attr_json(&question(&asked.request));
+        let answer =
+            self.ask(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
+        let decision = decision(&answer).ok_or_else(|| unable("it gives no decision"))?;
+        Ok(Ok(Answer { decision, asked_for_now: native.asked_for_now }))
+    }
+}
+
+impl Decider for Node<'_> {
+    fn decide(
+        &mut self,
+        questions: &[Question<'_>],
+    ) -> Result<Vec<Result<Answer, String>>, String> {
+        questions.iter().map(|question| self.answer(question)).collect()
+    }
+}
+
+impl Drop for Node<'_> {
+    fn drop(&mut self) {
+        // Without input the script ends; if it does not, nobody waits for it.
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads what a test looks at of a decision.
+fn decision(answer: &Json) -> Option<Decision> {
+    let decision = answer.get("decision")?;
+    let text = |json: &Json, name: &str| {
+        json.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
+    };
+    let action = |(name, told): (&String, &Json)| {
+        let effect = match told.get("effect")?.as_str()? {
+            "allow" => Effect::Allow,
+            "deny" => Effect::Deny,
+            _ => return None,
+        };
+        Some(ActionDecision {
+            action: name.clone(),
+            effect,
+            policy: text(told, "policy"),
+            scope: text(told, "scope"),
+            // Tests do not look at it.
+            reason: Reason::NoRuleApplied,
+        })
+    };
+    let output = |told: &Json| {
+        let value = match told.get("error").and_then(Json::as_str) {
+            Some(error) => Err(error.to_owned()),
+            None => Ok(attr(told.get("val")?)?),
+        };
+        Some(Output { source: text(told, "src"), action: text(told, "action"), value })
+    };
+    let outputs = decision.get("outputs").and_then(Json::as_array);
+    Some(Decision {
+        request_id: text(decision, "requestId"),
+        resource_id: text(decision, "resourceId"),
+        actions: decision.get("actions")?.as_object()?.iter().map(action).collect::<Option<_>>()?,
+        effective_derived_roles: Vec::new(),
+        outputs: outputs.into_iter().flatten().map(output).collect::<Option<_>>()?,
+        validation_errors: Vec::new(),
+        evaluation_errors: Vec::new(),
+    })
+}
+
+/// Returns a value of JSON as an attribute.
+fn attr(json: &Json) -> Option<Attr> {
+    let wrapped = format!(r#"{{"value":{json}}}"#);
+    globals::read("value.json", wrapped.as_bytes()).ok()?.remove("value")
+}
+
+fn unable(why: &str) -> String {
+    format!("cannot decide in Node: {why}")
+}
+
+const SCRIPT: &str = include_str!("node.mjs");

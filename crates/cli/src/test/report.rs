@@ -1,0 +1,169 @@
+//! What a person reads of test results: what is wrong in full, and one line about the rest.
+
+use wardgate_compiler::suite::results::{
+    CaseResult, Fate, Found, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
+    effect_word,
+};
+use wardgate_engine::wire::attr_json;
+
+use super::folder;
+use crate::arguments::Test;
+use crate::failure::Failure;
+use crate::output::{Output, Tone, shown};
+
+/// Prints the results.
+pub(super) fn print(test: &Test, results: &Results, out: &mut Output) -> Result<(), Failure> {
+    if !test.quiet {
+        for suite in &results.suites {
+            Report { test, out: &mut *out }.suite(suite)?;
+        }
+    }
+    out.line(last_line(results, out))
+}
+
+struct Report<'r> {
+    test: &'r Test,
+    out: &'r mut Output,
+}
+
+impl Report<'_> {
+    fn suite(&mut self, suite: &SuiteResult) -> Result<(), Failure> {
+        let verdict = suite.summary().overall;
+        if verdict <= Verdict::Passed && !self.test.verbose {
+            return Ok(());
+        }
+        let file = self.file(&suite.file);
+        let name = suite.name.as_deref().unwrap_or("not readable");
+        let word = self.word(verdict);
+        self.out.line(format_args!("{word} {}: {}", shown(&file), shown(name)))?;
+        match &suite.fate {
+            Fate::Broken(_, errors) => {
+                for error in errors {
+                    let mut error = error.clone();
+                    error.file = self.file(&error.file);
+                    self.lines(4, &error.to_string())?;
+                }
+            }
+            Fate::Skipped(reason) => self.reason(4, reason)?,
+            Fate::Ran(cases) => {
+                for case in cases {
+                    self.case(case)?;
+                }
+            }
+        }
+        self.out.line("")
+    }
+
+    fn case(&mut self, case: &CaseResult) -> Result<(), Failure> {
+        let verdict = case.outcome.verdict();
+        let is_filtered = matches!(case.outcome, Outcome::Skipped(Skip::Filter(_) | Skip::Name));
+        if verdict <= Verdict::Passed && (!self.test.verbose || is_filtered) {
+            return Ok(());
+        }
+        let CaseResult { table, principal, resource, action, .. } = case;
+        let word = self.word(verdict);
+        let title = format!("{table}: {principal}, {action}, {resource}");
+        self.out.line(format_args!("  {word} {}", shown(&title)))?;
+        match &case.outcome {
+            Outcome::Passed(..) => Ok(()),
+            Outcome::Skipped(skip) => self.reason(6, skip.reason()),
+            Outcome::Errored(error) => {
+                self.lines(6, error)?;
+                self.place(case)
+            }
+            Outcome::Failed(failure) => {
+                if failure.outputs.is_empty() {
+                    let (expected, actual) = (failure.expected, failure.actual);
+                    let (expected, actual) = (effect_word(expected), effect_word(actual));
+                    let decided = match failure.policy.as_str() {
+                        "NO_MATCH" => "no policy matched".to_owned(),
+                        policy => format!("decided by {policy}"),
+                    };
+                    let why = if case.is_said { "" } else { " since nothing is said" };
+                    let line = format!("expected {expected}{why}, found {actual}; {decided}");
+                    self.lines(6, &line)?;
+                    return self.place(case);
+                }
+                for output in &failure.outputs {
+                    self.output(output)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn output(&mut self, failure: &OutputFailure) -> Result<(), Failure> {
+        let expected = failure.expected.as_ref().map_or_else(|| "nothing".to_owned(), attr_json);
+        let found = match &failure.found {
+            Found::Value(value) => attr_json(value),
+            Found::Nothing => "no output".to_owned(),
+            Found::Error(error) => format!("an error: {error}"),
+        };
+        self.lines(6, &format!("output of {}:", failure.source))?;
+        self.lines(8, &format!("expected {expected}"))?;
+        self.lines(8, &format!("found    {found}"))?;
+        let at = failure.place.position;
+        let file = self.file(&failure.place.file.path);
+        self.lines(8, &format!("at {file}:{}:{}", at.line, at.column))
+    }
+
+    fn place(&mut self, case: &CaseResult) -> Result<(), Failure> {
+        let at = case.place.position;
+        let file = self.file(&case.place.file.path);
+        self.lines(6, &format!("at {file}:{}:{}", at.line, at.column))
+    }
+
+    fn reason(&mut self, indent: usize, reason: &str) -> Result<(), Failure> {
+        if reason.is_empty() { Ok(()) } else { self.lines(indent, reason) }
+    }
+
+    fn lines(&mut self, indent: usize, text: &str) -> Result<(), Failure> {
+        text.lines()
+            .try_for_each(|line| self.out.line(format_args!("{:indent$}{}", "", shown(line))))
+    }
+
+    fn word(&self, verdict: Verdict) -> String {
+        let (word, tone) = match verdict {
+            Verdict::Empty => ("EMPTY", Tone::Aside),
+            Verdict::Skipped => ("SKIP ", Tone::Aside),
+            Verdict::Passed => ("PASS ", Tone::Allow),
+            Verdict::Failed => ("FAIL ", Tone::Deny),
+            Verdict::Errored => ("ERROR", Tone::Deny),
+        };
+        self.out.paint(tone, word).into_owned()
+    }
+
+    /// Returns the path of a file as a person can open it.
+    fn file(&self, file: &str) -> String {
+        folder(self.test).join(file).display().to_string()
+    }
+}
+
+/// Returns the sums in one line.
+pub(super) fn last_line(results: &Results, out: &Output) -> String {
+    let sums = results.summary();
+    let broken = |suite: &&SuiteResult| matches!(suite.fate, Fate::Broken(..));
+    let broken = results.suites.iter().filter(broken).count();
+    let mut parts = vec![format!("{} passed", sums.passed)];
+    let mut add = |count: usize, what: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    };
+    add(sums.failed, "failed");
+    add(sums.errored, "could not be decided");
+    add(sums.skipped, "skipped");
+    add(broken, if broken == 1 { "suite is broken" } else { "suites are broken" });
+    let counted = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let line = format!(
+        "{}, {}: {}",
+        counted(results.suites.len(), "suite"),
+        counted(sums.tests, "test"),
+        parts.join(", ")
+    );
+    let tone = if sums.overall >= Verdict::Failed { Tone::Deny } else { Tone::Allow };
+    out.paint(tone, &line).into_owned()
+}

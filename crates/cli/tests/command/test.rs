@@ -1,0 +1,173 @@
+//! `wardgate test`: what is in `tests/suites` is run, and must say what stands there.
+//!
+//! Each `*.txt` of a folder is one run in a copy of it: the command, the exit code, what it says, and after a
+//! line of dashes what it complains of. Where a run changes files, they must be those below `after`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::folder::{Folder, Ran};
+
+fn suites() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/suites")
+}
+
+/// Returns the paths of the files below a folder, from there.
+fn files(root: &Path) -> Vec<PathBuf> {
+    let (mut open, mut found) = (vec![root.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.push(path.strip_prefix(root).unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Copies a folder of `tests/suites`.
+fn copied(name: &str) -> Folder {
+    let folder = Folder::new();
+    let from = suites().join(name);
+    for path in files(&from) {
+        folder.write(path.to_str().unwrap(), fs::read(from.join(&path)).unwrap());
+    }
+    folder
+}
+
+/// Returns what a run said in the form of the `*.txt`.
+fn told(command: &str, ran: &Ran) -> String {
+    let complaints = match ran.err.as_str() {
+        "" => String::new(),
+        err => format!("-----\n{err}"),
+    };
+    format!("$ {command}\nexit {}\n{}{complaints}", ran.code, ran.out)
+}
+
+fn check(name: &str) {
+    let from = suites().join(name);
+    let reports: Vec<_> = files(&from)
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|it| it == "txt"))
+        .collect();
+    assert!(!reports.is_empty());
+    for report in reports {
+        let expected = fs::read_to_string(from.join(&report)).unwrap();
+        let command = expected.lines().next().unwrap().strip_prefix("$ ").unwrap();
+        let folder = copied(name);
+        let ran = folder.run(command.strip_prefix("wardgate ").unwrap());
+        assert_eq!(told(command, &ran), expected, "{name}/{}", report.display());
+        let changes = command.contains("--update");
+        let after = from.join("after");
+        for path in files(&from.join("policies")) {
+            let changed = Some(after.join(&path)).filter(|path| changes && path.exists());
+            let wanted = changed.unwrap_or_else(|| from.join("policies").join(&path));
+            let found = folder.read(&format!("policies/{}", path.display()));
+            assert_eq!(
+                String::from_utf8(found).unwrap(),
+                fs::read_to_string(&wanted).unwrap(),
+                "{name}/{}",
+                path.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn tests_that_pass_say_little() {
+    check("passing");
+}
+
+#[test]
+fn tests_that_fail_say_what_was_expected_and_what_came() {
+    check("failing");
+}
+
+#[test]
+fn suites_that_are_broken_say_why_and_where() {
+    check("broken");
+}
+
+#[test]
+fn expectations_are_changed_where_they_stand() {
+    check("update");
+}
+
+#[test]
+fn what_was_updated_passes() {
+    let folder = copied("update");
+    folder.run("test policies --update");
+    folder
+        .run("test policies --filter suite=Photos,JSON --quiet")
+        .says(0, "3 suites, 16 tests: 16 passed\n");
+    // Nothing is left to do, so nothing is written.
+    let before = folder.read("policies/photo_test.yaml");
+    folder.run("test policies --update").ends_with_code(6);
+    assert_eq!(folder.read("policies/photo_test.yaml"), before);
+}
+
+#[test]
+fn updates_keep_a_byte_order_mark_and_line_ends_of_windows() {
+    let folder = copied("update");
+    let lines = |name: &str| String::from_utf8(folder.read(name)).unwrap().replace('\n', "\r\n");
+    let text = format!("\u{feff}{}", lines("policies/photo_test.yaml"));
+    folder.write("policies/photo_test.yaml", text);
+    folder.run("test policies --update");
+    let wanted = format!("\u{feff}{}", lines("after/photo_test.yaml"));
+    assert_eq!(String::from_utf8(folder.read("policies/photo_test.yaml")).unwrap(), wanted);
+}
+
+#[test]
+fn xml_and_json_hold_the_same_results() {
+    let folder = copied("failing");
+    let ran = folder.run("test policies --json --junit report.xml");
+    ran.ends_with_code(6);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(json["summary"]["testsCount"], 11);
+    assert_eq!(json["summary"]["overallResult"], "RESULT_FAILED");
+    let xml = String::from_utf8(folder.read("report.xml")).unwrap();
+    assert!(
+        xml.starts_with(r#"<testsuites errors="0" failures="6" skipped="0" tests="11">"#),
+        "{xml}"
+    );
+    assert_eq!(xml.matches("<failure ").count(), 6);
+}
+
+#[test]
+fn what_cannot_be_run_has_codes_of_its_own() {
+    let folder = copied("passing");
+    folder.run("test nothing").complains(4, "cannot read `nothing`: no such file or directory");
+    folder.run("test policies/photo.yaml").complains(2, "`policies/photo.yaml` is no directory");
+    folder.run("test policies --run (").ends_with_code(2);
+    folder.run("test policies --filter who=ann").complains(
+        2,
+        "`--filter`: expected `suite`, `test`, `principal`, `resource` or `action`, found `who`",
+    );
+    folder
+        .run("test policies --package .")
+        .complains(2, "`--package` is for deciding in Node: add `--runtime wasm`");
+    folder.write("empty/photo.yaml", crate::folder::PHOTO);
+    folder
+        .run("test empty")
+        .complains(7, "`empty` holds no test suites: no file is named `*_test.yaml`");
+    folder.write("policies/wrong.yaml", "apiVersion: 1\n");
+    folder.run("test policies").ends_with_code(1);
+}
+
+#[test]
+fn a_filter_leaves_the_rest_out() {
+    let folder = copied("passing");
+    folder
+        .run("test policies --quiet --filter test=New*;principal=ann")
+        .says(0, "3 suites, 2 tests: 2 passed\n");
+    folder
+        .run("test policies --quiet --filter action=print --filter resource=secret")
+        .says(0, "3 suites, 1 test: 1 passed\n");
+    folder
+        .run("test policies --quiet --run ^Photos/Old")
+        .says(0, "3 suites, 33 tests: 1 passed, 32 skipped\n");
+}
