@@ -91,7 +91,9 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length > LONGEST || !/^[\w-]+$/.test(text)) return undefined;
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    // The last character has bits that say nothing; a token has one spelling.
+    return toBase64Url(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
   }

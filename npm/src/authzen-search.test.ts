@@ -137,6 +137,9 @@ describe("a token", () => {
     for (let at = 0; at < token.length; at += 1) {
       await check(`${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`);
     }
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // What the last character says beyond the last byte is nothing, and still not another spelling.
+    for (const beyond of [1, 2, 3]) await check(`${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + beyond]}`);
     for (const changed of ["", "A", token.slice(1), `${token}A`, `${token}====`, "é".repeat(59), "A".repeat(9999)]) await check(changed);
     await check(token, search, "other");
     await check(token, { ...search, action: { name: "read" } });
