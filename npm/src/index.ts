@@ -5,6 +5,7 @@ export { hash, hashMany } from "./hashing.ts";
 export { load, open, openSync, type LoadOptions } from "./open.ts";
 export { createWatcher, type Outcome, type Watcher } from "./watcher.ts";
 export { verifyBatch, type SignedMessage } from "./signatures.ts";
+export { warmUp, type WarmUpOptions } from "./warm-up.ts";
 export type { BundleHeader } from "./header.ts";
 export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./keys.ts";
 export type { OpenNowOptions, OpenOptions, ReloadOptions } from "./options.ts";
