@@ -56,10 +56,10 @@ export class DecisionLog {
     return this.#lost;
   }
 
-  /** Takes an event, if it falls into the sample. */
-  record(event: DecisionEvent): void {
+  /** Takes an event, if it falls into the sample. Only then it is made: to write down the first date is slow. */
+  record(event: () => DecisionEvent): void {
     if (this.#sink === undefined || Math.random() >= this.#sample) return;
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event);
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event());
     else this.#lost += 1;
   }
 

@@ -102,11 +102,11 @@ function decided(
   answers: readonly Answer[],
   body: object,
 ): Answered {
-  const about = eventOf(asking);
+  let about: DecisionEvent | undefined;
   for (const [at, { decision }] of answers.entries()) {
     const item = asked[at];
     if (item === undefined || item instanceof AuthzenError) continue;
-    asking.service.log.record({ ...about, ...logged(item), decision });
+    asking.service.log.record(() => ({ ...(about ??= eventOf(asking)), ...logged(item), decision }));
   }
   const allowed = answers.filter(({ decision }) => decision).length;
   return { body, allowed, denied: answers.length - allowed };
@@ -135,7 +135,7 @@ function searched(asking: Asking, search: Searching, body: { readonly results: r
   const resource = search.kind === "resource" ? { type: cut(search.type) } : { type: cut(search.resource.type), id: cut(search.resource.id) };
   const subject = search.kind === "subject" ? { type: cut(search.type) } : { type: cut(search.subject.type), id: cut(search.subject.id) };
   const action = search.kind === "action" ? {} : { action: cut(search.action.name) };
-  asking.service.log.record({ ...eventOf(asking), subject, ...action, resource, results: body.results.length });
+  asking.service.log.record(() => ({ ...eventOf(asking), subject, ...action, resource, results: body.results.length }));
   return { body, allowed: body.results.length, denied: 0 };
 }
 

@@ -11,6 +11,9 @@ import { actionSearch, evaluation, evaluations, resourceSearch, subjectSearch, t
 import type { Env } from "./env.ts";
 import { failed, json, Problem } from "./http.ts";
 import { serviceOf, type Service } from "./service.ts";
+import { prepare } from "./warm-up.ts";
+
+prepare();
 
 export default {
   async fetch(request, env, context): Promise<Response> {
@@ -49,6 +52,7 @@ async function respond(route: Route | undefined, asked: Omit<Asking, "endpoint" 
   }
   if (route.kind === "open") return route.answer(asked);
   const caller = await callerOf(asked);
+  if (route.method === "POST") asked.service.policies.awaken(asked.context);
   return route.answer({ ...asked, endpoint: route.name, caller });
 }
 

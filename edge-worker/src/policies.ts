@@ -42,18 +42,22 @@ export class Policies {
   #checked: number | undefined;
   #problem: string | undefined;
   #looking: Looking | undefined;
-  /** What was handed to `lastGood`. */
+  /** What was told of in the log, and what was handed to `lastGood`. */
+  #told: Uint8Array | undefined;
   #kept: Uint8Array | undefined;
 
   constructor(settings: Refreshing) {
     this.#settings = settings;
   }
 
+  /** Begins to look for the first bundle, which then arrives while a request is read. */
+  awaken(context: Pick<ExecutionContext, "waitUntil">): void {
+    if (this.#inUse === undefined) this.#lookIfDue(context);
+  }
+
   /** The PDP in use. Only the first request waits for a bundle; a later look goes on behind an answer. */
   async pdp(context: Pick<ExecutionContext, "waitUntil">): Promise<Pdp> {
-    const looking = this.#lookIfDue();
-    // A request that its sender gives up must not take the look with it: others wait for it.
-    if (looking !== undefined) context.waitUntil(looking.kept);
+    const looking = this.#lookIfDue(context);
     if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking.done, pause(PATIENCE)]);
     if (this.#inUse === undefined) throw new NotReady(this.#problem ?? "no bundle has arrived yet");
     return this.#inUse.pdp;
@@ -74,15 +78,26 @@ export class Policies {
     return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem };
   }
 
-  #lookIfDue(): Looking | undefined {
+  #lookIfDue(context: Pick<ExecutionContext, "waitUntil">): Looking | undefined {
+    const looking = this.#underWay() ?? this.#begin();
+    // A request that its sender gives up must not take the look with it: others wait for it.
+    if (looking !== undefined) context.waitUntil(looking.settled);
+    return looking;
+  }
+
+  /** The runtime ends what has run for too long without a word. Then nobody waits for it any more. */
+  #underWay(): Looking | undefined {
+    const looking = this.#looking;
+    return looking !== undefined && Date.now() - looking.since < GIVEN_UP ? looking : undefined;
+  }
+
+  #begin(): Looking | undefined {
     const now = Date.now();
-    // The runtime ends what has run for too long without a word. Then nobody waits for it any more.
-    if (this.#looking !== undefined && now - this.#looking.since < GIVEN_UP) return this.#looking;
     const { refreshMilliseconds } = this.#settings;
     const between = this.#inUse === undefined ? Math.min(refreshMilliseconds, RETRY) : refreshMilliseconds;
     if (this.#checked !== undefined && now - this.#checked < between) return undefined;
     const done = this.#look();
-    const looking = { since: now, done, kept: done.then(() => this.#keep()) };
+    const looking = { since: now, done, settled: done.then(() => this.#settle()) };
     this.#looking = looking;
     void done.then(() => {
       if (this.#looking === looking) this.#looking = undefined;
@@ -115,9 +130,19 @@ export class Policies {
     }
   }
 
-  async #keep(): Promise<void> {
-    const bytes = this.#inUse?.bytes;
-    if (bytes === undefined || bytes === this.#kept) return;
+  /**
+   * Does what no answer has to wait for: tells of a new bundle, and keeps it for other instances. For the first
+   * answer of an instance these two were more work than the decision.
+   */
+  async #settle(): Promise<void> {
+    if (this.#inUse === undefined || this.#inUse.bytes === this.#told) return;
+    await pause(BEHIND_THE_ANSWER);
+    const { bytes, pdp } = this.#inUse;
+    if (bytes === this.#told) return;
+    this.#told = bytes;
+    const { revision, content } = pdp.header;
+    console.log(JSON.stringify({ event: "bundle", revision, content }));
+    if (bytes === this.#kept) return;
     this.#kept = bytes;
     await this.#settings.lastGood.write(bytes).catch((thrown: unknown) => console.error(String(thrown)));
   }
@@ -131,15 +156,14 @@ export class Policies {
     const pdp = before?.pdp ?? (await open(bytes, this.#settings.opening));
     if (before !== undefined) pdp.reload(bytes);
     this.#inUse = { pdp, bytes, etag, since: Date.now() };
-    console.log(JSON.stringify({ event: "bundle", revision: pdp.header.revision, content: pdp.header.content }));
   }
 }
 
-/** A look for a bundle: until it is in use, and until it is kept for others. */
+/** A look for a bundle: until it is in use, and until what follows from it is done. */
 interface Looking {
   readonly since: number;
   readonly done: Promise<void>;
-  readonly kept: Promise<void>;
+  readonly settled: Promise<void>;
 }
 
 class Missing extends Error {}
@@ -155,6 +179,8 @@ function pause(milliseconds: number): Promise<void> {
 
 /** How long the first requests wait for a bundle, in milliseconds. */
 const PATIENCE = 10_000;
+/** Milliseconds in which an answer that waited for a bundle goes out. */
+const BEHIND_THE_ANSWER = 100;
 /** How long after a failure somebody looks again, while there is nothing in use. */
 const RETRY = 1000;
 const GIVEN_UP = 30_000;

@@ -2,7 +2,7 @@
 
 import { ConfigError, MAX_BUNDLE_BYTES } from "./config.ts";
 import type { Env } from "./env.ts";
-import { readBounded } from "./text.ts";
+import { readBounded, TooLarge } from "./text.ts";
 
 /** What a look at the source found. */
 export type Fetched =
@@ -30,11 +30,16 @@ export function readSource(env: Env): Source {
   }
 }
 
-/** KV has no ETags: the whole bundle is read each time, from a cache near by. */
+/**
+ * KV has no ETags: the whole bundle is read each time, from a cache near by. At once, because KV bounds values itself:
+ * each piece of a stream would wait for its own turn.
+ */
 function fromKv(kv: KVNamespace, key: string): Source {
   return async () => {
-    const stream = await kv.get(key, "stream");
-    return stream === null ? { kind: "missing" } : bundle(stream, undefined);
+    const content = await kv.get(key, "arrayBuffer");
+    if (content === null) return { kind: "missing" };
+    if (content.byteLength > MAX_BUNDLE_BYTES) throw new TooLarge(`more than ${MAX_BUNDLE_BYTES} bytes`);
+    return { kind: "bundle", bytes: new Uint8Array(content), etag: undefined };
   };
 }
 

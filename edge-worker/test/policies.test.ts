@@ -126,7 +126,7 @@ describe("a bundle", () => {
   it("is looked for no more often than was asked", async () => {
     let looks = 0;
     const POLICIES_KV = {
-      get: (key: string, type: "stream") => {
+      get: (key: string, type: "arrayBuffer") => {
         looks += 1;
         return given.POLICIES_KV.get(key, type);
       },
