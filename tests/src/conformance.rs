@@ -18,9 +18,11 @@ pub mod compile;
 pub mod engine;
 pub mod finding;
 pub mod index;
+pub mod page;
 pub mod parser;
 pub mod policy_json;
 pub mod schema;
+pub mod source;
 pub mod spocp;
 pub mod tree;
 pub mod txtar;
@@ -30,20 +32,20 @@ pub mod wycheproof;
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
-    Suite { name: "cel-spec", load: cel_spec::load },
-    Suite { name: "cerbos-lib", load: cerbos_lib::load },
-    Suite { name: "cerbos-cel-eval", load: cel_eval::load },
-    Suite { name: "cerbos-engine", load: engine::load },
-    Suite { name: "cerbos-parser", load: parser::load },
-    Suite { name: "cerbos-index", load: index::load },
-    Suite { name: "cerbos-schema", load: schema::load },
-    Suite { name: "cerbos-compile", load: compile::load },
-    Suite { name: "cerbos-verify", load: verify::load },
-    Suite { name: "cerbos-verify-junit", load: verify::load_junit },
-    Suite { name: "spocp", load: spocp::load },
-    Suite { name: "blake3", load: blake3::load },
-    Suite { name: "acvp", load: acvp::load },
-    Suite { name: "wycheproof", load: wycheproof::load },
+    Suite { name: cel_spec::NAME, load: cel_spec::load, source: source::CEL_SPEC },
+    Suite { name: "cerbos-lib", load: cerbos_lib::load, source: source::CERBOS },
+    Suite { name: "cerbos-cel-eval", load: cel_eval::load, source: source::CERBOS },
+    Suite { name: "cerbos-engine", load: engine::load, source: source::CERBOS },
+    Suite { name: "cerbos-parser", load: parser::load, source: source::CERBOS },
+    Suite { name: "cerbos-index", load: index::load, source: source::CERBOS },
+    Suite { name: "cerbos-schema", load: schema::load, source: source::CERBOS },
+    Suite { name: "cerbos-compile", load: compile::load, source: source::CERBOS },
+    Suite { name: "cerbos-verify", load: verify::load, source: source::CERBOS },
+    Suite { name: "cerbos-verify-junit", load: verify::load_junit, source: source::CERBOS },
+    Suite { name: "spocp", load: spocp::load, source: source::SPOCP },
+    Suite { name: "blake3", load: blake3::load, source: source::BLAKE3 },
+    Suite { name: "acvp", load: acvp::load, source: source::ACVP },
+    Suite { name: "wycheproof", load: wycheproof::load, source: source::WYCHEPROOF },
 ];
 
 /// A named set of cases that live in the corpora.
@@ -53,6 +55,8 @@ pub struct Suite {
     pub name: &'static str,
     /// Reads the cases from the folder of the corpora.
     pub load: fn(&Path) -> Result<Vec<Case>, String>,
+    /// Where the cases come from.
+    pub source: source::Source,
 }
 
 /// One case, ready to run.
@@ -87,8 +91,8 @@ pub struct Report {
     pub passed: usize,
     /// Those that failed, by name.
     pub failures: Vec<(String, Failure)>,
-    /// Why others were skipped.
-    pub skipped: Vec<String>,
+    /// Those that were skipped, by name, and why.
+    pub skipped: Vec<(String, String)>,
 }
 
 impl Suite {
@@ -171,13 +175,13 @@ impl Report {
     /// The skipped cases counted by reason, the commonest first.
     #[must_use]
     pub fn absences(&self) -> Vec<(usize, String)> {
-        counted(self.skipped.iter().cloned())
+        counted(self.skipped.iter().map(|(_, why)| why.clone()))
     }
 
     fn add(&mut self, name: String, outcome: Outcome) {
         match outcome {
             Outcome::Passed => self.passed += 1,
-            Outcome::Skipped(why) => self.skipped.push(why),
+            Outcome::Skipped(why) => self.skipped.push((name, why)),
             Outcome::Failed(failure) => self.failures.push((name, failure)),
         }
     }

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use crate::shell::{self, Outcome, root};
 use crate::{npm, setup};
 
-/// Runs the suites that the arguments name; all but `--corpora` goes to the program that runs them.
+/// Runs the suites that the arguments name; all but `--corpora` goes to the program that runs them. Without
+/// arguments it compares the page about them, and with `--write` alone it writes the page.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let (corpora, rest) = split(arguments)?;
+    let (corpora, mut rest) = split(arguments)?;
     let Some(folder) = corpora.canonicalize().ok().filter(|folder| folder.is_dir()) else {
         println!("    no corpora at {}: nothing to run", corpora.display());
         return Ok(());
@@ -21,7 +22,15 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     // Some suites decide through the package too.
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "conformance", "--"];
-    shell::shown(shell::cargo(program).arg("--corpora").arg(&folder).args(&rest))?;
+    let mut conformance = shell::cargo(program);
+    conformance.arg("--corpora").arg(&folder);
+    match rest.as_slice() {
+        [] => conformance.arg("--check").arg(root().join(PAGE)),
+        [write] if *write == "--write" => conformance.arg("--write").arg(root().join(PAGE)),
+        rest => conformance.args(rest),
+    };
+    shell::shown(&mut conformance)?;
+    rest.retain(|word| *word != "--write");
     for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(&rest, suite)) {
         on_lower_tiers(suite, &folder)?;
     }
@@ -86,6 +95,9 @@ fn split(arguments: &[String]) -> Outcome<(PathBuf, Vec<&String>)> {
     }
     Ok((corpora, rest))
 }
+
+/// The page that is generated: what the suites say.
+const PAGE: &str = "docs/CONFORMANCE.md";
 
 /// The suites whose code depends on the vectors of the machine.
 const CRYPTOGRAPHY: [&str; 3] = ["blake3", "acvp", "wycheproof"];

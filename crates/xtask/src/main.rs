@@ -111,6 +111,7 @@ cargo xtask <command>
   conformance   run the public corpora
                   --corpora DIR   where they are (default ../shared/corpora)
                   --suite NAME    only this suite
+                  --write         write docs/CONFORMANCE.md anew
   parity        ask every runtime the same questions, and print what they came to
                   --only NAME     only this runtime, such as `deno` (may be repeated)
                   --requests N    how many requests are generated (default 20000)

@@ -1,15 +1,18 @@
 //! `conformance`: runs the public corpora and prints what passed.
 //!
-//! `conformance [--corpora DIR] [--suite NAME] [--filter TEXT] [--list-failures N]`
+//! `conformance [--corpora DIR] [--suite NAME] [--filter TEXT] [--list-failures N] [--write FILE] [--check FILE]`
+//!
+//! `--write` writes the page about all suites, `--check` compares it with what they say.
 //!
 //! Ends with 0 if every case passed or the corpora are not there, with 1 if a case failed, and with 2
 //! if it was called wrongly or a suite could not be read.
 #![forbid(unsafe_code)]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use wardgate_tests::conformance::{Report, SUITES, Suite};
+use wardgate_tests::conformance::{Report, SUITES, Suite, page};
 
 fn main() -> ExitCode {
     match Options::parse(std::env::args().skip(1)).and_then(|options| options.run()) {
@@ -27,19 +30,29 @@ struct Options {
     suite: Option<String>,
     filter: String,
     failures: usize,
+    write: Option<PathBuf>,
+    check: Option<PathBuf>,
 }
 
 impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
-        let mut options =
-            Self { corpora: beside, suite: None, filter: String::new(), failures: FAILURES_SHOWN };
+        let mut options = Self {
+            corpora: beside,
+            suite: None,
+            filter: String::new(),
+            failures: FAILURES_SHOWN,
+            write: None,
+            check: None,
+        };
         while let Some(name) = args.next() {
             let value = args.next().ok_or_else(|| format!("`{name}` needs a value"))?;
             match name.as_str() {
                 "--corpora" => options.corpora = value.into(),
                 "--suite" => options.suite = Some(value),
                 "--filter" => options.filter = value,
+                "--write" => options.write = Some(value.into()),
+                "--check" => options.check = Some(value.into()),
                 "--list-failures" => {
                     let number = value.parse();
                     options.failures =
@@ -57,13 +70,38 @@ impl Options {
             println!("conformance: no corpora at {}, nothing to run", self.corpora.display());
             return Ok(true);
         }
-        let mut passed = true;
+        let mut reports = Vec::new();
         for suite in self.suites()? {
             let report = suite.run(&self.corpora, &self.filter)?;
             self.print(suite, &report);
-            passed &= report.failures.is_empty();
+            reports.push((suite, report));
         }
-        Ok(passed)
+        let passed = reports.iter().all(|(_, report)| report.failures.is_empty());
+        Ok(self.page(&reports)? && passed)
+    }
+
+    /// Writes or checks the page, and says whether it is right.
+    fn page(&self, reports: &[(&Suite, Report)]) -> Result<bool, String> {
+        let Some(path) = self.write.as_ref().or(self.check.as_ref()) else { return Ok(true) };
+        if !self.filter.is_empty() || !page::is_whole(reports) {
+            return Err("the page is about all tests of all suites".to_owned());
+        }
+        let told = |error: std::io::Error| format!("{}: {error}", path.display());
+        let written = page::written(&self.corpora, reports)?;
+        if self.write.is_some() {
+            fs::write(path, written).map_err(told)?;
+            return Ok(true);
+        }
+        match page::checked(&fs::read_to_string(path).map_err(told)?, &written) {
+            Ok(note) => {
+                note.iter().for_each(|note| println!("conformance: {note}"));
+                Ok(true)
+            }
+            Err(message) => {
+                println!("conformance: {message}");
+                Ok(false)
+            }
+        }
     }
 
     fn suites(&self) -> Result<Vec<&'static Suite>, String> {

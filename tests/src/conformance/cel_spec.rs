@@ -34,6 +34,24 @@ pub fn load(corpora: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
+/// Returns how many tests need protobuf messages, which are not among the cases.
+///
+/// # Errors
+/// If a file is missing or is not JSON.
+pub fn with_protobuf(corpora: &Path) -> Result<usize, String> {
+    let mut count = 0;
+    for path in files(&corpora.join("cel-spec/json"), "json")? {
+        let file: Json = serde_json::from_str(&text(&path)?)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
+        let tests = items(&file, "sections").iter().flat_map(|section| items(section, "tests"));
+        count += tests.filter(|test| needs_proto(test)).count();
+    }
+    Ok(count)
+}
+
+/// The name of the suite.
+pub const NAME: &str = "cel-spec";
+
 /// Where the specification and cel-go differ, this project does what cel-go does, because policies
 /// written for Cerbos were tested against it. Such a test must go on failing: one that passes has been
 /// overtaken and must leave the list.
