@@ -8,7 +8,7 @@ use wardgate_engine::table::Parts;
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
-use crate::repository::Repository;
+use crate::repository::{Repository, walk};
 use crate::resolve::resolve;
 use crate::schema::{SchemaFile, Unavailable};
 use crate::source::SourceFile;
@@ -29,12 +29,7 @@ pub struct Compiled {
 /// Everything that is wrong with them, sorted; never an empty list.
 pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
     let schemas = root.join(SCHEMAS);
-    let load = |path: &str| {
-        let only_names =
-            Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-        let bytes = fs::read(schemas.join(path)).ok().filter(|_| only_names);
-        schema_file(path, bytes.as_deref())
-    };
+    let load = |path: &str| schema_in(&schemas, path);
     compile(&Repository::read(root), options, &load)
 }
 
@@ -73,6 +68,20 @@ fn compile(
     }
     diagnostics::sort(&mut errors);
     Err(errors)
+}
+
+/// Reads a schema below the folder of schemas.
+pub(crate) fn schema_in(folder: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
+    let location = folder.join(path);
+    let mut parts = Path::new(path).components();
+    let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
+    if !only_names || fs::symlink_metadata(&location).is_err() {
+        return Err(Unavailable::Missing);
+    }
+    let file = format!("{SCHEMAS}/{path}");
+    let bytes = walk::read(&location)
+        .map_err(|error| Unavailable::Broken(vec![walk::unreadable(&file, &error)]))?;
+    schema_file(path, Some(&bytes))
 }
 
 pub(crate) fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {

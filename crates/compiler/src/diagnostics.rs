@@ -193,7 +193,7 @@ impl Diagnostic {
     /// Adds what stands there.
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
-        self.found = Some(found.into());
+        self.found = Some(cut(found.into()));
         self
     }
 
@@ -201,6 +201,13 @@ impl Diagnostic {
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
+        self
+    }
+
+    /// Adds what stands there and what should, as far as they are known.
+    #[must_use]
+    pub(crate) fn with(mut self, found: Option<String>, expected: Option<String>) -> Self {
+        (self.found, self.expected) = (found.map(cut), expected);
         self
     }
 
@@ -212,6 +219,41 @@ impl Diagnostic {
             .then_with(|| self.path.cmp(&other.path))
     }
 }
+
+/// Writes a message with what was found and what was expected.
+pub(crate) fn sentence(message: &str, found: Option<&str>, expected: Option<&str>) -> String {
+    match (found, expected) {
+        (Some(found), Some(expected)) => format!("{message}: expected {expected}, found {found}"),
+        (Some(found), None) => format!("{message}: found {found}"),
+        (None, Some(expected)) => format!("{message}: expected {expected}"),
+        (None, None) => message.to_owned(),
+    }
+}
+
+/// Shortens what was found: a message is read by people.
+fn cut(mut found: String) -> String {
+    if let Some((end, _)) = found.char_indices().nth(MOST_FOUND) {
+        let quote = if found.starts_with('`') { "...`" } else { "..." };
+        found.truncate(end);
+        found.push_str(quote);
+    }
+    found
+}
+
+/// Lists things in a message: the first few, and how many there are besides.
+pub(crate) fn listed(things: &[String]) -> String {
+    let (shown, more) = things.split_at_checked(MOST_LISTED).unwrap_or((things, &[]));
+    match more.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Characters of what was found that a message repeats.
+const MOST_FOUND: usize = 120;
+
+/// Things that one message lists.
+const MOST_LISTED: usize = 8;
 
 /// Sorts diagnostics into the order of the report and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {

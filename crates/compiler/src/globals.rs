@@ -48,7 +48,11 @@ fn attr(node: &Node) -> Result<Attr, String> {
         Kind::Null => Attr::Null,
         Kind::Bool(value) => Attr::Bool(*value),
         Kind::Integer(value) => Attr::Number(nearest(*value)),
-        Kind::Float(value) => Attr::Number(*value),
+        Kind::Float(value) if value.is_finite() => Attr::Number(*value),
+        Kind::Float(value) => {
+            let line = node.position.line;
+            return Err(format!("line {line}: expected a finite number, found `{value}`"));
+        }
         Kind::String(text, _) => Attr::String(text.as_ref().into()),
         Kind::Seq(items) => Attr::List(items.iter().map(attr).collect::<Result<_, _>>()?),
         Kind::Map(entries) => {

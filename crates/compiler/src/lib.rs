@@ -11,6 +11,7 @@ pub mod emit;
 pub mod expression;
 pub mod format;
 pub mod globals;
+mod nearest;
 pub mod policy;
 pub mod regex;
 pub mod repository;

@@ -17,8 +17,9 @@ use self::model::{
 };
 use self::names::Names;
 use self::references::Cache;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, listed};
 use crate::expression::ExprSource;
+use crate::nearest::instead;
 use crate::policy::model::{
     Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,
     ScopePermissions,
@@ -241,7 +242,8 @@ impl<'r> Resolver<'r> {
         for (code, what, (name, offset)) in constants.chain(variables) {
             let message = format!("no {what} `{name}` is defined or imported");
             let error = Diagnostic::error(code, &expression.at, message);
-            self.errors.push(error.at(expression.locate(*offset)));
+            let expected = names.instead(code, name);
+            self.errors.push(error.at(expression.locate(*offset)).with(None, expected));
         }
     }
 
@@ -277,11 +279,9 @@ impl<'r> Resolver<'r> {
                 [] if is_partial => {}
                 [] => {
                     let message = format!("no import defines the derived role `{}`", named.name);
-                    self.errors.push(Diagnostic::error(
-                        Code::UnknownDerivedRole,
-                        &named.place,
-                        message,
-                    ));
+                    let expected = instead(&named.name, imported.keys().copied());
+                    let error = Diagnostic::error(Code::UnknownDerivedRole, &named.place, message);
+                    self.errors.push(error.with(None, expected));
                 }
                 [(set, _)] => {
                     let set = self.roles.get(&set_key(DERIVED_ROLES, set));
@@ -311,7 +311,7 @@ impl<'r> Resolver<'r> {
             })
             .collect();
         let message =
-            format!("several imports define the derived role `{role}`: {}", places.join(", "));
+            format!("several imports define the derived role `{role}`: {}", listed(&places));
         Diagnostic::error(Code::AmbiguousDerivedRole, place, message)
     }
 

@@ -59,11 +59,18 @@ pub struct SchemaWriter<'a> {
 struct Fault {
     at: Position,
     message: String,
+    found: Option<String>,
+    expected: Option<String>,
 }
 
 impl Fault {
     fn new(at: Position, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
+        Self { at, message: message.into(), found: None, expected: None }
+    }
+
+    /// Adds what stands there and what should.
+    fn because(self, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { found: Some(found.into()), expected: Some(expected.into()), ..self }
     }
 }
 
@@ -90,11 +97,19 @@ impl<'a> SchemaWriter<'a> {
         pool: &mut PoolBuilder,
         wanted: &SchemaRef,
     ) -> Result<u32, Vec<Diagnostic>> {
-        let fail = |message| vec![Diagnostic::error(Code::InvalidSchema, &wanted.place, message)];
+        let fail = |fault: Fault| {
+            let error = Diagnostic::error(Code::InvalidSchema, &wanted.place, fault.message);
+            vec![error.with(fault.found, fault.expected)]
+        };
         let target = Target::of_policy(&wanted.reference).map_err(fail)?;
-        let unusable = format!("schema `{}` cannot be used", wanted.reference);
+        let unusable = || {
+            fail(Fault::new(
+                Position::START,
+                format!("schema `{}` cannot be used", wanted.reference),
+            ))
+        };
         if self.broken.contains(&target) {
-            return Err(fail(unusable));
+            return Err(unusable());
         }
         let known = self.bodies.len();
         let id = self.node(target.clone());
@@ -102,7 +117,7 @@ impl<'a> SchemaWriter<'a> {
         if matches!(self.file(&target.file), Err(Unavailable::Missing)) {
             self.queue.clear();
             self.forget(known);
-            return Err(fail(format!("schema `{}` does not exist in `_schemas`", target.file)));
+            return Err(fail(missing(&target.file)));
         }
         while let Some(next) = self.queue.pop_front() {
             errors.extend(self.write(pool, &next));
@@ -112,7 +127,7 @@ impl<'a> SchemaWriter<'a> {
         }
         self.forget(known);
         self.broken.insert(target);
-        errors.extend(fail(unusable));
+        errors.extend(unusable());
         Err(errors)
     }
 
@@ -151,7 +166,7 @@ impl<'a> SchemaWriter<'a> {
             Ok(file) => file,
             Err(Unavailable::Broken(errors)) => return errors,
             Err(Unavailable::Missing) => {
-                let message = format!("schema `{}` does not exist in `_schemas`", target.file);
+                let message = missing(&target.file).message;
                 return vec![Diagnostic::in_file(Code::InvalidSchema, &target.file, message)];
             }
         };
@@ -176,6 +191,10 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
+fn missing(file: &str) -> Fault {
+    Fault::new(Position::START, format!("schema `{file}` does not exist in `_schemas`"))
+}
+
 /// The words of a node whose keywords are `clauses`.
 fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
     clauses.sort_by_key(|(keyword, _)| *keyword);
@@ -190,7 +209,7 @@ fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
 fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
     let path = format!("#{}", target.pointer);
     let place = Place { file: Arc::clone(&file.source), position: fault.at, path: path.into() };
-    Diagnostic::error(Code::InvalidSchema, &place, fault.message)
+    Diagnostic::error(Code::InvalidSchema, &place, fault.message).with(fault.found, fault.expected)
 }
 
 /// Returns the value under `key` of a map.

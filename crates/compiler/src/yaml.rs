@@ -12,6 +12,7 @@ pub(crate) mod plain;
 pub(crate) mod scalar;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::sync::Arc;
 

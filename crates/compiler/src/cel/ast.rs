@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::diagnostics::sentence;
+
 /// A range of bytes in the source of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
@@ -30,18 +32,37 @@ pub struct CelError {
     pub message: String,
     /// Where in the source.
     pub span: Span,
+    /// What stands there.
+    pub found: Option<String>,
+    /// What should stand there.
+    pub expected: Option<String>,
 }
 
 impl CelError {
     /// Makes an error.
     pub fn new(message: impl Into<String>, span: Span) -> Self {
-        Self { message: message.into(), span }
+        Self { message: message.into(), span, found: None, expected: None }
+    }
+
+    /// Adds what stands there.
+    #[must_use]
+    pub fn found(mut self, found: impl Into<String>) -> Self {
+        self.found = Some(found.into());
+        self
+    }
+
+    /// Adds what should stand there.
+    #[must_use]
+    pub fn expected(mut self, expected: impl Into<String>) -> Self {
+        self.expected = Some(expected.into());
+        self
     }
 }
 
 impl fmt::Display for CelError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.message)
+        let (found, expected) = (self.found.as_deref(), self.expected.as_deref());
+        out.write_str(&sentence(&self.message, found, expected))
     }
 }
 

@@ -9,8 +9,9 @@ use super::ast::{
 };
 use super::env::{self, Env};
 use super::parser::qualified_name;
-use super::types::{Type, Unifier, join, more_general};
-use super::{MAX_ERRORS, validate};
+use super::types::{Type, Unifier, more_general};
+use super::{MAX_ERRORS, macros, validate};
+use crate::nearest::nearest;
 
 /// An expression whose names are resolved and whose types agree.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +114,7 @@ impl Checker<'_> {
             return found;
         }
         let name = name.clone();
-        self.undeclared(&name, expr.span);
+        self.unknown_name(&name, expr.span);
         expr.kind = ExprKind::Global(name.trim_start_matches('.').to_owned());
         Type::Error
     }
@@ -156,7 +157,9 @@ impl Checker<'_> {
         let found = match target {
             Type::Map(_, value) => *value,
             Type::Message(message) => env::field_type(&message, field).unwrap_or_else(|| {
-                self.report(format!("undefined field '{field}'"), span);
+                let error = CelError::new(format!("there is no field `{field}`"), span);
+                self.errors
+                    .push(CelError { expected: env::field_instead(&message, field), ..error });
                 Type::Error
             }),
             Type::Var(_) => {
@@ -165,7 +168,12 @@ impl Checker<'_> {
             }
             Type::Dyn | Type::Error => Type::Dyn,
             other => {
-                self.report(format!("type '{other}' does not support field selection"), span);
+                self.report(
+                    format!("`{field}` is asked of a value without fields"),
+                    span,
+                    &other,
+                    MAP,
+                );
                 Type::Dyn
             }
         };
@@ -193,6 +201,11 @@ impl Checker<'_> {
     fn call(&mut self, expr: &mut Expr) -> Type {
         let span = expr.span;
         let ExprKind::Call { target, function, args } = &mut expr.kind else { return Type::Error };
+        if let Some(form) = macros::form(function).filter(|_| self.function(function).is_none()) {
+            let message = format!("`{function}` is called with the wrong number of arguments");
+            self.errors.push(CelError::new(message, span).expected(form));
+            return Type::Error;
+        }
         let mut types: Vec<_> = args.iter_mut().map(|arg| self.visit(arg)).collect();
         let qualified = match target {
             None => Some(function.clone()),
@@ -205,14 +218,20 @@ impl Checker<'_> {
             return result;
         }
         let Some(target) = target else {
-            let name = function.clone();
-            self.undeclared(&name, span);
+            let error = CelError::new(format!("there is no function `{function}`"), span);
+            let expected = env::function_meant_by(function).map(str::to_owned).or_else(|| {
+                nearest(function, self.env.functions()).map(|name| format!("`{name}`"))
+            });
+            self.errors.push(CelError { expected, ..error });
             return Type::Error;
         };
         types.insert(0, self.visit(target));
         let Some(name) = self.function(function) else {
-            let name = function.clone();
-            self.undeclared(&name, span);
+            let error = CelError::new(format!("there is no function `{function}`"), span);
+            let expected = env::function_meant_by(function).map(str::to_owned).or_else(|| {
+                nearest(function, self.env.functions()).map(|name| format!("`{name}`"))
+            });
+            self.errors.push(CelError { expected, ..error });
             return Type::Error;
         };
         let result = self.resolve(&name, &types, true, span);
@@ -246,14 +265,7 @@ impl Checker<'_> {
         }
         result.unwrap_or_else(|| {
             let args: Vec<_> = args.iter().map(|arg| self.types.substitute(arg, true)).collect();
-            let signature = match args.split_first() {
-                Some((target, args)) if member => format!("{target}.({})", join(args)),
-                _ => format!("({})", join(&args)),
-            };
-            self.report(
-                format!("found no matching overload for '{name}' applied to '{signature}'"),
-                span,
-            );
+            self.errors.push(misuse::error(self.env, name, member, &args, span));
             Type::Error
         })
     }
@@ -318,8 +330,8 @@ impl Checker<'_> {
         }
         let (inner, was_optional) = self.types.substitute(&found, false).unwrap_optional();
         if !was_optional && !inner.is_dyn_or_error() {
-            let expected = Type::optional(inner.clone());
-            self.report(format!("expected type '{expected}' but found '{inner}'"), span);
+            let message = "`?` stands before a value that is always there";
+            self.report(message, span, &inner, "an optional value");
         }
         inner
     }
@@ -341,23 +353,23 @@ impl Checker<'_> {
         let Some((full, inner)) =
             known.filter_map(|name| Some((name.clone(), env::wrapper_named(&name)?))).next()
         else {
-            let name = name.clone();
-            self.undeclared(&name, span);
+            let error =
+                CelError::new(format!("there is no type `{name}` that can be made so"), span);
+            self.errors.push(error.expected(WRAPPERS));
             return Type::Error;
         };
         *name = full;
         for (field, value) in fields.iter().zip(values) {
             let value = self.unwrap(value, field.optional, field.value.span);
             if field.name != "value" {
-                self.report(format!("undefined field '{}'", field.name), field.span);
+                let message = format!("there is no field `{}`", field.name);
+                self.errors.push(CelError::new(message, field.span).expected("`value`"));
             } else if !self
                 .types
                 .assignable(std::slice::from_ref(&inner), std::slice::from_ref(&value))
             {
-                let message = format!(
-                    "expected type of field 'value' is '{inner}' but provided type is '{value}'"
-                );
-                self.report(message, field.span);
+                let expected = format!("`{inner}`");
+                self.report(WRONG_TYPE, field.span, &value, &expected);
             }
         }
         Type::Wrapper(Box::new(inner))
@@ -408,10 +420,7 @@ impl Checker<'_> {
                 (Type::Dyn, Type::Dyn)
             }
             other => {
-                let message = format!(
-                    "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
-                );
-                self.report(message, span);
+                self.report("this cannot be gone through", span, other, "a list or a map");
                 (Type::Error, Type::Error)
             }
         }
@@ -463,17 +472,23 @@ impl Checker<'_> {
         if !self.types.assignable(std::slice::from_ref(found), std::slice::from_ref(expected)) {
             let found = self.types.substitute(found, true);
             let expected = self.types.substitute(expected, true);
-            self.report(format!("expected type '{expected}' but found '{found}'"), span);
+            self.report(WRONG_TYPE, span, &found, &format!("`{expected}`"));
         }
     }
 
-    fn undeclared(&mut self, name: &str, span: Span) {
-        let container = self.env.container();
-        self.report(format!("undeclared reference to '{name}' (in container '{container}')"), span);
+    fn unknown_name(&mut self, name: &str, span: Span) {
+        let error = CelError::new(format!("there is no name `{name}`"), span);
+        let locals = self.scopes.iter().map(|(local, _)| local.as_str());
+        let expected = self.env.meant_by(name).map(str::to_owned).or_else(|| {
+            let names = locals.chain(self.env.names());
+            nearest(name, names).map(|name| format!("`{name}`"))
+        });
+        self.errors.push(CelError { expected, ..error });
     }
 
-    fn report(&mut self, message: String, span: Span) {
-        self.errors.push(CelError::new(message, span));
+    fn report(&mut self, message: impl Into<String>, span: Span, found: &Type, expected: &str) {
+        let error = CelError::new(message, span);
+        self.errors.push(error.found(format!("`{found}`")).expected(expected));
     }
 }
 
@@ -489,5 +504,10 @@ const fn literal_type(literal: &Literal) -> Type {
     }
 }
 
+const WRONG_TYPE: &str = "the value has the wrong type";
+const MAP: &str = "a map or a message";
+const WRAPPERS: &str = "a wrapper of protobuf, such as `google.protobuf.StringValue`";
+
+mod misuse;
 #[cfg(test)]
 mod tests;

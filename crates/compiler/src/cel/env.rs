@@ -1,12 +1,13 @@
 //! What the names in an expression mean: variables, types, functions, and the container that
 //! unqualified names are looked up in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::cel::Function;
 
 use super::signature::{Library, Signature};
 use super::types::{OPTIONAL, Type};
+use crate::nearest::instead;
 
 /// An environment that expressions are checked in.
 #[derive(Clone, Debug)]
@@ -75,8 +76,26 @@ impl Env {
         self.checks_types
     }
 
-    pub(super) fn container(&self) -> &str {
-        &self.container
+    /// Returns the names of the variables.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+
+    /// Returns the names of the functions that an author may call, sorted.
+    pub(super) fn functions(&self) -> BTreeSet<&str> {
+        let mut names: BTreeSet<&str> = self.functions.keys().map(String::as_str).collect();
+        let libraries = [Some(Library::standard()), self.is_cerbos.then(Library::cerbos)];
+        for name in libraries.into_iter().flatten().flat_map(Library::names) {
+            names.insert(name);
+        }
+        names.retain(|name| !name.contains(['_', '@']));
+        names
+    }
+
+    /// Returns what an author of policies means by a name that other places give a meaning to.
+    pub(super) fn meant_by(&self, name: &str) -> Option<&'static str> {
+        let meant = MEANT.iter().find(|(wrong, _)| *wrong == name).filter(|_| self.is_cerbos);
+        meant.map(|(_, meant)| *meant)
     }
 
     /// Returns the names that `name` may stand for, innermost container first.
@@ -132,6 +151,12 @@ pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
     })
 }
 
+/// Returns what may have been meant by a field that a message does not have.
+pub(super) fn field_instead(message: &str, field: &str) -> Option<String> {
+    let (_, fields) = FIELDS.iter().find(|(name, _)| *name == message)?;
+    instead(field, fields.iter().copied())
+}
+
 /// Returns the type that a name denotes as a value.
 pub(super) fn type_named(name: &str) -> Option<Type> {
     let opaque = |params| Type::Opaque(name.to_owned(), params);
@@ -171,6 +196,47 @@ pub(super) fn wrapper_named(name: &str) -> Option<Type> {
         _ => return None,
     })
 }
+
+/// The fields of the messages, in the spelling that messages show.
+const FIELDS: [(&str, &[&str]); 6] = [
+    (REQUEST, &["principal", "resource", "auxData"]),
+    (PRINCIPAL, &["id", "roles", "attr", "policyVersion", "scope"]),
+    (RESOURCE, &["kind", "id", "attr", "policyVersion", "scope"]),
+    (AUX_DATA, &["jwt", "jwts"]),
+    (JWT, &["claims"]),
+    (RUNTIME, &["effectiveDerivedRoles"]),
+];
+
+/// Returns what an author means by a function of another language.
+pub(super) fn function_meant_by(name: &str) -> Option<&'static str> {
+    OTHER_LANGUAGES.iter().find(|(wrong, _)| *wrong == name).map(|(_, meant)| *meant)
+}
+
+/// Functions that have another name here.
+const OTHER_LANGUAGES: [(&str, &str); 12] = [
+    ("not", "`!`"),
+    ("len", "`size`"),
+    ("length", "`size`"),
+    ("count", "`size`"),
+    ("toUpperCase", "`upperAscii`"),
+    ("toLowerCase", "`lowerAscii`"),
+    ("upper", "`upperAscii`"),
+    ("lower", "`lowerAscii`"),
+    ("includes", "`in` for a list, `contains` for text"),
+    ("any", "`exists`"),
+    ("some", "`exists`"),
+    ("every", "`all`"),
+];
+
+/// Names that policies have under another name.
+const MEANT: [(&str, &str); 6] = [
+    ("principal", "`P` or `request.principal`"),
+    ("resource", "`R` or `request.resource`"),
+    ("auxData", "`request.auxData`"),
+    ("aux_data", "`request.auxData`"),
+    ("jwt", "`request.auxData.jwt`"),
+    ("attr", "`P.attr` or `R.attr`"),
+];
 
 const REQUEST: &str = "cerbos.engine.v1.Request";
 const PRINCIPAL: &str = "cerbos.engine.v1.Request.Principal";

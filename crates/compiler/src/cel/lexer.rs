@@ -141,7 +141,11 @@ impl<'a> Lexer<'a, '_> {
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' ');
         let end = body.find(|c| !allowed(c)).unwrap_or(body.len());
         if end == 0 || !body.get(end..).is_some_and(|rest| rest.starts_with('`')) {
-            return self.unreadable('`');
+            let start = self.at;
+            self.at += body.find('`').map_or(body.len() + 1, |end| end + 2);
+            let error = CelError::new(BAD_NAME, Span { start, end: self.at });
+            self.errors.push(error.expected(NAME_CHARACTERS));
+            return None;
         }
         self.at += end + 2;
         Some(TokenKind::Quoted)
@@ -161,8 +165,9 @@ impl<'a> Lexer<'a, '_> {
         let body = self.rest().get(quote.open..).unwrap_or_default();
         let Some(end) = quote.end(body) else {
             self.at = self.source.len();
-            let message = "Syntax error: unterminated string literal";
-            self.errors.push(CelError::new(message, Span { start, end: self.at }));
+            let error =
+                CelError::new("the text has no closing quote", Span { start, end: self.at });
+            self.errors.push(error.expected(format!("`{}`", quote.mark)));
             return None;
         };
         self.at += quote.open + end + quote.mark.len();
@@ -174,18 +179,24 @@ impl<'a> Lexer<'a, '_> {
             (true, false) => literal::bytes(text).map(TokenKind::Bytes),
         };
         decoded
-            .unwrap_or_else(|message| {
-                self.errors.push(CelError::new(message, Span { start, end: self.at }));
+            .unwrap_or_else(|fault| {
+                let at = start + quote.open + fault.at;
+                let error = CelError::new(fault.message, Span { start: at, end: self.at });
+                self.errors.push(error.expected(fault.expected));
                 TokenKind::String(String::new())
             })
             .into()
     }
 
     fn unreadable(&mut self, found: char) -> Option<TokenKind> {
-        let span = Span { start: self.at, end: self.at + found.len_utf8() };
+        let rest = self.rest();
+        let end = rest.find(|c| c != found).unwrap_or(rest.len());
+        let span = Span { start: self.at, end: self.at + end };
         self.at = span.end;
-        let message = format!("Syntax error: token recognition error at: '{found}'");
-        self.errors.push(CelError::new(message, span));
+        let mut error = CelError::new(format!("`{found}` means nothing in an expression"), span);
+        error.expected =
+            MEANT.iter().find(|(c, _)| *c == found).map(|(_, meant)| (*meant).to_owned());
+        self.errors.push(error);
         None
     }
 }
@@ -248,6 +259,20 @@ fn decimal(rest: &str) -> (usize, bool) {
 fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
+
+/// What is meant by a character that means nothing.
+const MEANT: [(char, &str); 7] = [
+    ('=', "`==`"),
+    ('&', "`&&`"),
+    ('|', "`||`"),
+    ('“', "a straight quote"),
+    ('”', "a straight quote"),
+    ('‘', "a straight quote"),
+    ('’', "a straight quote"),
+];
+
+const BAD_NAME: &str = "this is no name between backquotes";
+const NAME_CHARACTERS: &str = "letters, digits, `_`, `.`, `-`, `/` and blanks, then a backquote";
 
 const WORDS: [&str; 4] = ["in", "true", "false", "null"];
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Op;
 use wardgate_engine::cel::pool::{ConstTag, DEPENDS_ON_ROLES};
-use wardgate_engine::limits::MAX_STEPS;
+use wardgate_engine::limits::{MAX_REGISTERS, MAX_STEPS};
 
 use super::ast::{BinaryOp, CelError, Element, Entry, Expr, ExprKind, Span, UnaryOp, block_slot};
 use super::check::Checked;
@@ -166,7 +166,7 @@ impl<'s, 'p, 'f> Lowerer<'s, 'p, 'f> {
                 self.code.op(Op::Move, to, from, 0);
                 Ok(())
             }
-            None => Err(CelError::new(format!("`{name}` cannot be used as a value"), span)),
+            None => Err(CelError::new(format!("`{name}` is not a value by itself"), span)),
         }
     }
 
@@ -302,7 +302,8 @@ impl<'s, 'p, 'f> Lowerer<'s, 'p, 'f> {
 
     fn register(&mut self, span: Span) -> Lowered<u8> {
         self.code.register().ok_or_else(|| {
-            CelError::new("expression is too complex: it needs too many intermediate values", span)
+            CelError::new("the expression holds too many values at once", span)
+                .expected(format!("at most {MAX_REGISTERS}"))
         })
     }
 

@@ -31,6 +31,24 @@ pub(super) fn expand(
     }
 }
 
+/// Returns how a macro is called; nothing if `name` is none.
+pub(super) fn form(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "has" => "`has(value.field)`",
+        "all" | "exists" | "exists_one" | "existsOne" => {
+            "a name and a test, such as `.all(x, x > 1)`"
+        }
+        "map" => "a name and a value, such as `.map(x, x + 1)`",
+        "filter" => "a name and a test, such as `.filter(x, x > 1)`",
+        "sortBy" => "a name and a key, such as `.sortBy(x, x.age)`",
+        "transformList" | "transformMap" | "transformMapEntry" => {
+            "two names and a value, such as `.transformMap(k, v, v + 1)`"
+        }
+        "optMap" | "optFlatMap" => "a name and a value, such as `.optMap(x, x + 1)`",
+        _ => return None,
+    })
+}
+
 fn call(target: Option<Expr>, function: String, args: Vec<Expr>) -> ExprKind {
     ExprKind::Call { target: target.map(Box::new), function, args }
 }
@@ -47,21 +65,21 @@ fn has(arg: &Expr) -> Result<ExprKind, CelError> {
         ExprKind::Select { operand, field, optional: false } => {
             Ok(ExprKind::Has { operand: operand.clone(), field: field.clone() })
         }
-        _ => Err(CelError::new("invalid argument to has() macro", arg.span)),
+        _ => Err(CelError::new("`has` asks for a field of a value", arg.span)
+            .expected("a field, such as `has(R.attr.owner)`")),
     }
 }
 
 /// What the arguments of a macro over a range are: names first, then expressions.
-struct Shape {
+struct Shape<'n> {
+    name: &'n str,
     kind: Loop,
     names: usize,
     has_filter: bool,
-    /// What is said of a first argument that is no name.
-    not_a_name: &'static str,
 }
 
-impl Shape {
-    fn of(name: &str, args: usize) -> Option<Self> {
+impl<'n> Shape<'n> {
+    fn of(name: &'n str, args: usize) -> Option<Self> {
         let (kind, names, has_filter) = match (name, args) {
             ("all", 2 | 3) => (Loop::All, args - 1, false),
             ("exists", 2 | 3) => (Loop::Exists, args - 1, false),
@@ -74,27 +92,24 @@ impl Shape {
             ("transformMapEntry", 3 | 4) => (Loop::MapEntry, 2, args == 4),
             _ => return None,
         };
-        let not_a_name = match name {
-            "map" | "filter" => "argument is not an identifier",
-            _ => "argument must be a simple name",
-        };
-        Some(Self { kind, names, has_filter, not_a_name })
+        Some(Self { name, kind, names, has_filter })
     }
 
     fn build(self, range: Expr, args: Vec<Expr>) -> Result<ExprKind, CelError> {
         if self.kind == Loop::SortBy && !may_be_sorted(&range) {
-            return Err(CelError::new(UNSORTABLE, range.span));
+            return Err(CelError::new("`sortBy` sorts a list, and this is none", range.span));
         }
         let mut args = args.into_iter();
-        let names = args.by_ref().take(self.names).map(|arg| simple_name(&arg, self.not_a_name));
+        let names = args.by_ref().take(self.names).map(|arg| simple_name(&arg, self.name));
         let names = names.collect::<Result<Vec<_>, _>>()?;
         if let [first, second] = names.as_slice()
             && first == second
         {
-            return Err(CelError::new(format!("duplicate variable name: {first}"), range.span));
+            let message = format!("`{}` has two variables called `{first}`", self.name);
+            return Err(CelError::new(message, range.span));
         }
         let filter = if self.has_filter { args.next() } else { None };
-        let body = args.next().ok_or_else(|| CelError::new("missing argument", range.span))?;
+        let body = args.next().ok_or_else(|| CelError::new(WRONG_COUNT, range.span))?;
         let node = Comprehension { kind: self.kind, range, names, filter, body };
         Ok(ExprKind::Comprehension(Box::new(node)))
     }
@@ -105,11 +120,10 @@ fn may_be_sorted(range: &Expr) -> bool {
 }
 
 fn opt_map(target: Expr, name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError> {
-    let message = format!("{name}() variable name must be a simple identifier");
     let [variable, body] = exactly(args, target.span)?;
     Ok(ExprKind::OptMap {
         target: Box::new(target),
-        name: simple_name(&variable, &message)?,
+        name: simple_name(&variable, name)?,
         body: Box::new(body),
         flat: name == "optFlatMap",
     })
@@ -124,8 +138,7 @@ fn cel(name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError> {
     match name {
         "bind" => {
             let [variable, value, body] = exactly(args, span)?;
-            let message = "cel.bind() variable names must be simple identifiers";
-            let name = simple_name(&variable, message)?;
+            let name = simple_name(&variable, "cel.bind")?;
             Ok(ExprKind::Bind { name, value: Box::new(value), body: Box::new(body) })
         }
         "block" => {
@@ -147,7 +160,7 @@ fn cel(name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError> {
 
 fn plain_list(slots: Expr) -> Result<Vec<Expr>, CelError> {
     let span = slots.span;
-    let wrong = || CelError::new("cel.block requires the first arg to be a list literal", span);
+    let wrong = || CelError::new("`cel.block` begins with a list of values", span);
     let ExprKind::List(elements) = slots.kind else { return Err(wrong()) };
     let plain = |element: Element| (!element.optional).then_some(element.value).ok_or_else(wrong);
     elements.into_iter().map(plain).collect()
@@ -158,7 +171,7 @@ fn position(arg: &Expr) -> Result<usize, CelError> {
         ExprKind::Literal(Literal::Int(value)) => usize::try_from(*value).ok(),
         _ => None,
     }
-    .ok_or_else(|| CelError::new("argument must be a non-negative int literal", arg.span))
+    .ok_or_else(|| CelError::new("this is no index", arg.span).expected("a number from 0"))
 }
 
 /// `math.greatest` and `math.least` take any number of numbers; more than two become a list.
@@ -170,10 +183,8 @@ fn math(target: &Expr, name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError
     let function = if name == "greatest" { "math.@max" } else { "math.@min" };
     let args = match args.len() {
         0 => {
-            return Err(CelError::new(
-                format!("math.{name}() requires at least one argument"),
-                span,
-            ));
+            let message = format!("`math.{name}` compares nothing");
+            return Err(CelError::new(message, span).expected("at least one number"));
         }
         1 | 2 => args,
         _ => {
@@ -201,23 +212,22 @@ fn check_math_argument(arg: &Expr, name: &str, single: bool) -> Result<(), CelEr
     if valid {
         return Ok(());
     }
-    let problem = if single {
-        "invalid single argument value"
-    } else {
-        "simple literal arguments must be numeric"
-    };
-    Err(CelError::new(format!("math.{name}() {problem}"), arg.span))
+    let expected = if single { "a number, or a list of numbers" } else { "a number" };
+    let message = format!("`math.{name}` compares numbers, and this is none");
+    Err(CelError::new(message, arg.span).expected(expected))
 }
 
-fn simple_name(arg: &Expr, otherwise: &str) -> Result<String, CelError> {
-    qualified_name(arg)
-        .filter(|name| !name.contains('.'))
-        .ok_or_else(|| CelError::new(otherwise, arg.span))
+fn simple_name(arg: &Expr, macro_name: &str) -> Result<String, CelError> {
+    let name = qualified_name(arg).filter(|name| !name.contains('.'));
+    name.ok_or_else(|| {
+        let message = format!("`{macro_name}` begins with a name for what it goes through");
+        CelError::new(message, arg.span).expected("a name without dots, such as `x`")
+    })
 }
 
 fn exactly<const N: usize>(args: Vec<Expr>, span: super::Span) -> Result<[Expr; N], CelError> {
-    args.try_into().map_err(|_| CelError::new("wrong number of arguments", span))
+    args.try_into().map_err(|_| CelError::new(WRONG_COUNT, span))
 }
 
-const UNSORTABLE: &str =
-    "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
+/// Never told: a macro is known by the number of its arguments too.
+const WRONG_COUNT: &str = "wrong number of arguments";

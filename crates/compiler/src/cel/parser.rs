@@ -18,16 +18,23 @@ use super::{MAX_DEPTH, MAX_ERRORS, MAX_SOURCE_CODE_POINTS, macros};
 pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
     let size = source.chars().count();
     if size > MAX_SOURCE_CODE_POINTS {
-        let message = format!(
-            "expression code point size exceeds limit: size: {size}, limit {MAX_SOURCE_CODE_POINTS}"
-        );
-        return Err(vec![CelError::new(message, Span::default())]);
+        let error = CelError::new("the expression is too long", Span::default())
+            .found(format!("{size} characters"))
+            .expected(format!("at most {MAX_SOURCE_CODE_POINTS}"));
+        return Err(vec![error]);
     }
     let mut errors = Vec::new();
     let tokens = lexer::tokens(source, &mut errors);
+    // What cannot be read is left out, so what is wrong with the rest may only be that.
+    let is_readable = errors.is_empty();
     let mut parser = Parser { source, tokens, at: 0, depth: 0, errors };
     let parsed = parser.whole();
     let mut errors = parser.errors;
+    let parsed = parsed.map_err(|Stop(error)| {
+        if is_readable {
+            errors.push(error);
+        }
+    });
     errors.sort_by_key(|error| error.span.start);
     errors.truncate(MAX_ERRORS);
     match parsed {
@@ -36,8 +43,8 @@ pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
     }
 }
 
-/// Parsing cannot go on; the reason is among the errors.
-pub(super) struct Stop;
+/// Parsing cannot go on, and why.
+pub(super) struct Stop(CelError);
 
 /// The result of parsing a piece of the grammar.
 type Parsed<T> = Result<T, Stop>;
@@ -56,9 +63,8 @@ impl Parser<'_> {
         if self.peek() == &TokenKind::End {
             return Ok(expr);
         }
-        let message = format!("Syntax error: extraneous input '{}' expecting <EOF>", self.text());
-        self.errors.push(CelError::new(message, self.span()));
-        Err(Stop)
+        let word = WORDS.iter().find(|(word, _)| self.text().eq_ignore_ascii_case(word));
+        self.unexpected(word.map_or("an operator or the end of the expression", |(_, meant)| meant))
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
@@ -114,7 +120,7 @@ impl Parser<'_> {
             }
             terms = halved;
         }
-        terms.pop().ok_or(Stop)
+        terms.pop().map_or_else(|| self.unexpected(OPERAND), Ok)
     }
 
     fn join(&mut self, op: BinaryOp, left: Expr, right: Expr) -> Parsed<Expr> {
@@ -229,7 +235,7 @@ impl Parser<'_> {
         let name = self.text().to_owned();
         self.at += 1;
         if RESERVED.contains(&name.as_str()) {
-            self.errors.push(CelError::new(format!("reserved identifier: {name}"), span));
+            self.errors.push(CelError::new(format!("`{name}` is a reserved word"), span));
         }
         let name = format!("{dot}{name}");
         if self.eat("(") {
@@ -324,7 +330,7 @@ impl Parser<'_> {
         let name = match self.peek() {
             TokenKind::Ident => self.text().to_owned(),
             TokenKind::Quoted => self.text().trim_matches('`').to_owned(),
-            _ => return self.unexpected("IDENTIFIER"),
+            _ => return self.unexpected("a name"),
         };
         self.at += 1;
         Ok(name)
@@ -334,15 +340,16 @@ impl Parser<'_> {
         let start = self.span();
         let sign = if self.eat("-") { "-" } else { "" };
         let text = format!("{sign}{}", self.text());
-        let (literal, name) = match self.peek() {
-            TokenKind::Uint => (uint(&text), "uint"),
-            TokenKind::Double => (double(&text), "double"),
-            _ => (int(&text), "int"),
+        let (literal, name, range) = match self.peek() {
+            TokenKind::Uint => (uint(&text), "uint", UINTS),
+            TokenKind::Double => (double(&text), "double", DOUBLES),
+            _ => (int(&text), "int", INTS),
         };
         let span = start.to(self.span());
         self.at += 1;
         let literal = literal.unwrap_or_else(|| {
-            self.errors.push(CelError::new(format!("invalid {name} literal"), span));
+            let error = CelError::new(format!("this is too large for `{name}`"), span);
+            self.errors.push(error.found(quoted(&text)).expected(range));
             Literal::Null
         });
         self.node(ExprKind::Literal(literal), span)
@@ -360,27 +367,24 @@ impl Parser<'_> {
     }
 
     fn too_deep<T>(&mut self, span: Span) -> Parsed<T> {
-        self.errors.push(CelError::new("max recursion depth exceeded", span));
-        Err(Stop)
+        let error = CelError::new("the expression nests too deeply", span);
+        Err(Stop(error.expected(format!("at most {MAX_DEPTH} levels"))))
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
-        let message =
-            format!("Syntax error: mismatched input '{}' expecting {expected}", self.text());
-        self.errors.push(CelError::new(message, self.span()));
-        Err(Stop)
+        let found = match self.text() {
+            "" => "the end of the expression".to_owned(),
+            text => quoted(text),
+        };
+        let error = CelError::new("the expression is not well formed", self.span());
+        Err(Stop(error.found(found).expected(expected)))
     }
 
     fn expect(&mut self, symbol: &str) -> Parsed<()> {
         if self.eat(symbol) {
             return Ok(());
         }
-        if self.peek() == &TokenKind::End && matches!(symbol, ")" | "]") {
-            let message = format!("Syntax error: missing '{symbol}' at '<EOF>'");
-            self.errors.push(CelError::new(message, self.span()));
-            return Err(Stop);
-        }
-        self.unexpected(&format!("'{symbol}'"))
+        self.unexpected(&quoted(symbol))
     }
 
     fn eat(&mut self, symbol: &str) -> bool {
@@ -418,10 +422,16 @@ impl Parser<'_> {
 
     fn text(&self) -> &str {
         let span = self.span();
-        match self.source.get(span.start..span.end) {
-            Some(text) if !text.is_empty() => text,
-            _ => "<EOF>",
-        }
+        self.source.get(span.start..span.end).unwrap_or_default()
+    }
+}
+
+/// Returns the author's text in backticks, shortened.
+pub(super) fn quoted(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(MAX_QUOTED) {
+        None if line.len() == text.len() => format!("`{text}`"),
+        cut => format!("`{}...`", cut.map_or(line, |(at, _)| line.get(..at).unwrap_or_default())),
     }
 }
 
@@ -479,8 +489,21 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, \
-    NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/// What other languages call the operators.
+const WORDS: [(&str, &str); 4] = [
+    ("and", "`&&`"),
+    ("or", "`||`"),
+    ("is", "`==`"),
+    ("contains", "`in`, or the call `.contains(...)`"),
+];
+
+const OPERAND: &str = "a value";
+const INTS: &str = "-9223372036854775808 to 9223372036854775807";
+const UINTS: &str = "0 to 18446744073709551615";
+const DOUBLES: &str = "a number below 1.8e308";
+
+/// Characters of the author's text that a message repeats.
+const MAX_QUOTED: usize = 40;
 
 #[cfg(test)]
 mod tests;

@@ -80,6 +80,10 @@ impl Library {
         self.signatures.get(name).map_or(&[], Vec::as_slice)
     }
 
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.signatures.keys().copied()
+    }
+
     pub(super) fn function(&self, name: &str, member: bool) -> Option<Function> {
         let (name, _) = self.signatures.get_key_value(name)?;
         self.functions.get(&(*name, member)).copied()

@@ -3,7 +3,8 @@
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::{parse_duration, parse_timestamp};
 
-use super::ast::{CelError, Expr, ExprKind, Literal};
+use super::ast::{CelError, Expr, ExprKind, Literal, Span};
+use super::parser::quoted;
 use crate::regex;
 
 /// Reports literal durations, timestamps and patterns that can never be read.
@@ -11,9 +12,9 @@ pub(super) fn literals(expr: &Expr, errors: &mut Vec<CelError>) {
     if let ExprKind::Call { target, function, args } = &expr.kind
         && let Some(arg) = judged(function, target.is_some(), args)
         && let ExprKind::Literal(literal) = &arg.kind
-        && !is_valid(function, literal)
+        && let Some(error) = fault(function, literal, arg.span)
     {
-        errors.push(CelError::new(format!("invalid {function} argument"), arg.span));
+        errors.push(error);
     }
     for child in expr.kind.children() {
         literals(child, errors);
@@ -28,12 +29,27 @@ fn judged<'e>(function: &str, member: bool, args: &'e [Expr]) -> Option<&'e Expr
     }
 }
 
-fn is_valid(function: &str, literal: &Literal) -> bool {
-    match (function, literal) {
-        ("duration", Literal::String(text)) => parse_duration(text).is_some(),
-        ("timestamp", Literal::String(text)) => parse_timestamp(text).is_ok(),
-        ("timestamp", Literal::Int(seconds)) => Timestamp::new(*seconds, 0).is_some(),
-        ("matches", Literal::String(text)) => regex::compile(text).is_ok(),
-        _ => true,
-    }
+/// Returns what is wrong with the argument of a function, if anything is.
+fn fault(function: &str, literal: &Literal, span: Span) -> Option<CelError> {
+    let expected = match (function, literal) {
+        ("duration", Literal::String(text)) if parse_duration(text).is_none() => {
+            "numbers with units, such as `1h30m` or `250ms`"
+        }
+        ("timestamp", Literal::String(text)) if parse_timestamp(text).is_err() => {
+            "a time of RFC 3339, such as `2024-05-06T07:08:09Z`"
+        }
+        ("timestamp", Literal::Int(seconds)) if Timestamp::new(*seconds, 0).is_none() => {
+            "seconds since 1970, in the years 1 to 9999"
+        }
+        ("matches", Literal::String(text)) => return pattern(text, span),
+        _ => return None,
+    };
+    Some(CelError::new(format!("this is no {function}"), span).expected(expected))
+}
+
+fn pattern(text: &str, span: Span) -> Option<CelError> {
+    let error = regex::compile(text).err()?;
+    let message = format!("this is no regular expression: {}", error.kind.text());
+    let found = text.get(error.quoted).filter(|part| !part.is_empty()).map(quoted);
+    Some(CelError { found, ..CelError::new(message, span) })
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::{Diagnostic, Severity};
+use super::{Diagnostic, Severity, sentence};
 use crate::source::{Position, SourceFile};
 
 impl fmt::Display for Diagnostic {
@@ -17,13 +17,13 @@ impl fmt::Display for Diagnostic {
         if let Some(Position { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
         }
-        write!(f, ": {severity}[{}]: {}", self.code.name(), self.message)?;
-        match (&self.found, &self.expected) {
-            (Some(found), Some(expected)) => write!(f, ": expected {expected}, found {found}")?,
-            (Some(found), None) => write!(f, ": found {found}")?,
-            (None, Some(expected)) => write!(f, ": expected {expected}")?,
-            (None, None) => {}
-        }
+        let (found, expected) = (self.found.as_deref(), self.expected.as_deref());
+        write!(
+            f,
+            ": {severity}[{}]: {}",
+            self.code.name(),
+            sentence(&self.message, found, expected)
+        )?;
         if !self.path.is_empty() {
             write!(f, "\n  at {}", self.path)?;
         }
@@ -46,7 +46,8 @@ fn excerpt(f: &mut fmt::Formatter<'_>, source: &SourceFile, at: Position) -> fmt
     let number = at.line.to_string();
     let margin = " ".repeat(number.len());
     let indent = " ".repeat(caret.saturating_sub(hidden).min(SHOWN));
-    write!(f, "\n {margin} |\n {number} | {}\n {margin} | {indent}^", shown.trim_end())
+    let line = format!(" {number} | {shown}");
+    write!(f, "\n {margin} |\n{}\n {margin} | {indent}^", line.trim_end())
 }
 
 /// A tab or a control character would move the caret, or worse.

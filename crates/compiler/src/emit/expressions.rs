@@ -73,7 +73,8 @@ impl Emitter<'_> {
     fn refuse<T>(&mut self, expr: &ExprSource, errors: &[CelError]) -> Option<T> {
         for error in errors {
             let found = Diagnostic::error(Code::InvalidExpression, &expr.at, &error.message)
-                .at(expr.locate(error.span.start));
+                .at(expr.locate(error.span.start))
+                .with(error.found.clone(), error.expected.clone());
             self.errors.push(found);
         }
         None

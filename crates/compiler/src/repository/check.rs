@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use wardgate_engine::glob;
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::nearest::instead;
 use crate::policy::model::{Body, Common, Definitions, Named, Policy, ScopePermissions};
 use crate::policy::name::{
     DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, ancestors, policy_key, set_key,
@@ -38,6 +39,7 @@ fn drop_duplicates(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
 }
 
 fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
+    let mut instead = Guesses { policies, known: HashMap::new() };
     for policy in policies.iter().filter(|policy| policy.sound) {
         let (roles, constants, variables) = imports(&policy.body);
         let sets = [
@@ -48,10 +50,36 @@ fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec
         for (imports, kind, what) in sets {
             for import in imports.iter().filter(|i| !keys.contains(&set_key(kind, &i.name))) {
                 let message = format!("no file defines the {what} `{}`", import.name);
-                errors.push(Diagnostic::error(Code::MissingImport, &import.place, message));
+                let error = Diagnostic::error(Code::MissingImport, &import.place, message);
+                errors.push(error.with(None, instead.of(kind, &import.name)));
             }
         }
     }
+}
+
+/// What may have been meant by imports of sets that are not there, each asked once: thousands of
+/// policies may lack the same set.
+struct Guesses<'p> {
+    policies: &'p [Policy],
+    known: HashMap<(&'static str, &'p str), Option<String>>,
+}
+
+impl<'p> Guesses<'p> {
+    fn of(&mut self, kind: &'static str, name: &'p str) -> Option<String> {
+        let guess = || instead(name, sets_of(kind, self.policies));
+        self.known.entry((kind, name)).or_insert_with(guess).clone()
+    }
+}
+
+/// Returns the names of the sets of one kind.
+fn sets_of<'p>(kind: &str, policies: &'p [Policy]) -> impl Iterator<Item = &'p str> + Clone {
+    let name = move |policy: &'p Policy| match (&policy.body, kind) {
+        (Body::DerivedRoles(set), DERIVED_ROLES) => Some(set.name.as_str()),
+        (Body::ExportVariables(set), EXPORT_VARIABLES) => Some(set.name.as_str()),
+        (Body::ExportConstants(set), EXPORT_CONSTANTS) => Some(set.name.as_str()),
+        _ => None,
+    };
+    policies.iter().filter_map(name)
 }
 
 type Imports<'p> = (&'p [Named], &'p [Named], &'p [Named]);
@@ -99,7 +127,7 @@ fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut V
         let Some(first) = descendants.first() else { continue };
         let names: Vec<_> =
             descendants.iter().map(|policy| format!("`{}`", policy.key())).collect();
-        let message = format!("policy `{key}` is missing above {}", names.join(", "));
+        let message = format!("policy `{key}` is missing above {}", listed(&names));
         errors.push(Diagnostic::error(Code::MissingAncestor, &first.place, message));
     }
 }
@@ -137,9 +165,12 @@ fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
         let here = &common.scope_permissions_place;
         let (other, there) = *first.entry(&common.scope).or_insert((permissions, here));
         if other != permissions {
+            let scope = match common.scope.as_str() {
+                "" => "the root scope".to_owned(),
+                scope => format!("scope `{scope}`"),
+            };
             let message = format!(
-                "the policies of scope `{}` disagree on `scopePermissions`: {} says `{}`",
-                common.scope,
+                "the policies of {scope} disagree on `scopePermissions`: {} says `{}`",
                 shown(there),
                 name(other)
             );

@@ -149,7 +149,7 @@ fn policies_of_a_scope_agree_on_its_permissions() {
     let principal = "apiVersion: api.cerbos.dev/v1\nprincipalPolicy: {principal: p, version: v1}";
     check(
         &[("a.yaml", principal), ("b.yaml", &resource("", consent))],
-        "b.yaml:2:59 $.resourcePolicy.scopePermissions scope-permissions-conflict: the policies of scope `` disagree on `scopePermissions`: a.yaml:2:1 says `SCOPE_PERMISSIONS_OVERRIDE_PARENT`",
+        "b.yaml:2:59 $.resourcePolicy.scopePermissions scope-permissions-conflict: the policies of the root scope disagree on `scopePermissions`: a.yaml:2:1 says `SCOPE_PERMISSIONS_OVERRIDE_PARENT`",
     );
 }
 

@@ -173,8 +173,13 @@ pub(crate) fn too_many() -> io::Error {
     io::Error::other("the directory holds too many files, or nests too deeply")
 }
 
+/// Says why a file or directory cannot be read, in the words of the system without its number.
 pub(crate) fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
-    Diagnostic::in_file(Code::Unreadable, path, format!("cannot be read: {error}"))
+    let text = error.to_string();
+    let mut words = text.split(" (os error").next().unwrap_or_default().chars();
+    let first = words.next().into_iter().flat_map(char::to_lowercase);
+    let reason: String = first.chain(words).collect();
+    Diagnostic::in_file(Code::Unreadable, path, format!("cannot be read: {reason}"))
 }
 
 fn misplaced_schemas(directory: &str) -> Diagnostic {

@@ -9,8 +9,9 @@ use wardgate_engine::attr::Attr;
 
 use super::references::Cache;
 use super::{Sets, order};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, listed};
 use crate::expression::ExprSource;
+use crate::nearest::instead;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
 use crate::source::Place;
@@ -57,6 +58,14 @@ impl<'r> Names<'r> {
         names
     }
 
+    /// Returns what may have been meant by a name that nothing defines.
+    pub(super) fn instead(&self, code: Code, name: &str) -> Option<String> {
+        match code {
+            Code::UndefinedConstant => instead(name, self.constants.keys().copied()),
+            _ => instead(name, self.variables.keys().copied()),
+        }
+    }
+
     /// Returns which variables each variable names, and reports the names that nothing defines.
     fn edges(
         &self,
@@ -66,18 +75,20 @@ impl<'r> Names<'r> {
         let mut edges = BTreeMap::new();
         for (name, definition) in &self.variables {
             let references = cache.of(&definition.value.text);
-            let mut error = |code, offset, message: String| {
+            let mut error = |code, offset, message: String, expected| {
                 if self.is_partial && code != Code::CyclicalVariables {
                     return;
                 }
                 let position = definition.value.locate(offset);
-                errors.push(Diagnostic::error(code, &definition.place, message).at(position));
+                let error = Diagnostic::error(code, &definition.place, message).at(position);
+                errors.push(error.with(None, expected));
             };
             for (constant, offset) in &references.constants {
                 if !self.constants.contains_key(constant.as_str()) {
                     let message =
                         format!("variable `{name}` names the unknown constant `{constant}`");
-                    error(Code::UndefinedConstant, *offset, message);
+                    let expected = self.instead(Code::UndefinedConstant, constant);
+                    error(Code::UndefinedConstant, *offset, message, expected);
                 }
             }
             let mut named = BTreeSet::new();
@@ -85,7 +96,7 @@ impl<'r> Names<'r> {
                 match self.variables.get_key_value(variable.as_str()) {
                     Some((key, _)) if key == name => {
                         let message = format!("variable `{name}` names itself");
-                        error(Code::CyclicalVariables, *offset, message);
+                        error(Code::CyclicalVariables, *offset, message, None);
                     }
                     Some((key, _)) => {
                         named.insert(*key);
@@ -93,7 +104,9 @@ impl<'r> Names<'r> {
                     None => {
                         let message =
                             format!("variable `{name}` names the unknown variable `{variable}`");
-                        error(Code::UndefinedVariable, *offset, message);
+                        let others = self.variables.keys().filter(|other| *other != name);
+                        let expected = instead(variable, others.copied());
+                        error(Code::UndefinedVariable, *offset, message, expected);
                     }
                 }
             }
@@ -139,7 +152,7 @@ fn unique<'r, T>(
         if definitions.len() > 1 {
             let places: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
             let name = &last.definition.name;
-            let message = format!("{what} `{name}` has several definitions: {}", places.join(", "));
+            let message = format!("{what} `{name}` has several definitions: {}", listed(&places));
             errors.push(Diagnostic::error(code, last.at, message));
         }
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::limits::MAX_VARIABLE_DEPTH;
 
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, Diagnostic, listed};
 use crate::expression::ExprSource;
 use crate::policy::model::Definition;
 
@@ -72,7 +72,7 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
             Some(format!("`{name}` ({}:{}:{})", place.file.path, at.line, at.column))
         })
         .collect();
-    let message = format!("variables name each other in a circle: {}", places.join(", "));
+    let message = format!("variables name each other in a circle: {}", listed(&places));
     if let Some(first) = circle.first().and_then(|name| variables.get(name)) {
         errors.push(Diagnostic::error(Code::CyclicalVariables, &first.place, message));
     }

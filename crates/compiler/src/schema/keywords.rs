@@ -4,7 +4,7 @@ use wardgate_engine::cel::pool::ConstTag;
 use wardgate_engine::schema::{Keyword, NO_NODE, keyword, quoted};
 
 use super::reference::Target;
-use super::{Fault, SchemaFile, SchemaWriter, body, field, index, text};
+use super::{Fault, SchemaFile, SchemaWriter, body, field, index, missing, text};
 use crate::emit::pool::PoolBuilder;
 use crate::yaml::{Entry, Kind, Node};
 
@@ -34,7 +34,8 @@ impl Reader<'_, '_> {
             Kind::Bool(false) => body(vec![(Keyword::Never, Vec::new())]),
             Kind::Map(entries) => body(self.keywords(node, entries)),
             _ => {
-                self.faults.push(wrong(node, "a schema: an object, `true` or `false`"));
+                let fault = wrong(node, "an object, `true` or `false`");
+                self.faults.push(Fault { message: "this is no schema".to_owned(), ..fault });
                 body(Vec::new())
             }
         }
@@ -51,6 +52,10 @@ impl Reader<'_, '_> {
             }
             match self.clause(draft, node, name, &entry.value) {
                 Ok(clause) => clauses.extend(clause),
+                Err(fault) if fault.message.is_empty() => {
+                    let message = format!("`{name}` has a wrong value");
+                    self.faults.push(Fault { message, ..fault });
+                }
                 Err(fault) => self.faults.push(fault),
             }
         }
@@ -69,7 +74,14 @@ impl Reader<'_, '_> {
         let found =
             known.iter().find(|(part, _)| text(name).is_some_and(|name| name.contains(part)));
         if found.is_none() && self.target.pointer.is_empty() {
-            self.faults.push(wrong(name, "a draft of JSON Schema from 4 to 2020-12"));
+            let fault = wrong(
+                name,
+                "a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`",
+            );
+            self.faults.push(Fault {
+                message: "this draft of JSON Schema is unknown".to_owned(),
+                ..fault
+            });
         }
         found.map_or(2020, |(_, draft)| *draft)
     }
@@ -158,7 +170,11 @@ impl Reader<'_, '_> {
     }
 
     fn types(&mut self, value: &Node) -> Answer<Vec<u32>> {
-        let items = if text(value).is_some() { std::slice::from_ref(value) } else { list(value)? };
+        let items = match &value.kind {
+            Kind::String(..) => std::slice::from_ref(value),
+            Kind::Seq(items) => items.as_slice(),
+            _ => return Err(wrong(value, "a type, or a list of types")),
+        };
         let mut mask = 0;
         let mut names = Vec::new();
         for item in items {
@@ -278,7 +294,10 @@ impl Reader<'_, '_> {
     fn pattern(&mut self, value: &Node) -> Answer<u32> {
         let pattern = word(value)?;
         let regex = crate::regex::compile(pattern).map_err(|error| {
-            Fault::new(value.position, format!("`{pattern}` is not a regular expression: {error}"))
+            let message = format!("this is no regular expression: {}", error.kind.text());
+            let found = pattern.get(error.quoted).filter(|part| !part.is_empty());
+            let found = found.map(|part| format!("`{part}`"));
+            Fault { found, ..Fault::new(value.position, message) }
         })?;
         let mut words = vec![self.pool.string(pattern), index(regex.words().len())];
         words.extend_from_slice(regex.words());
@@ -287,12 +306,9 @@ impl Reader<'_, '_> {
 
     fn reference(&mut self, value: &Node) -> Answer<u32> {
         let target = self.target.follow(&self.file.root, word(value)?);
-        let target = target.map_err(|message| Fault::new(value.position, message))?;
+        let target = target.map_err(|fault| Fault { at: value.position, ..fault })?;
         if let Err(super::Unavailable::Missing) = self.writer.file(&target.file) {
-            return Err(Fault::new(
-                value.position,
-                format!("schema `{}` does not exist in `_schemas`", target.file),
-            ));
+            return Err(Fault { at: value.position, ..missing(&target.file) });
         }
         Ok(self.writer.node(target))
     }
@@ -421,11 +437,11 @@ fn wrong(node: &Node, expected: &str) -> Fault {
         Kind::Bool(value) => format!("`{value}`"),
         Kind::Integer(value) => format!("`{value}`"),
         Kind::Float(value) => format!("`{value}`"),
-        Kind::String(text, _) => format!("`{text}`"),
+        Kind::String(text, _) => format!("the text `{text}`"),
         Kind::Seq(_) => "a list".to_owned(),
         Kind::Map(_) => "an object".to_owned(),
     };
-    Fault::new(node.position, format!("expected {expected}, found {found}"))
+    Fault::new(node.position, "").because(found, expected)
 }
 
 fn unsupported(node: &Node, name: &str, place: &str) -> Fault {

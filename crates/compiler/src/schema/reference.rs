@@ -5,7 +5,8 @@
 
 use crate::yaml::{Kind, Node};
 
-use super::{field, text};
+use super::{Fault, field, text};
+use crate::source::Position;
 
 /// One schema: a file of `_schemas`, and the JSON pointer inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,16 +17,20 @@ pub(super) struct Target {
 
 impl Target {
     /// Where the reference of a policy leads: `cerbos:///` and the path of a file.
-    pub(super) fn of_policy(reference: &str) -> Result<Self, String> {
+    pub(super) fn of_policy(reference: &str) -> Result<Self, Fault> {
         let (url, fragment) = split(reference);
         let file = in_schemas(url).ok_or_else(|| {
-            format!("expected a schema such as `cerbos:///resource.json`, found `{reference}`")
+            let fault = Fault::new(Position::START, "this names no schema");
+            fault.because(
+                format!("`{reference}`"),
+                "a file of `_schemas`, such as `cerbos:///album.json`",
+            )
         })?;
         Ok(Self { file: normalise(&file), pointer: pointer(fragment)? })
     }
 
     /// Where a `$ref` leads that stands in the file of `self`, whose root is `root`.
-    pub(super) fn follow(&self, root: &Node, reference: &str) -> Result<Self, String> {
+    pub(super) fn follow(&self, root: &Node, reference: &str) -> Result<Self, Fault> {
         let (url, fragment) = split(reference);
         let pointer = pointer(fragment)?;
         let own_id = ["$id", "id"]
@@ -38,9 +43,8 @@ impl Target {
         } else if let Some(file) = in_schemas(url) {
             normalise(&file)
         } else if has_scheme(url) || (has_scheme(own_id) && in_schemas(own_id).is_none()) {
-            return Err(format!(
-                "expected a reference into `_schemas`, found `{reference}`: no schema is fetched"
-            ));
+            let fault = Fault::new(Position::START, "no schema is fetched");
+            return Err(fault.because(format!("`{reference}`"), "a file of `_schemas`"));
         } else {
             let base = in_schemas(own_id).unwrap_or_else(|| self.file.clone());
             let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -93,14 +97,13 @@ fn has_scheme(url: &str) -> bool {
     end.is_some_and(|end| end > 0 && url.get(end..).is_some_and(|rest| rest.starts_with(':')))
 }
 
-fn pointer(fragment: &str) -> Result<String, String> {
+fn pointer(fragment: &str) -> Result<String, Fault> {
     let pointer = decoded(fragment);
     if pointer.is_empty() || pointer.starts_with('/') {
         return Ok(pointer);
     }
-    Err(format!(
-        "expected a JSON pointer such as `#/$defs/name`, found `#{fragment}`: anchors are not supported"
-    ))
+    let fault = Fault::new(Position::START, "anchors are not supported");
+    Err(fault.because(format!("`#{fragment}`"), "a JSON pointer, such as `#/$defs/name`"))
 }
 
 fn normalise(path: &str) -> String {
@@ -138,9 +141,8 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Target;
+    use super::{Position, Target};
     use crate::expression::Style;
-    use crate::source::Position;
     use crate::yaml::{Entry, Kind, Node};
 
     fn node(kind: Kind) -> Node {
@@ -187,8 +189,8 @@ mod tests {
     #[test]
     fn policies_name_schemas_with_the_scheme() {
         assert_eq!(
-            Target::of_policy("cerbos:///a/b.json").map(|target| target.file),
-            Ok("a/b.json".to_owned())
+            Target::of_policy("cerbos:///a/b.json").ok().map(|target| target.file),
+            Some("a/b.json".to_owned())
         );
         assert!(Target::of_policy("b.json").is_err());
         assert!(Target::of_policy("file:///b.json").is_err());

@@ -4,6 +4,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::schema::Schemas;
 
 use super::*;
+use crate::diagnostics::sentence;
 
 /// Compiles `files` and returns what the first of them forbids about `attributes`, or what is wrong
 /// with the schemas.
@@ -22,7 +23,17 @@ fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<S
     let reference = format!("cerbos:///{}", files[0].0);
     let wanted = SchemaRef { reference, ignore_when_actions: Vec::new(), place };
     let node = writer.add(&mut pool, &wanted).map_err(|errors| {
-        errors.iter().map(|e| format!("{}{}: {}", e.file, e.path, e.message)).collect::<Vec<_>>()
+        errors
+            .iter()
+            .map(|e| {
+                format!(
+                    "{}{}: {}",
+                    e.file,
+                    e.path,
+                    sentence(&e.message, e.found.as_deref(), e.expected.as_deref())
+                )
+            })
+            .collect::<Vec<_>>()
     })?;
     let words = writer.finish();
     let Attr::Map(attributes) = attr(&read(&source("a.json", attributes))) else {
@@ -276,7 +287,7 @@ fn broken_schemas_are_errors_with_a_place() {
     };
     check(
         r#"{"properties": {"a": {"type": "strng"}}}"#,
-        "s.json#/properties/a: expected one of `null`, `boolean`, `number`, `integer`, `string`, `array` and `object`, found `strng`",
+        "s.json#/properties/a: `type` has a wrong value: expected one of `null`, `boolean`, `number`, `integer`, `string`, `array` and `object`, found the text `strng`",
     );
     check(
         r#"{"unevaluatedProperties": false}"#,
@@ -284,18 +295,21 @@ fn broken_schemas_are_errors_with_a_place() {
     );
     check(
         r#"{"allOf": [3]}"#,
-        "s.json#/allOf/0: expected a schema: an object, `true` or `false`, found `3`",
+        "s.json#/allOf/0: this is no schema: expected an object, `true` or `false`, found `3`",
     );
-    check(r#"{"minLength": -1}"#, "s.json#: expected a number from 0, found `-1`");
+    check(
+        r#"{"minLength": -1}"#,
+        "s.json#: `minLength` has a wrong value: expected a number from 0, found `-1`",
+    );
     check(r#"{"$ref": "x.json"}"#, "s.json#: schema `x.json` does not exist in `_schemas`");
     check(
         r#"{"$ref": "https://example.com/x.json"}"#,
-        "s.json#: expected a reference into `_schemas`, found `https://example.com/x.json`: no schema is fetched",
+        "s.json#: no schema is fetched: expected a file of `_schemas`, found `https://example.com/x.json`",
     );
     check(r##"{"$ref": "#/x"}"##, "s.json#/x: the reference `#/x` leads nowhere");
     check(
         r#"{"$schema": "https://example.com/mine"}"#,
-        "s.json#: expected a draft of JSON Schema from 4 to 2020-12, found `https://example.com/mine`",
+        "s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/mine`",
     );
 }
 

@@ -1,12 +1,11 @@
 //! Policies that are read once and compiled as often as tests ask for other options.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use wardgate_engine::table::{Parts, PolicyTable};
 
-use crate::compile::{SCHEMAS, schema_file};
+use crate::compile::{SCHEMAS, schema_file, schema_in};
 use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
 use crate::repository::Repository;
@@ -95,12 +94,7 @@ impl Sources {
 impl Schemas {
     fn load(&self, path: &str) -> Result<SchemaFile, Unavailable> {
         match self {
-            Self::Folder(folder) => {
-                let mut parts = Path::new(path).components();
-                let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
-                let bytes = fs::read(folder.join(path)).ok().filter(|_| only_names);
-                schema_file(path, bytes.as_deref())
-            }
+            Self::Folder(folder) => schema_in(folder, path),
             Self::Files(files) => schema_file(path, files.get(path).map(Vec::as_slice)),
         }
     }

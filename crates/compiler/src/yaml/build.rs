@@ -12,7 +12,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, MAX_REPEATED_NODES};
 use super::masked::Masked;
 use super::padding::Padding;
-use super::{Entry, Fault, Kind, Node, Read, plain};
+use super::{Entry, Fault, Kind, Node, Read, plain, words};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
 use crate::source::{Place, Position, SourceFile};
@@ -130,7 +130,13 @@ impl<'a> Builder<'a> {
     }
 
     fn scalar(&self, text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Node {
-        let (mut offset, mut at) = self.value_start(span);
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let start = self.offsets.byte(self.padding.index(&span.start));
+        let (mut offset, mut at) = match is_block && !self.is_indicator(start) {
+            // The content begins a line, and a `!` or `&` there is the author's.
+            true => (start, self.padding.position(&span.start)),
+            false => self.value_start(span),
+        };
         let style = match style {
             ScalarStyle::Plain => Style::Plain,
             ScalarStyle::SingleQuoted => Style::SingleQuoted,
@@ -345,14 +351,11 @@ impl<'a> Builder<'a> {
         let at = self.padding.position(error.marker());
         let info = error.info();
         if info.starts_with("simple key expect") {
-            let message = "a line without `:` stands between the keys of a map";
-            return self.error(self.line_before(at), message);
+            return self.error(self.line_before(at), words::NO_COLON);
         }
         if info.starts_with("mapping values are not allowed") {
             return match self.last_plain {
-                Some((start, end)) if start.line < end.line => {
-                    self.error(start, "a line without `:` stands between the keys of a map")
-                }
+                Some((start, end)) if start.line < end.line => self.error(start, words::NO_COLON),
                 _ => self.error(at, "a `:` stands where no key can end"),
             };
         }
@@ -364,7 +367,7 @@ impl<'a> Builder<'a> {
         {
             return self.error(at, format!("text without quotes cannot start with `{c}`"));
         }
-        self.error(at, reworded(info))
+        self.error(at, words::of_author(info))
     }
 
     /// Where the text starts on the last line before `at` that has any.
@@ -389,22 +392,6 @@ impl<'a> Builder<'a> {
             _ => at,
         }
     }
-}
-
-/// The scanner's own words, shortened to what the author can act on.
-fn reworded(info: &str) -> String {
-    let short = info.rsplit_once(", ").map_or(info, |(_, short)| short);
-    let short = match short {
-        "found unexpected end of stream" => "quoted text has no closing quote",
-        "found unknown anchor" => "an alias names an anchor that does not exist",
-        "found unprintable character" => "a control character stands in the text",
-        "did not find expected key" => "found something that is not a key at this indentation",
-        "did not find expected node content" => "found no value where one is needed",
-        "':' must be followed by a valid YAML whitespace" => "a tab follows `:`: use a space",
-        tabs if tabs.starts_with("tabs disallowed") => "a tab stands in the indentation",
-        other => other,
-    };
-    short.to_owned()
 }
 
 fn is_merge(entry: &Entry) -> bool {

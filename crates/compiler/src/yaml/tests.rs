@@ -173,7 +173,7 @@ fn brackets_may_close_at_the_indentation_of_their_key() {
         r#"[{"a"@1:3={"é"@2:3={"b"@2:7=1@2:10}@2:6}@1:6 "c"@4:3=[2@5:1]@4:6 "d"@7:3="e"@7:6}@1:4]@1:1"#,
     );
     let many = format!("- a: [\n{}]", "1,\n".repeat(limits::MAX_PADDING));
-    assert!(outcome("p.yaml", &many).contains("invalid indentation"));
+    assert!(outcome("p.yaml", &many).contains("a line is indented too little"));
 }
 
 #[test]

@@ -21,24 +21,33 @@ fn requests_have_the_types_of_their_messages() {
     check_cerbos("request.aux_data.jwt", "map(string, dyn)");
     check_cerbos("runtime.effectiveDerivedRoles", "list(string)");
     check_cerbos("V.x + C.y", "dyn");
-    check_cerbos("P.name", "undefined field 'name'");
-    check_cerbos("R.id.x", "type 'string' does not support field selection");
-    check_cerbos("x.y", "undeclared reference to 'x' (in container '')");
-    check_cerbos("foo(1)", "undeclared reference to 'foo' (in container '')");
+    check_cerbos(
+        "P.name",
+        "there is no field `name`: expected one of `id`, `roles`, `attr`, `policyVersion`, `scope`",
+    );
+    check_cerbos(
+        "R.id.x",
+        "`x` is asked of a value without fields: expected a map or a message, found `string`",
+    );
+    check_cerbos("x.y", "there is no name `x`");
+    check_cerbos("foo(1)", "there is no function `foo`");
 }
 
 #[test]
 fn calls_take_the_overload_that_fits() {
-    check_cerbos("1 + 'a'", "found no matching overload for '_+_' applied to '(int, string)'");
+    check_cerbos("1 + 'a'", "`+` does not work with these types: found `int + string`");
     check_cerbos("1 < 2.0", "bool");
-    check_cerbos("1 == 2.0", "found no matching overload for '_==_' applied to '(int, double)'");
+    check_cerbos(
+        "1 == 2.0",
+        "`==` does not work with these types: expected two values of one type, found `int == double`",
+    );
     check_cerbos("'a'.size() + size([1])", "int");
-    check_cerbos("'a'.foo()", "undeclared reference to 'foo' (in container '')");
+    check_cerbos("'a'.foo()", "there is no function `foo`");
     check_cerbos(
         "'a'.startsWith(1)",
-        "found no matching overload for 'startsWith' applied to 'string.(int)'",
+        "`startsWith` is called with the wrong types: expected `string.startsWith(string)`, found `string.startsWith(int)`",
     );
-    check_cerbos("1 && true", "expected type 'bool' but found 'int'");
+    check_cerbos("1 && true", "the value has the wrong type: expected `bool`, found `int`");
     check_cerbos("math.greatest(1, 2.0)", "dyn");
     check_cerbos("hierarchy('a.b')[0]", "string");
     check_cerbos("[1].intersect([2])", "list(int)");
@@ -54,19 +63,16 @@ fn macros_declare_their_names() {
     check_cerbos("{'a': 1}.filter(k, k == 'a')", "list(string)");
     check_cerbos("{'a': 1}.transformMap(k, v, string(v))", "map(string, string)");
     check_cerbos("['a'].transformMapEntry(i, v, {v: i})", "map(string, int)");
-    check_cerbos("[1].exists(x, x)", "expected type 'bool' but found 'int'");
+    check_cerbos("[1].exists(x, x)", "the value has the wrong type: expected `bool`, found `int`");
     check_cerbos(
         "1.all(x, true)",
-        "expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+        "this cannot be gone through: expected a list or a map, found `int`",
     );
     check_cerbos("cel.bind(a, 'x', a + a)", "string");
     check_cerbos("optional.of(1).optMap(x, string(x))", "optional_type(string)");
     check_cerbos("optional.of([1]).optFlatMap(x, x[?0])", "optional_type(int)");
     check_cerbos("[3, 1].sortBy(x, -x)", "list(int)");
-    check_cerbos(
-        "x.exists(y, y == x)",
-        "undeclared reference to 'x' (in container ''); undeclared reference to 'x' (in container '')",
-    );
+    check_cerbos("x.exists(y, y == x)", "there is no name `x`; there is no name `x`");
     check_cerbos("cel.block([1, cel.index(0) + 1], cel.index(1))", "int");
 }
 
@@ -80,7 +86,10 @@ fn literals_join_their_elements() {
     check_cerbos("[[], [[]], [[[]]], [[[[]]]]]", "list(list(list(list(list(dyn)))))");
     check_cerbos("{'a': 1, 'b': 2}", "map(string, int)");
     check_cerbos("[optional.none(), optional.of(1)]", "list(optional_type(int))");
-    check_cerbos("[?1]", "expected type 'optional_type(int)' but found 'int'");
+    check_cerbos(
+        "[?1]",
+        "`?` stands before a value that is always there: expected an optional value, found `int`",
+    );
     check_cerbos("([].map(x, x))[0].foo", "dyn");
     check_cerbos("type(1) == int", "bool");
 }
@@ -102,7 +111,7 @@ fn names_are_looked_up_from_the_inside_out() {
     check("a.b", "[true].map(x, x)", "list(bool)");
     check("", "[{'z': ''}].map(y, y.z)", "list(string)");
     check("", "[{'z': ''}].map(y, .y.z)", "list(double)");
-    check("a", "w", "undeclared reference to 'w' (in container 'a')");
+    check("a", "w", "there is no name `w`");
 }
 
 #[test]

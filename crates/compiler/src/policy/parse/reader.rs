@@ -9,6 +9,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
+use crate::nearest::{nearest, one_of};
 use crate::policy::model::Named;
 use crate::policy::name::Shape;
 use crate::source::{Place, SourceFile};
@@ -124,12 +125,9 @@ impl<'a> Reader<'a> {
 
     fn unknown(&mut self, key: &str, place: &Place, names: &[&'static str]) {
         let error = Diagnostic::error(Code::Parse, place, format!("unknown field `{key}`"));
-        let expected = match nearest(key, names) {
+        let expected = match nearest(key, names.iter().copied()) {
             Some(name) => format!("`{name}`"),
-            None => {
-                let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-                format!("one of {}", names.join(", "))
-            }
+            None => one_of(names.iter().copied()),
         };
         self.errors.push(error.expected(expected));
     }
@@ -161,8 +159,7 @@ impl<'a> Reader<'a> {
             self.errors.push(Diagnostic::error(Code::Parse, &value.place, message));
         }
         if first.is_none() {
-            let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-            let message = format!("one of {} is required", names.join(", "));
+            let message = format!("{} is required", one_of(names.iter().copied()));
             self.missing(&object.place, message);
         }
         first.cloned()
@@ -204,7 +201,10 @@ impl<'a> Reader<'a> {
             Kind::Null => Some(Arc::from("")),
             Kind::Integer(number) => Some(Arc::from(number.to_string())),
             Kind::Bool(value) => Some(Arc::from(value.to_string())),
-            Kind::Float(_) | Kind::Seq(_) | Kind::Map(_) => self.mismatch(value, "text"),
+            Kind::Float(_) => {
+                self.mismatch(value, "text, between quotes if it looks like a number")
+            }
+            Kind::Seq(_) | Kind::Map(_) => self.mismatch(value, "text"),
         }
     }
 
@@ -229,10 +229,9 @@ impl<'a> Reader<'a> {
             _ => return self.mismatch(value, "a name in capitals"),
         };
         if found.is_none() {
-            let names: Vec<_> = words.iter().skip(1).map(|word| format!("`{word}`")).collect();
             let at = Place { position: value.node.position, ..value.place.clone() };
             let error = Diagnostic::error(Code::Parse, &at, "unknown name");
-            let error = error.expected(format!("one of {}", names.join(", ")));
+            let error = error.expected(one_of(words.iter().skip(1).copied()));
             self.errors.push(match &value.node.kind {
                 Kind::String(text, _) => error.found(format!("`{text}`")),
                 _ => error.found("a number"),
@@ -318,7 +317,12 @@ impl<'a> Reader<'a> {
             Kind::Bool(value) => Attr::Bool(*value),
             Kind::String(text, _) => Attr::String(text.as_ref().into()),
             Kind::Float(number) if number.is_finite() => Attr::Number(*number),
-            Kind::Float(_) => return self.mismatch(value, "a finite number"),
+            Kind::Float(number) => {
+                let place = Place { position: value.node.position, ..value.place.clone() };
+                let error = Diagnostic::error(Code::Parse, &place, "the number is not finite");
+                self.errors.push(error.found(format!("`{number}`")));
+                return None;
+            }
             Kind::Integer(number) => Attr::Number(to_double(*number)),
             Kind::Seq(_) => {
                 let items = self.list(value)?;
@@ -369,38 +373,3 @@ fn snake_case(name: &str) -> String {
     }
     out
 }
-
-/// Returns the name that is most like `key`, if any is like it at all.
-fn nearest<'n>(key: &str, names: &[&'n str]) -> Option<&'n str> {
-    if key.len() > LONGEST_GUESS {
-        return None;
-    }
-    let plain = |text: &str| text.replace(['_', '-'], "").to_ascii_lowercase();
-    let key = plain(key);
-    let scored = names.iter().map(|name| (distance(&key, &plain(name)), *name));
-    scored.min_by_key(|(score, _)| *score).filter(|(score, _)| *score <= 2).map(|(_, name)| name)
-}
-
-/// How many characters must be added, dropped or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut last = i;
-        let mut above_left = i;
-        if let Some(first) = row.first_mut() {
-            *first = i.saturating_add(1);
-            last = *first;
-        }
-        for (cell, to) in row.iter_mut().skip(1).zip(&b) {
-            let change = above_left.saturating_add(usize::from(from != *to));
-            above_left = *cell;
-            *cell = change.min(above_left.saturating_add(1)).min(last.saturating_add(1));
-            last = *cell;
-        }
-    }
-    row.last().copied().unwrap_or(usize::MAX)
-}
-
-/// Longer keys are no misspelling of a field.
-const LONGEST_GUESS: usize = 40;

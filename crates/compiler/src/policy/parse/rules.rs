@@ -11,6 +11,7 @@ use crate::policy::model::{
 };
 use crate::policy::name::Shape;
 use crate::source::Place;
+use crate::yaml::Kind;
 
 impl Reader<'_> {
     pub(super) fn resource_rules(&mut self, object: &Object<'_>) -> Vec<ResourceRule> {
@@ -195,6 +196,9 @@ impl Reader<'_> {
         let (operator, value) = self.one_of(&object, operators)?;
         if operator == "expr" {
             return self.expression(&value).map(Condition::Expr);
+        }
+        if matches!(value.node.kind, Kind::Seq(_)) {
+            return self.mismatch(&value, "a map with the list under `of`");
         }
         let list = self.object(&value, &["of"])?;
         self.require_items(&list, "of");
