@@ -278,7 +278,10 @@ fn text_of(json: &Json, key: &str) -> Option<String> {
 }
 
 /// Refuses keys that mean nothing: a misspelt expectation would pass unnoticed.
-fn known(json: &Json, keys: &[&str]) -> Result<(), String> {
+///
+/// # Errors
+/// The first of them.
+pub fn known(json: &Json, keys: &[&str]) -> Result<(), String> {
     let unknown =
         json.as_object().into_iter().flatten().find(|(key, _)| !keys.contains(&key.as_str()));
     unknown.map_or(Ok(()), |(key, _)| Err(format!("unknown key `{key}`")))

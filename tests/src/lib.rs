@@ -9,11 +9,13 @@ pub mod check;
 pub mod conformance;
 pub mod datum;
 pub mod demo;
+pub mod diagnostics;
 pub mod expression;
 // The hosts that it attacks are shared between threads, which WebAssembly has not.
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fuzz;
 pub mod generate;
+pub mod literals;
 pub mod node;
 pub mod oracle;
 pub mod parity;

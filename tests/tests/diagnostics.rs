@@ -1,0 +1,130 @@
+//! What authors are told about their mistakes: every case, and that there is a case for every message.
+//!
+//! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; what changed is then read like any
+//! other change.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+
+#[path = "diagnostics/folder.rs"]
+mod folder;
+#[path = "diagnostics/limits.rs"]
+mod limits;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_tests::diagnostics::{self, Case};
+use wardgate_tests::{literals, yaml};
+
+#[test]
+fn every_mistake_is_reported_as_its_case_says() {
+    let update = std::env::var_os("UPDATE_DIAGNOSTICS").is_some();
+    let mut failures = Vec::new();
+    for path in diagnostics::paths(&cases()).unwrap() {
+        if path.ends_with("unheard.yaml") {
+            continue;
+        }
+        let read = diagnostics::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let reports: Vec<_> =
+            read.iter().map(|case| diagnostics::report(&case.diagnostics())).collect();
+        if update {
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(&path, diagnostics::with_reports(&text, &reports)).unwrap();
+            continue;
+        }
+        let wrong = read.iter().zip(&reports).filter(|(case, report)| case.report != **report);
+        failures.extend(
+            wrong.map(|(case, report)| {
+                format!("{}\n{report}\ninstead of\n{}", case.name, case.report)
+            }),
+        );
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_message_of_the_compiler_is_heard_in_a_case() {
+    let mut told = literals::told(&sources(), &OF_OTHER_TESTS).unwrap();
+    told.extend(words_for_yaml());
+    let heard = heard();
+    let unheard: BTreeSet<&String> = told
+        .iter()
+        .filter(|template| !heard.iter().any(|text| literals::comes_to(template, text)))
+        .collect();
+    let text = fs::read_to_string(cases().join("unheard.yaml")).unwrap();
+    let known: BTreeMap<String, String> =
+        serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
+    let missing: Vec<_> = unheard.iter().filter(|text| !known.contains_key(**text)).collect();
+    assert!(missing.is_empty(), "no case of tests/diagnostics hears\n{missing:#?}");
+    let stale: Vec<_> = known.keys().filter(|text| !unheard.contains(text)).collect();
+    assert!(stale.is_empty(), "unheard.yaml lists what is heard or gone\n{stale:#?}");
+}
+
+#[test]
+fn every_code_is_heard_in_a_case() {
+    let heard: BTreeSet<&str> = ALL.iter().map(|diagnostic| diagnostic.code.name()).collect();
+    let own: String = literals::sources(&sources(), &OF_OTHER_TESTS).unwrap().concat();
+    let source = fs::read_to_string(sources().join("diagnostics.rs")).unwrap();
+    let names = source.lines().filter_map(|line| {
+        let (variant, name) = line.trim().strip_prefix("Self::")?.split_once(" => \"")?;
+        let is_given = own.contains(&format!("Code::{variant},"));
+        name.strip_suffix("\",").filter(|_| is_given)
+    });
+    let missing: Vec<_> = names.filter(|name| !heard.contains(name) && *name != OF_HOSTS).collect();
+    assert!(missing.is_empty(), "no case of tests/diagnostics hears the codes {missing:?}");
+}
+
+/// Returns everything that is said in the cases: messages, what was found, and what was expected.
+fn heard() -> Vec<String> {
+    let mut heard = limits::globals();
+    for diagnostic in ALL.iter() {
+        heard.push(diagnostic.message.clone());
+        heard.extend(diagnostic.found.clone());
+        heard.extend(diagnostic.expected.clone());
+    }
+    heard
+}
+
+/// Returns what is said instead of the words of the YAML scanner, which stand before each of them.
+fn words_for_yaml() -> Vec<String> {
+    let source = fs::read_to_string(sources().join("yaml/words.rs")).unwrap();
+    let pairs = source.split_once("const WORDS").unwrap().1;
+    literals::literals(pairs).into_iter().skip(1).step_by(2).collect()
+}
+
+static ALL: LazyLock<Vec<Diagnostic>> = LazyLock::new(all);
+
+fn all() -> Vec<Diagnostic> {
+    let cases = diagnostics::paths(&cases())
+        .unwrap()
+        .into_iter()
+        .filter(|path| !path.ends_with("unheard.yaml"));
+    let cases: Vec<Case> = cases.flat_map(|path| diagnostics::read(&path).unwrap()).collect();
+    let generated = limits::all().into_iter().chain(folder::all());
+    cases.iter().flat_map(Case::diagnostics).chain(generated).collect()
+}
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("diagnostics")
+}
+
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/compiler/src")
+}
+
+/// Parts of the compiler whose messages have cases of their own elsewhere, and those that hold none.
+const OF_OTHER_TESTS: [&str; 8] = [
+    "lint",
+    "suite",
+    "coverage",
+    "format",
+    "accessors",
+    "cel/signature/table",
+    "regex/names",
+    "yaml/words",
+];
+
+/// The code that only the hosts of the compiler give: the compiler itself takes no policies for an answer.
+const OF_HOSTS: &str = "no-policies";
