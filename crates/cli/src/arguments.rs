@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod fmt;
 mod test;
 mod trust;
 
@@ -14,6 +15,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
+pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
@@ -69,6 +71,9 @@ pub(crate) enum Command {
     /// Write what changed between two bundles, or apply it.
     #[command(disable_help_subcommand = true)]
     Delta(Delta),
+    /// Lay out policies, test suites and fixtures.
+    #[command(after_help = FMT_HELP)]
+    Fmt(Fmt),
 }
 
 impl Command {
@@ -83,7 +88,9 @@ impl Command {
             Self::Bench(bench) => bench.json,
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,
-            Self::Keys(_) | Self::Seal(_) | Self::Unseal(_) | Self::Delta(_) => false,
+            Self::Keys(_) | Self::Seal(_) | Self::Unseal(_) | Self::Delta(_) | Self::Fmt(_) => {
+                false
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) enum Status {
     Disagreement,
     FailedTests,
     BrokenSuites,
+    Unformatted,
 }
 
 impl From<Status> for ExitCode {
@@ -33,6 +34,7 @@ impl From<Status> for ExitCode {
             Status::Disagreement => 5,
             Status::FailedTests => 6,
             Status::BrokenSuites => 7,
+            Status::Unformatted => 8,
         })
     }
 }

@@ -11,8 +11,10 @@ mod bench;
 mod check;
 mod compile;
 mod delta;
+mod diff;
 mod explain;
 mod failure;
+mod fmt;
 mod globals;
 mod inspect;
 mod json;
@@ -63,6 +65,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
         Command::Seal(seal) => seal::seal(seal, out),
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
+        Command::Fmt(fmt) => fmt::run(fmt, out),
     }
 }
 

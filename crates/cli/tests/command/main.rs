@@ -12,6 +12,7 @@ mod check;
 mod clumsy;
 mod compile;
 mod explain;
+mod fmt;
 mod folder;
 mod inspect;
 mod test;

@@ -1,0 +1,155 @@
+//! `wardgate fmt`: lays out policies, test suites and fixtures.
+//!
+//! A file is written only if it changes, all at once, and not at all if it was changed by somebody else
+//! while it was being formatted. What is wrong with one file keeps no other from being formatted.
+
+mod walk;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::format::{Outcome, format};
+use wardgate_compiler::yaml::limits::MAX_FILE_BYTES;
+
+use crate::arguments::Fmt;
+use crate::diff;
+use crate::failure::{Failure, Status};
+use crate::output::{Output, complain, shown};
+use crate::replace;
+
+pub(crate) fn run(fmt: &Fmt, out: &mut Output) -> Result<Status, Failure> {
+    let mut run = Run { fmt, out, status: Status::Done };
+    if fmt.stdin {
+        run.standard_input()?;
+        return Ok(run.status);
+    }
+    for path in &fmt.paths {
+        match walk::files(path) {
+            Ok(files) => files.iter().try_for_each(|file| run.file(file))?,
+            Err(failure) => run.note(failure)?,
+        }
+    }
+    Ok(run.status)
+}
+
+struct Run<'r> {
+    fmt: &'r Fmt,
+    out: &'r mut Output,
+    /// The worst that has happened.
+    status: Status,
+}
+
+impl Run<'_> {
+    fn file(&mut self, path: &Path) -> Result<(), Failure> {
+        match self.formatted(path) {
+            Ok(()) => Ok(()),
+            Err(failure) => self.note(failure),
+        }
+    }
+
+    fn formatted(&mut self, path: &Path) -> Result<(), Failure> {
+        let old = read(path)?;
+        let name = path.display().to_string();
+        let Some(new) = self.laid_out(&name, &old)? else { return Ok(()) };
+        if new.as_bytes() == old {
+            return Ok(());
+        }
+        if self.fmt.check {
+            self.worse(Status::Unformatted);
+        }
+        if self.fmt.diff {
+            let old = String::from_utf8_lossy(&old);
+            return diff::unified(&name, &old, &new)
+                .lines()
+                .try_for_each(|line| self.out.line(shown(line)));
+        }
+        if !self.fmt.check {
+            write(path, &old, &new)?;
+        }
+        self.out.line(shown(&name))
+    }
+
+    fn standard_input(&mut self) -> Result<(), Failure> {
+        let name = "standard input";
+        let mut old = Vec::new();
+        let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let read = io::stdin().lock().take(bound).read_to_end(&mut old);
+        read.map_err(|error| Failure::reading(Path::new(name), &error))?;
+        let Some(new) = self.laid_out(name, &old)? else { return Ok(()) };
+        let is_changed = new.as_bytes() != old;
+        if self.fmt.check && is_changed {
+            self.worse(Status::Unformatted);
+        }
+        let shown = match (self.fmt.diff, self.fmt.check) {
+            (true, _) if !is_changed => return Ok(()),
+            (true, _) => diff::unified(name, &String::from_utf8_lossy(&old), &new),
+            (false, true) => return Ok(()),
+            (false, false) => new,
+        };
+        self.out.flush()?;
+        io::stdout().lock().write_all(shown.as_bytes()).map_err(|error| Failure::output(&error))
+    }
+
+    /// Returns the text as it should be, or tells what is wrong with it.
+    fn laid_out(&mut self, name: &str, bytes: &[u8]) -> Result<Option<String>, Failure> {
+        match format(name, bytes) {
+            Ok(formatted) => {
+                if formatted.outcome == Outcome::Kept {
+                    let kept = "stays as it is: no layout of it is sure to keep its meaning";
+                    complain(format_args!("wardgate: `{name}` {kept}"));
+                }
+                Ok(Some(formatted.text))
+            }
+            Err(diagnostics) => {
+                self.note(Failure::Diagnostics(diagnostics))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Tells what failed, unless it is the output itself, and goes on.
+    fn note(&mut self, failure: Failure) -> Result<(), Failure> {
+        let status = match failure {
+            Failure::ReaderGone => return Err(failure),
+            Failure::Message(status, message) => {
+                complain(format_args!("wardgate: {message}"));
+                status
+            }
+            Failure::Diagnostics(diagnostics) => {
+                diagnostics.iter().for_each(|diagnostic: &Diagnostic| complain(diagnostic));
+                Status::BadPolicies
+            }
+        };
+        self.worse(status);
+        Ok(())
+    }
+
+    /// A failure outweighs a file that is not formatted, and the first failure the others.
+    fn worse(&mut self, status: Status) {
+        if matches!(self.status, Status::Done | Status::Unformatted) {
+            self.status = status;
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error: io::Error| Failure::reading(path, &error);
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(failed(io::Error::other("it is not a file")));
+    }
+    let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(bound).read_to_end(&mut bytes));
+    read.map_err(failed)?;
+    Ok(bytes)
+}
+
+fn write(path: &Path, old: &[u8], new: &str) -> Result<(), Failure> {
+    if read(path)? != old {
+        let error = io::Error::other("somebody changed it meanwhile");
+        return Err(Failure::writing(path, &error));
+    }
+    replace::file(path, new.as_bytes())
+}
