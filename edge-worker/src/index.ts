@@ -13,8 +13,6 @@ import { failed, json, Problem } from "./http.ts";
 import { serviceOf, type Service } from "./service.ts";
 import { prepare } from "./warm-up.ts";
 
-prepare();
-
 export default {
   async fetch(request, env, context): Promise<Response> {
     const response = await answer(request, env, context).catch(failed);
@@ -28,7 +26,7 @@ export default {
 async function answer(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
   const service = await serviceOf(env);
   const started = Date.now();
-  const route = routeOf(new URL(request.url).pathname, service);
+  const route = routeOf(request, service);
   const answered = await respond(route, { request, service, context }).catch(failed);
   const [response, decisions] = answered instanceof Response ? [answered, NONE] : [json(answered.body), answered];
   const { allowed, denied } = decisions;
@@ -38,8 +36,9 @@ async function answer(request: Request, env: Env, context: ExecutionContext): Pr
   return response;
 }
 
-/** Finds the endpoint of a path. */
-function routeOf(path: string, { config }: Service): Route | undefined {
+/** Finds the endpoint of a request. */
+function routeOf({ url }: Request, { config }: Service): Route | undefined {
+  const path = new URL(url).pathname;
   if (path === `${WELL_KNOWN}${config.basePath}`) return WELL_KNOWN_ROUTE;
   return path.startsWith(config.basePath) ? ROUTES.get(path.slice(config.basePath.length)) : undefined;
 }
@@ -125,3 +124,5 @@ const ROUTES: ReadonlyMap<string, Route> = new Map([
   ["/metrics", { kind: "guarded", name: "metrics", method: "GET", answer: numbers }],
   ["/health", { kind: "open", name: "health", method: "GET", answer: health }],
 ] satisfies [string, Route][]);
+
+prepare((request, service, context) => respond(routeOf(request, service), { request, service, context }));
