@@ -8,7 +8,7 @@ import { loader } from "#load-compiler";
 import * as glue from "../wasm/wardgate_compiler_bg.js";
 
 import { compile } from "./code.ts";
-import type { Compiled } from "./compiler.ts";
+import type { Compiled, Tested } from "./compiler.ts";
 import type { Settings } from "./compiler-options.ts";
 import { WardgateError } from "./errors.ts";
 import { reason } from "./fetching.ts";
@@ -18,8 +18,21 @@ import type { CodeSource } from "./web.ts";
 /** Files as the module takes them. */
 export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
 
+/** What the module tells of tests: the results as JSON. */
+export type ToldOfTests = Omit<Tested, "results"> & { readonly results?: string };
+
 /** Compiles files in the module. */
-export async function run(files: Files, { code, asked }: Settings): Promise<Compiled> {
+export async function run(files: Files, settings: Settings): Promise<Compiled> {
+  return (await within(settings, (asked) => glue.compile(files, asked))) as Compiled;
+}
+
+/** Runs tests in the module. */
+export async function runTests(files: Files, settings: Settings): Promise<ToldOfTests> {
+  return (await within(settings, (asked) => glue.test(files, asked))) as ToldOfTests;
+}
+
+/** Calls an instance of the module. */
+async function within({ code, asked }: Settings, act: (asked: Settings["asked"]) => unknown): Promise<unknown> {
   if (known === undefined) {
     const loaded = await (code === undefined ? own() : compile(code as CodeSource));
     // Somebody may not have waited.
@@ -27,7 +40,7 @@ export async function run(files: Files, { code, asked }: Settings): Promise<Comp
   }
   // Nothing is waited for between this and the call, so nobody else can take the instance away.
   if (active === undefined) use(await started(known));
-  return call(files, asked);
+  return call(() => act(asked));
 }
 
 async function own(): Promise<WebAssembly.Module> {
@@ -63,14 +76,14 @@ function use(instance: WebAssembly.Instance): void {
   active.__wbindgen_start();
 }
 
-function call(files: Files, asked: Settings["asked"]): Compiled {
+function call(act: () => unknown): unknown {
   try {
-    return glue.compile(files, asked) as Compiled;
+    return act();
   } catch (thrown) {
     const refused = refusal(thrown);
     if (refused !== undefined) throw refused.error;
     drop();
-    throw new WardgateError("internal", "the compiler failed; nothing was compiled", { cause: thrown });
+    throw new WardgateError("internal", "the compiler failed; there is no answer", { cause: thrown });
   } finally {
     if (active !== undefined && active.memory.buffer.byteLength > KEPT_BYTES) drop();
   }
@@ -93,7 +106,7 @@ let loading: Promise<WebAssembly.Module> | undefined;
 let active: Exports | undefined;
 
 /** What tells the module from others. */
-const EXPORTS = ["memory", "compile", "__wbindgen_start"];
+const EXPORTS = ["memory", "compile", "test", "__wbindgen_start"];
 /** The name by which the module asks for its glue. */
 const GLUE = "./wardgate_compiler_bg.js";
 /** What a few thousand policies take. */

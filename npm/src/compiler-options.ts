@@ -28,6 +28,16 @@ export interface LintOptions extends TableOptions {
   readonly code?: CodeSource | undefined;
 }
 
+/** How to run tests. What a test says of itself comes first; `evaluation` is `lenient` and `schemaEnforcement` `reject` unless given. */
+export interface TestOptions extends LintOptions {
+  /** A regular expression that the name of a test must match: `suite/test/principal/resource`. */
+  readonly run?: string | undefined;
+  /** What tests must match: `suite=GLOB,..;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`. */
+  readonly filter?: string | undefined;
+  /** Whether JUnit XML is wanted too. */
+  readonly emitJunit?: boolean | undefined;
+}
+
 /** How to compile policies. */
 export interface CompileOptions extends LintOptions {
   /** What the bundle is called; it has no name unless given. */
@@ -78,6 +88,16 @@ export function readCompileOptions(options: unknown): Settings {
 export function readLintOptions(options: unknown): Settings {
   const members = membersOf(options, LINT);
   return { code: members.get("code"), asked: given(readTable(members)) };
+}
+
+export function readTestOptions(options: unknown): Settings {
+  const members = membersOf(options, TEST);
+  const tests = {
+    run: readText(members.get("run"), "run"),
+    filter: readText(members.get("filter"), "filter"),
+    emitJunit: readFlag(members.get("emitJunit"), "emitJunit"),
+  };
+  return { code: members.get("code"), asked: given({ ...readTable(members), ...tests }) };
 }
 
 function membersOf(options: unknown, names: readonly string[]): ReadonlyMap<string, unknown> {
@@ -139,3 +159,4 @@ interface Members {
 const MAX_NAME_BYTES = 256;
 const LINT = ["evaluation", "lenientScopeSearch", "schemaEnforcement", "defaultVersion", "globals", "code"];
 const COMPILE = [...LINT, "name", "revision", "created", "notBefore", "expires", "emitAccessors"];
+const TEST = [...LINT, "run", "filter", "emitJunit"];

@@ -3,22 +3,38 @@
 // It is the compiler of the command as a second module. The same files and options give the same bytes and
 // the same diagnostics; nothing of it is loaded by those who only decide.
 
-import { run } from "./compiler-module.ts";
+import { run, runTests } from "./compiler-module.ts";
 import {
   readCompileOptions,
   readLintOptions,
+  readTestOptions,
   type CompileOptions,
   type LintOptions,
+  type TestOptions,
 } from "./compiler-options.ts";
 import { membersOf } from "./describe.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { readFiles, type PolicyFiles } from "./policy-files.ts";
+import type { TestResults } from "./test-results.ts";
 import { disregard } from "./web.ts";
 
-export type { CompileOptions, LintOptions, TableOptions } from "./compiler-options.ts";
+export type { CompileOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
 export type { Diagnostic, DiagnosticCode, Place } from "./diagnostic.ts";
 export { WardgateError, type Code } from "./errors.ts";
 export type { PolicyFiles } from "./policy-files.ts";
+export type {
+  TestActionResult,
+  TestCaseResult,
+  TestDiagnostic,
+  TestDiagnosticCode,
+  TestEffect,
+  TestOutput,
+  TestOutputFailure,
+  TestResult,
+  TestResults,
+  TestSuiteResult,
+  TestSummary,
+} from "./test-results.ts";
 
 /** What became of the files. */
 export interface Compiled {
@@ -27,6 +43,16 @@ export interface Compiled {
   /** The text of the module to give to `open` as `accessors`, if `emitAccessors` was given. */
   readonly accessors?: string;
   /** Everything that is wrong, in the order of the files and their lines. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What became of the tests. */
+export interface Tested {
+  /** The results, as `wardgate test --json` prints them; absent if the policies do not compile. */
+  readonly results?: TestResults;
+  /** The results as JUnit XML, if `emitJunit` was given. */
+  readonly junit?: string;
+  /** What is wrong with the policies. What is wrong with a suite is told by its result. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -59,4 +85,23 @@ export async function lint(files: PolicyFiles, options: LintOptions = {}): Promi
   disregard(membersOf(options)?.get("code"));
   const settings = readLintOptions(options);
   return (await run(readFiles(files), settings)).diagnostics;
+}
+
+/**
+ * Runs the test suites among the files, `*_test.yaml` and the fixtures beside them in `testdata`, as `wardgate test` does.
+ *
+ * Where a test does not say otherwise, conditions that fail do not hold and attributes that do not fit their schema are
+ * rejected, as suites of Cerbos mean it.
+ *
+ * @throws as {@link compile} does.
+ *
+ * @example
+ *     const { results } = await test({ "album.yaml": policy, "album_test.yaml": suite });
+ *     console.log(results?.summary.overallResult); // RESULT_PASSED
+ */
+export async function test(files: PolicyFiles, options: TestOptions = {}): Promise<Tested> {
+  disregard(membersOf(options)?.get("code"));
+  const settings = readTestOptions(options);
+  const { results, ...rest } = await runTests(readFiles(files), settings);
+  return results === undefined ? rest : { results: JSON.parse(results) as TestResults, ...rest };
 }

@@ -7,7 +7,6 @@
 export type DiagnosticCode =
   | "ambiguous-derived-role"
   | "constant-redefined"
-  | "contradictory-expectation"
   | "cyclical-variables"
   | "duplicate-name"
   | "duplicate-policy"
@@ -27,8 +26,6 @@ export type DiagnosticCode =
   | "undefined-constant"
   | "undefined-variable"
   | "unknown-derived-role"
-  | "unknown-fixture"
-  | "unreachable-expectation"
   | "unreadable"
   | "validation"
   | "variable-redefined";

@@ -17,6 +17,18 @@ pub(crate) struct Answer {
     pub(crate) diagnostics: Vec<Shown>,
 }
 
+/// What became of tests.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Tested {
+    /// The results as JSON, if the policies compile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) results: Option<String>,
+    /// The results as JUnit XML, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) junit: Option<String>,
+    pub(crate) diagnostics: Vec<Shown>,
+}
+
 /// A diagnostic in the form of JavaScript.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Shown {

@@ -5,6 +5,7 @@
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use wardgate_bundle::Label;
+use wardgate_compiler::suite::Filter;
 use wardgate_compiler::{Enforcement, Options, globals};
 use wardgate_engine::table::Evaluation;
 
@@ -30,6 +31,21 @@ pub(crate) struct Asked {
     expires: Option<u64>,
     /// Whether a module of accessors is wanted too.
     pub(crate) emit_accessors: bool,
+}
+
+/// The options of one run of tests.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct AskedTests {
+    evaluation: Option<Mode>,
+    lenient_scope_search: bool,
+    schema_enforcement: Option<Schemas>,
+    default_version: Option<String>,
+    globals: Option<String>,
+    run: Option<String>,
+    filter: Option<String>,
+    /// Whether JUnit XML is wanted too.
+    pub(crate) emit_junit: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -83,6 +99,35 @@ impl Asked {
             not_before: self.not_before,
             expires: self.expires,
         }
+    }
+}
+
+impl AskedTests {
+    /// Returns how the policies are compiled where a test does not say.
+    pub(crate) fn table(&self) -> Result<Options, Failure> {
+        let asked = Asked {
+            evaluation: self.evaluation.unwrap_or(Mode::Lenient),
+            lenient_scope_search: self.lenient_scope_search,
+            schema_enforcement: self.schema_enforcement.unwrap_or(Schemas::Reject),
+            default_version: self.default_version.clone(),
+            globals: self.globals.clone(),
+            ..Asked::default()
+        };
+        asked.table()
+    }
+
+    /// Returns which tests to run.
+    pub(crate) fn filter(&self) -> Result<Filter, Failure> {
+        let mut filter = Filter::default();
+        if let Some(pattern) = &self.run {
+            let wrong = |why| Failure::range(format!("option `run` is no pattern: {why}"));
+            filter = filter.name(pattern).map_err(wrong)?;
+        }
+        if let Some(globs) = &self.filter {
+            let wrong = |why| Failure::range(format!("option `filter`: {why}"));
+            filter = filter.globs(globs).map_err(wrong)?;
+        }
+        Ok(filter)
     }
 }
 

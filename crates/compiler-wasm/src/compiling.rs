@@ -23,7 +23,7 @@ impl Failure {
         Self("range", message, "")
     }
 
-    fn internal(message: String) -> Self {
+    pub(crate) fn internal(message: String) -> Self {
         Self("refused", message, "internal")
     }
 }

@@ -1,4 +1,4 @@
-//! The JavaScript border of the compiler: files and options in, a bundle and diagnostics out.
+//! The JavaScript border of the compiler: files and options in, a bundle, results of tests and diagnostics out.
 //!
 //! Nothing is compiled here that the command would compile otherwise: the same files and options give
 //! the same bytes and the same diagnostics. It is a module of its own, so that the runtime module holds
@@ -8,6 +8,7 @@
 mod answer;
 mod asked;
 mod compiling;
+mod testing;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -22,6 +23,18 @@ pub fn compile(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let files = serde_wasm_bindgen::from_value(files)?;
     let options = serde_wasm_bindgen::from_value(options)?;
     let answer = compiling::compile(files, options).map_err(|failure| thrown(&failure))?;
+    Ok(serde_wasm_bindgen::to_value(&answer)?)
+}
+
+/// Runs the test suites among files, `[[path, bytes], ...]`, to `{ results?, junit?, diagnostics }`.
+///
+/// # Errors
+/// As for [`compile`].
+#[wasm_bindgen]
+pub fn test(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+    let files = serde_wasm_bindgen::from_value(files)?;
+    let options = serde_wasm_bindgen::from_value(options)?;
+    let answer = testing::test(files, &options).map_err(|failure| thrown(&failure))?;
     Ok(serde_wasm_bindgen::to_value(&answer)?)
 }
 

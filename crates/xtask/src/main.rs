@@ -16,6 +16,7 @@ mod layers;
 mod metadata;
 mod npm;
 mod parity;
+mod policy_tests;
 mod readme;
 mod setup;
 mod shell;

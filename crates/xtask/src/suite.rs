@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
 use crate::{
-    bundlers, conformance, edge, fuzz, hosts, instructions, layers, npm, parity, readme, setup,
-    vectors, wasm,
+    bundlers, conformance, edge, fuzz, hosts, instructions, layers, npm, parity, policy_tests,
+    readme, setup, vectors, wasm,
 };
 
 /// Runs every step and prints a summary.
@@ -27,6 +27,7 @@ pub(crate) fn run() -> Outcome {
         Step("parity in Node", parity::in_node),
         Step("parity", || parity::run(&[])),
         Step("compiler parity", compiler_parity),
+        Step("policy tests", policy_tests::compare),
         Step("hosts", hosts::test),
         Step("pages", readme::check),
         Step("bundlers", bundlers::check),

@@ -199,3 +199,46 @@ const FIXTURES: &[(Kind, &[&str])] = &[
     (Kind::Resources, &["resources"]),
     (Kind::AuxData, &["auxdata", "auxData", "aux_data"]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suites_and_fixtures_are_told_by_their_names() {
+        let suites = ["a_test.yaml", "x/_test.yml", ".x/A_TEST.JSON", "_schemas/a_test.json"];
+        for path in suites {
+            assert!(is_suite(path) && !is_fixture(path), "{path}");
+        }
+        let fixtures =
+            ["testdata/principals.yaml", "x/testdata/resources.a.yml", "testdata/auxData.json"];
+        for path in fixtures {
+            assert!(is_fixture(path) && !is_suite(path), "{path}");
+        }
+        let others = [
+            "a_tests.yaml",
+            "testdata/a_test.yaml",
+            "testdata/x/a_test.yaml",
+            "principals.yaml",
+            "testdata/x/principals.yaml",
+            "testdata/principals.txt",
+            "testdata/principalsx.yaml",
+            "a_test.yaml/b",
+        ];
+        for path in others {
+            assert!(!is_ours(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_several_files_holds_the_fixtures() {
+        let file = |text: &str| text.as_bytes().to_vec();
+        let files = Files::from([
+            ("a_test.yaml".to_owned(), file("name: a\ntests: []\n")),
+            ("testdata/principals.json".to_owned(), file("{\"principals\": {}}")),
+            ("testdata/principals.yaml".to_owned(), file("principals: 1")),
+        ]);
+        assert!(shelf("", &files).unwrap().is_some());
+        assert!(shelf("elsewhere", &files).unwrap().is_none());
+    }
+}

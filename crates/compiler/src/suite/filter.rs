@@ -142,3 +142,35 @@ fn place<'s>(version: &'s str, scope: &'s str, settings: &'s Settings) -> (&'s s
     let scope = first([scope.trim_start_matches('.'), &settings.default_scope, ""]);
     (version.unwrap_or_default(), scope.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<&[(Dimension, &str)], &str>) {
+        let globs = Filter::default().globs(text).map(|filter| filter.globs);
+        let expected = expected.map_err(str::to_owned).map(|globs| {
+            globs.iter().map(|(dimension, glob)| (*dimension, (*glob).to_owned())).collect()
+        });
+        assert_eq!(globs, expected, "{text}");
+    }
+
+    #[test]
+    fn globs_are_read_by_what_they_look_at() {
+        use Dimension::{Action, Resource, Suite, Test};
+        check("", Ok(&[]));
+        check(" suite = a , b* ; TEST=c", Ok(&[(Suite, "a"), (Suite, "b*"), (Test, "c")]));
+        check(";resource=a=b;;action=x:*", Ok(&[(Resource, "a=b"), (Action, "x:*")]));
+        check("test=a;principal=", Ok(&[(Test, "a")]));
+    }
+
+    #[test]
+    fn what_is_no_filter_is_refused() {
+        check("album", Err("expected `NAME=GLOB,...`, found `album`"));
+        check("test=,;", Err("the filter holds no glob"));
+        let expected = "expected `suite`, `test`, `principal`, `resource` or `action`";
+        check("role=a", Err(&format!("{expected}, found `role`")));
+        check("test=[", Err("`[` is no glob: class at offset 0 is not closed"));
+        assert!(Filter::default().name("(").is_err());
+    }
+}

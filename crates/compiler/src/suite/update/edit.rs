@@ -213,3 +213,50 @@ pub(super) fn forget_places(suite: &mut Suite, nowhere: &Place) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_and_quotes_end_where_they_close() {
+        let check = |text, expected| assert_eq!(closed(text), expected, "{text}");
+        check(r#""a\"b" c"#, Some(6));
+        check("'a''b' c", Some(6));
+        check("{a: [1, '}'], b: \"]\"} # c", Some(21));
+        check("é", None);
+        check("[1", None);
+        check("]", None);
+    }
+
+    #[test]
+    fn actions_are_written_so_that_they_are_read_again() {
+        let check = |action, expected| assert_eq!(key(action), expected);
+        check("view", "view");
+        check("share:link", "share:link");
+        check("share:", "\"share:\"");
+        check("no", "\"no\"");
+        check("1", "\"1\"");
+        check("a b\n", "\"a b\\n\"");
+    }
+
+    #[test]
+    fn edits_that_overlap_are_refused() {
+        let edit = |range, text: &str| Edit { range, text: text.to_owned() };
+        assert_eq!(apply("abc", &[edit(2..3, "z"), edit(0..1, "")]), Some("bz".to_owned()));
+        assert_eq!(apply("abc", &[edit(0..2, "z"), edit(1..3, "")]), None);
+        assert_eq!(apply("abc", &[edit(2..5, "z")]), None);
+    }
+
+    #[test]
+    fn changes_on_one_line_are_told_together() {
+        let edit = |range, text: &str| Edit { range, text: text.to_owned() };
+        let found = changes("a b\nc\nd\n", &[edit(2..3, "y"), edit(0..1, "x"), edit(6..7, "z\nz")]);
+        let change = |line, before: &str, after: &[&str]| Change {
+            line,
+            before: vec![before.to_owned()],
+            after: after.iter().map(|line| (*line).to_owned()).collect(),
+        };
+        assert_eq!(found, [change(1, "a b", &["x y"]), change(3, "d", &["z", "z"])]);
+    }
+}

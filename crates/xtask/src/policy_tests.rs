@@ -1,0 +1,26 @@
+//! Runs the test suites of the project on every host that has a runner, and compares what they come to.
+
+use std::path::PathBuf;
+
+use crate::npm;
+use crate::shell::{self, Outcome, command, root, target};
+
+/// Runs every folder of `tests/suites` and the demonstration; of the corpora what is there.
+pub(crate) fn compare() -> Outcome {
+    npm::build()?;
+    shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;
+    let mut node = command("node");
+    node.arg(root().join("tests/node/policy-tests.mjs")).arg(target().join("debug/wardgate"));
+    shell::shown(node.args(folders()?))
+}
+
+fn folders() -> Outcome<Vec<PathBuf>> {
+    let mut folders = vec![root().join("tests/demo/policies")];
+    for folder in shell::entries(&root().join("tests/suites"))? {
+        folders.push(folder.join("policies"));
+    }
+    let corpora = root().join("../shared/corpora/cerbos/testdata/store");
+    folders.extend(Some(corpora).filter(|folder| folder.is_dir()));
+    folders.sort();
+    Ok(folders)
+}
