@@ -64,15 +64,10 @@ impl Reader<'_, '_> {
 
     fn draft(&mut self) -> u32 {
         let Some(name) = field(&self.file.root, "$schema") else { return 2020 };
-        let known = [
-            ("draft-04", 4),
-            ("draft-06", 6),
-            ("draft-07", 7),
-            ("2019-09", 2019),
-            ("2020-12", 2020),
-        ];
-        let found =
-            known.iter().find(|(part, _)| text(name).is_some_and(|name| name.contains(part)));
+        let url = text(name).unwrap_or_default();
+        let url = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let url = url.map(|url| url.strip_suffix('#').unwrap_or(url));
+        let found = DRAFTS.iter().find(|(known, _)| url == Some(known));
         if found.is_none() && self.target.pointer.is_empty() {
             let fault = wrong(
                 name,
@@ -321,6 +316,16 @@ impl Reader<'_, '_> {
         self.writer.node(self.target.below(segments))
     }
 }
+
+/// Where the drafts live. Another schema of schemas, whatever its address, may mean something else.
+const DRAFTS: [(&str, u32); 6] = [
+    ("json-schema.org/draft-04/schema", 4),
+    ("json-schema.org/draft-06/schema", 6),
+    ("json-schema.org/draft-07/schema", 7),
+    ("json-schema.org/draft/2019-09/schema", 2019),
+    ("json-schema.org/draft/2020-12/schema", 2020),
+    ("json-schema.org/schema", 2020),
+];
 
 /// `minimum` means the exclusive bound where draft 4's flag says so.
 fn bound(node: &Node, flag: &str, inclusive: Keyword, exclusive: Keyword) -> Keyword {

@@ -308,8 +308,8 @@ fn broken_schemas_are_errors_with_a_place() {
     );
     check(r##"{"$ref": "#/x"}"##, "s.json#/x: the reference `#/x` leads nowhere");
     check(
-        r#"{"$schema": "https://example.com/mine"}"#,
-        "s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/mine`",
+        r#"{"$schema": "https://example.com/draft/2020-12/mine"}"#,
+        "s.json#: this draft of JSON Schema is unknown: expected a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`, found the text `https://example.com/draft/2020-12/mine`",
     );
 }
 
