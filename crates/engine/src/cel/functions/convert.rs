@@ -71,7 +71,6 @@ fn to_double<'a>(value: &Value<'a>) -> Answer<'a> {
 fn to_duration<'a>(value: &Value<'a>) -> Answer<'a> {
     match value {
         Value::Duration(_) => Ok(value.clone()),
-        Value::Int(nanos) => Ok(Value::Duration(*nanos)),
         Value::String(text) => parse_duration(text)
             .map(Value::Duration)
             .ok_or_else(|| no_conversion(value, "google.protobuf.Duration")),
@@ -121,7 +120,6 @@ fn to_string<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Bytes(bytes) => return text_of(bytes),
         Value::Timestamp(moment) => moment.to_string(),
         Value::Duration(nanos) => format_duration(*nanos),
-        Value::Type(name) => return Ok(Value::string(*name)),
         Value::Ip(address) => address_text(*address),
         Value::Cidr(address, bits) => alloc::format!("{}/{bits}", address_text(*address)),
         Value::Hierarchy(segments) => joined(&mut segments.iter().map(|segment| &**segment), "."),

@@ -20,14 +20,14 @@ pub(super) fn call<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
         (Function::OptionalOrValue, [Value::Optional(inner), fallback]) => {
             Ok(inner.as_deref().unwrap_or(fallback).clone())
         }
-        (Function::OptionalUnwrap, [Value::List(list)]) => Ok(Value::List(
-            list.iter()
-                .filter_map(|item| match item {
-                    Value::Optional(inner) => inner.as_deref().cloned(),
-                    other => Some(other),
-                })
-                .collect(),
-        )),
+        (Function::OptionalUnwrap, [Value::List(list)]) => {
+            let mut values = alloc::vec::Vec::new();
+            for item in list.iter() {
+                let Value::Optional(inner) = item else { return Err(Error::NoSuchOverload) };
+                values.extend(inner.as_deref().cloned());
+            }
+            Ok(Value::list(values))
+        }
         _ => Err(Error::NoSuchOverload),
     }
 }
