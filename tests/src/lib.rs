@@ -16,6 +16,7 @@ pub mod expression;
 pub mod fuzz;
 pub mod generate;
 pub mod literals;
+pub mod loadtest;
 pub mod node;
 pub mod oracle;
 pub mod parity;
