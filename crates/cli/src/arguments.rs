@@ -4,6 +4,7 @@
 //! check means.
 
 mod fmt;
+mod lint;
 mod test;
 mod trust;
 
@@ -16,6 +17,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
+pub(crate) use lint::{Denied, Known, Lint};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
@@ -37,6 +39,9 @@ pub(crate) enum Command {
     /// Compile a directory of policies to a bundle.
     #[command(after_help = EXIT_CODES)]
     Compile(Compile),
+    /// Look through policies for what their author may not have meant.
+    #[command(after_help = lint::HELP)]
+    Lint(Lint),
     /// Decide requests.
     #[command(after_help = CHECK_HELP)]
     Check(Check),
@@ -81,6 +86,7 @@ impl Command {
     pub(crate) const fn json(&self) -> bool {
         match self {
             Self::Compile(compile) => compile.json,
+            Self::Lint(lint) => lint.json,
             Self::Check(check) => check.asking.json,
             Self::Explain(explain) => explain.asking.json,
             Self::Inspect(inspect) => inspect.json,

@@ -1,5 +1,5 @@
-//! The command `wardgate`: compiles policies, decides requests, explains and measures decisions, runs
-//! policy tests, looks into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
+//! The command `wardgate`: compiles policies and looks through them, decides requests, explains and measures
+//! decisions, runs policy tests, looks into bundles, and makes them trustworthy: keys, signatures, seals, deltas.
 //!
 //! It owns arguments, files, colours, exit codes and the JSON shape of requests and answers, and no
 //! rule of its own: policies pass through the bundle, whether they come from a file or a directory.
@@ -21,6 +21,7 @@ mod json;
 mod keys;
 mod label;
 mod limits;
+mod lint;
 mod message;
 mod opening;
 mod output;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
     match command {
         Command::Compile(compile) => compile::run(compile, out),
+        Command::Lint(lint) => lint::run(lint, out),
         Command::Check(check) => check::run(check, out),
         Command::Explain(explain) => explain::run(explain, out),
         Command::Inspect(inspect) => inspect::run(inspect, out),

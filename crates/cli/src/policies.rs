@@ -61,11 +61,8 @@ pub(crate) fn compile(
     options: &TableOptions,
     label: &Label,
 ) -> Result<Compiled, Failure> {
-    let about = fs::metadata(directory).map_err(|error| Failure::reading(directory, &error))?;
+    must_be_directory(directory)?;
     let shown = directory.display();
-    if !about.is_dir() {
-        return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
-    }
     let compiled = compile_dir(directory, &table_options(options)?)
         .map_err(|found| below(directory, found))?;
     if compiled.policies == 0 {
@@ -79,15 +76,29 @@ pub(crate) fn compile(
     Ok(Compiled { bundle, policies: compiled.policies })
 }
 
+/// Refuses what is there, but is no directory.
+pub(crate) fn must_be_directory(path: &Path) -> Result<(), Failure> {
+    let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
+    match about.is_dir() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("`{}` is no directory of policies", path.display()))),
+    }
+}
+
 /// Returns diagnostics as a failure, with the paths of the files as a person can open them.
-pub(crate) fn below(directory: &Path, mut diagnostics: Vec<Diagnostic>) -> Failure {
+pub(crate) fn below(directory: &Path, diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure::Diagnostics(located(directory, diagnostics))
+}
+
+/// Names files as a person can open them.
+pub(crate) fn located(directory: &Path, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for diagnostic in &mut diagnostics {
         diagnostic.file = match diagnostic.file.as_str() {
             "." => directory.display().to_string(),
             file => directory.join(file).display().to_string(),
         };
     }
-    Failure::Diagnostics(diagnostics)
+    diagnostics
 }
 
 /// Opens a bundle that was compiled a moment ago, at a time when it is valid.

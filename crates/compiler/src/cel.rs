@@ -7,6 +7,7 @@
 
 pub mod ast;
 mod check;
+mod constant;
 mod env;
 pub(crate) mod lexer;
 mod literal;
@@ -21,6 +22,7 @@ mod validate;
 
 pub use ast::{CelError, Expr, Span};
 pub use check::{Checked, check};
+pub(crate) use constant::constant;
 pub use env::Env;
 pub use lower::{Scope, lower};
 pub use parser::parse;

@@ -41,15 +41,52 @@ pub fn compile_files(
     files: &[(String, Vec<u8>)],
     options: &Options,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let files: BTreeMap<&str, &[u8]> =
-        files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
-    let load =
-        |path: &str| schema_file(path, files.get(format!("{SCHEMAS}/{path}").as_str()).copied());
-    compile(
-        &Repository::from_files(files.iter().map(|(path, bytes)| (*path, *bytes))),
-        options,
-        &load,
-    )
+    let found = FilesByPath::of(files);
+    compile(&found.repository(), options, &|path| found.schema(path))
+}
+
+/// Compiles the policies below a directory, and looks at those that compile for what their author may
+/// not have meant.
+#[must_use]
+pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
+    let schemas = root.join(SCHEMAS);
+    lint(&Repository::read(root), options, &|path| schema_in(&schemas, path))
+}
+
+/// The same for policies that are in memory.
+#[must_use]
+pub fn lint_files(files: &[(String, Vec<u8>)], options: &Options) -> Vec<Diagnostic> {
+    let found = FilesByPath::of(files);
+    lint(&found.repository(), options, &|path| found.schema(path))
+}
+
+fn lint(
+    repository: &Repository,
+    options: &Options,
+    load: &crate::schema::Load<'_>,
+) -> Vec<Diagnostic> {
+    match compile(repository, options, load) {
+        Ok(compiled) if compiled.policies == 0 => vec![Diagnostic::no_policies()],
+        Ok(_) => crate::lint::findings(repository, &resolve(repository).0, options, load),
+        Err(errors) => errors,
+    }
+}
+
+/// Files in memory.
+struct FilesByPath<'f>(BTreeMap<&'f str, &'f [u8]>);
+
+impl<'f> FilesByPath<'f> {
+    fn of(files: &'f [(String, Vec<u8>)]) -> Self {
+        Self(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect())
+    }
+
+    fn repository(&self) -> Repository {
+        Repository::from_files(self.0.iter().map(|(path, bytes)| (*path, *bytes)))
+    }
+
+    fn schema(&self, path: &str) -> Result<SchemaFile, Unavailable> {
+        schema_file(path, self.0.get(format!("{SCHEMAS}/{path}").as_str()).copied())
+    }
 }
 
 fn compile(

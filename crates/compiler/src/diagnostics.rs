@@ -11,6 +11,7 @@ mod tests;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crate::lint::Lint;
 use crate::source::{Place, Position, SourceFile};
 
 /// How bad it is.
@@ -82,6 +83,8 @@ pub enum Code {
     UnreachableExpectation,
     /// Two expectations of a test suite cannot both be met.
     ContradictoryExpectation,
+    /// The linter found something.
+    Lint(Lint),
 }
 
 impl Code {
@@ -117,6 +120,7 @@ impl Code {
             Self::UnknownFixture => "unknown-fixture",
             Self::UnreachableExpectation => "unreachable-expectation",
             Self::ContradictoryExpectation => "contradictory-expectation",
+            Self::Lint(lint) => lint.name(),
         }
     }
 }
@@ -157,6 +161,12 @@ impl Diagnostic {
             source: Some(Arc::clone(&place.file)),
             ..Self::in_file(code, &place.file.path, message)
         }
+    }
+
+    /// A warning of the linter about a place.
+    #[must_use]
+    pub fn lint(lint: Lint, place: &Place, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(Code::Lint(lint), place, message) }
     }
 
     /// An error about a file as a whole.

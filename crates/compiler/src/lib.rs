@@ -11,6 +11,7 @@ pub mod emit;
 pub mod expression;
 pub mod format;
 pub mod globals;
+pub mod lint;
 mod nearest;
 pub mod policy;
 pub mod regex;
@@ -22,5 +23,5 @@ pub mod suite;
 pub mod yaml;
 pub mod zones;
 
-pub use compile::{Compiled, compile_dir, compile_files};
+pub use compile::{Compiled, compile_dir, compile_files, lint_dir, lint_files};
 pub use emit::{Enforcement, Options};

@@ -20,7 +20,7 @@ use crate::policy::model::SchemaRef;
 use crate::source::{Place, Position, SourceFile};
 use crate::yaml::{Kind, Node};
 use keywords::Reader;
-use reference::Target;
+pub(crate) use reference::Target;
 
 /// One file of `_schemas`.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ pub struct SchemaWriter<'a> {
 
 /// What is wrong at one place of a schema.
 #[derive(Debug)]
-struct Fault {
+pub(crate) struct Fault {
     at: Position,
     message: String,
     found: Option<String>,
@@ -213,12 +213,12 @@ fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
 }
 
 /// Returns the value under `key` of a map.
-fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+pub(crate) fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Kind::Map(entries) = &node.kind else { return None };
     entries.iter().find(|entry| text(&entry.key) == Some(key)).map(|entry| &entry.value)
 }
 
-fn text(node: &Node) -> Option<&str> {
+pub(crate) fn text(node: &Node) -> Option<&str> {
     match &node.kind {
         Kind::String(text, _) => Some(text),
         _ => None,

@@ -15,5 +15,6 @@ mod explain;
 mod fmt;
 mod folder;
 mod inspect;
+mod lint;
 mod test;
 mod trust;

@@ -10,14 +10,14 @@ use crate::source::Position;
 
 /// One schema: a file of `_schemas`, and the JSON pointer inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Target {
-    pub(super) file: String,
+pub(crate) struct Target {
+    pub(crate) file: String,
     pub(super) pointer: String,
 }
 
 impl Target {
     /// Where the reference of a policy leads: `cerbos:///` and the path of a file.
-    pub(super) fn of_policy(reference: &str) -> Result<Self, Fault> {
+    pub(crate) fn of_policy(reference: &str) -> Result<Self, Fault> {
         let (url, fragment) = split(reference);
         let file = in_schemas(url).ok_or_else(|| {
             let fault = Fault::new(Position::START, "this names no schema");
@@ -30,7 +30,7 @@ impl Target {
     }
 
     /// Where a `$ref` leads that stands in the file of `self`, whose root is `root`.
-    pub(super) fn follow(&self, root: &Node, reference: &str) -> Result<Self, Fault> {
+    pub(crate) fn follow(&self, root: &Node, reference: &str) -> Result<Self, Fault> {
         let (url, fragment) = split(reference);
         let pointer = pointer(fragment)?;
         let own_id = ["$id", "id"]
@@ -58,7 +58,7 @@ impl Target {
     }
 
     /// Returns the schema that stands below this one.
-    pub(super) fn below(&self, segments: &[&str]) -> Self {
+    pub(crate) fn below(&self, segments: &[&str]) -> Self {
         let mut pointer = self.pointer.clone();
         for segment in segments {
             pointer.push('/');
@@ -68,7 +68,7 @@ impl Target {
     }
 
     /// Finds the value in the file whose root is `root`.
-    pub(super) fn find<'n>(&self, root: &'n Node) -> Option<&'n Node> {
+    pub(crate) fn find<'n>(&self, root: &'n Node) -> Option<&'n Node> {
         self.pointer.split('/').skip(1).try_fold(root, |node, segment| {
             let segment = segment.replace("~1", "/").replace("~0", "~");
             match &node.kind {

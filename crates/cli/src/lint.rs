@@ -1,0 +1,80 @@
+//! `wardgate lint`: what the author of a directory of policies may not have meant.
+//!
+//! Findings are the answer, so they go to standard output; policies that do not compile are complained
+//! of as `wardgate compile` does.
+
+mod sarif;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};
+use wardgate_compiler::lint_dir;
+
+use crate::arguments::{Denied, Known, Lint};
+use crate::failure::{Failure, Status};
+use crate::output::{Output, Tone, shown};
+use crate::{compile, policies, replace};
+
+pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status, Failure> {
+    policies::must_be_directory(&lint.directory)?;
+    let options = policies::table_options(&lint.options)?;
+    let found = lint_dir(&lint.directory, &options);
+    if found.iter().any(|one| one.severity == Severity::Error) {
+        return Err(policies::below(&lint.directory, found));
+    }
+    let found = judged(lint, found);
+    if let Some(path) = &lint.sarif {
+        replace::file(path, sarif::report(&found).to_string().as_bytes())?;
+    }
+    let is_denied = found.iter().any(|one| one.severity == Severity::Error);
+    let found = policies::located(&lint.directory, found);
+    match lint.json {
+        true => out.line(compile::diagnostics_json(&found))?,
+        false => print(&found, out)?,
+    }
+    Ok(if is_denied { Status::BadPolicies } else { Status::Done })
+}
+
+/// Leaves out what is allowed, and makes errors of what is denied.
+fn judged(lint: &Lint, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is = |one: &Diagnostic, known: &Known| one.code == Code::Lint(known.0);
+    let is_allowed = |one: &Diagnostic| lint.allow.iter().any(|known| is(one, known));
+    let is_denied = |one: &Diagnostic| {
+        lint.deny.iter().any(|denied| match denied {
+            Denied::Warnings => true,
+            Denied::Only(known) => is(one, known),
+        })
+    };
+    let mut found: Vec<Diagnostic> = found.into_iter().filter(|one| !is_allowed(one)).collect();
+    for one in &mut found {
+        if is_denied(one) {
+            one.severity = Severity::Error;
+        }
+    }
+    found
+}
+
+fn print(found: &[Diagnostic], out: &mut Output) -> Result<(), Failure> {
+    for one in found {
+        let text = one.to_string();
+        for line in text.lines() {
+            out.line(shown(line))?;
+        }
+        out.line("")?;
+    }
+    let files: BTreeSet<&str> = found.iter().map(|one| one.file.as_str()).collect();
+    if found.is_empty() {
+        return out.line("no findings");
+    }
+    let (findings, files) = (counted(found.len(), "finding"), counted(files.len(), "file"));
+    out.line(out.paint(Tone::Title, &format!("{findings} in {files}")).into_owned())?;
+    let mut by_code: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in found {
+        *by_code.entry(one.code.name()).or_default() += 1;
+    }
+    by_code.iter().try_for_each(|(code, count)| out.line(format_args!("{count:>6}  {code}")))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,87 @@
+//! What the linter can find: one code for each kind of finding.
+//!
+//! A code is stable, because comments in policies name it. `docs/lints.md` has a section for each, which
+//! a test holds it to.
+
+macro_rules! lints {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        /// The kinds of finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Lint { $($(#[$doc])* $variant,)* }
+
+        impl Lint {
+            /// All of them, in the order of their names.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns the stable name, such as `unused-variable`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Returns the kind of finding with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+lints! {
+    /// An allow grants nothing that another does not, and denies when its condition fails.
+    AllowCanOnlyDeny = "allow-can-only-deny";
+    /// An allow without a condition stands where allows need the consent of a parent scope.
+    AllowWithoutEffect = "allow-without-effect";
+    /// A condition, or a part of one, is never true.
+    ConditionAlwaysFalse = "condition-always-false";
+    /// A condition, or a part of one, is never false.
+    ConditionAlwaysTrue = "condition-always-true";
+    /// A rule says what an earlier one says in the same words.
+    DuplicateRule = "duplicate-rule";
+    /// A deny is skipped when its condition cannot be evaluated.
+    LenientDeny = "lenient-deny";
+    /// No rule allows a role anything.
+    RoleNeverAllowed = "role-never-allowed";
+    /// A condition compares an attribute with what its schema excludes.
+    SchemaMismatch = "schema-mismatch";
+    /// Other rules say all that a rule says.
+    ShadowedRule = "shadowed-rule";
+    /// No rule of a resource policy speaks of an action.
+    UnknownAction = "unknown-action";
+    /// A comment allows a finding that does not exist.
+    UnknownAllow = "unknown-allow";
+    /// A condition reads an attribute that its schema does not have.
+    UnknownAttribute = "unknown-attribute";
+    /// No policy is about a resource that a role policy speaks of.
+    UnknownResource = "unknown-resource";
+    /// A rule never decides anything.
+    UnreachableRule = "unreachable-rule";
+    /// A comment allows what was not found.
+    UnusedAllow = "unused-allow";
+    /// Nothing uses a constant.
+    UnusedConstant = "unused-constant";
+    /// No rule names a derived role.
+    UnusedDerivedRole = "unused-derived-role";
+    /// No policy imports a set.
+    UnusedExport = "unused-export";
+    /// A policy uses nothing of what it imports.
+    UnusedImport = "unused-import";
+    /// Nothing uses a variable.
+    UnusedVariable = "unused-variable";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lint;
+
+    #[test]
+    fn names_are_sorted_and_lead_back() {
+        assert!(Lint::ALL.windows(2).all(|pair| pair[0].name() < pair[1].name()));
+        for lint in Lint::ALL {
+            assert_eq!(Lint::from_name(lint.name()), Some(*lint));
+        }
+        assert_eq!(Lint::from_name("unused"), None);
+    }
+}

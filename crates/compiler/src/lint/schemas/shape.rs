@@ -1,0 +1,216 @@
+//! What a schema says of an attribute, as far as it is certain.
+//!
+//! Only keywords that always restrict are read: `properties`, `type`, `enum` and `const`. Others can only
+//! restrict further, or they leave attributes open, and then nothing is said.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::reads::Value;
+use crate::policy::model::SchemaRef;
+use crate::schema::{Load, SchemaFile, Target, field, text};
+use crate::yaml::{Kind, Node};
+
+/// The files of schemas that were read.
+pub(super) struct Shapes<'a> {
+    load: &'a Load<'a>,
+    files: RefCell<BTreeMap<String, Option<Rc<SchemaFile>>>>,
+}
+
+/// A place in a schema.
+#[derive(Clone)]
+pub(super) struct Shape {
+    file: Rc<SchemaFile>,
+    target: Target,
+}
+
+impl<'a> Shapes<'a> {
+    pub(super) fn new(load: &'a Load<'a>) -> Self {
+        Self { load, files: RefCell::default() }
+    }
+
+    /// Returns the schema that a policy names. What is wrong with it is not for the linter to say.
+    pub(super) fn of(&self, named: &SchemaRef) -> Option<Shape> {
+        self.at(Target::of_policy(&named.reference).ok()?)
+    }
+
+    fn at(&self, target: Target) -> Option<Shape> {
+        let mut files = self.files.borrow_mut();
+        let load = || (self.load)(&target.file).ok().map(Rc::new);
+        let file = files.entry(target.file.clone()).or_insert_with(load).clone()?;
+        self.resolved(Shape { file, target }, &mut files)
+    }
+
+    /// Follows references until there is none.
+    fn resolved(
+        &self,
+        mut shape: Shape,
+        files: &mut BTreeMap<String, Option<Rc<SchemaFile>>>,
+    ) -> Option<Shape> {
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = shape.node().and_then(|node| field(node, "$ref")).and_then(text)
+            else {
+                return Some(shape);
+            };
+            let target = shape.target.follow(&shape.file.root, reference).ok()?;
+            let load = || (self.load)(&target.file).ok().map(Rc::new);
+            let file = files.entry(target.file.clone()).or_insert_with(load).clone()?;
+            shape = Shape { file, target };
+        }
+        None
+    }
+
+    /// Returns the schema of what stands under `keys`; nothing if an object on the way lists its properties
+    /// without the next key.
+    pub(super) fn inside(&self, shape: &Shape, keys: &[String]) -> Option<Shape> {
+        let mut here = shape.clone();
+        for key in keys {
+            match here.property(key) {
+                Property::Listed(target) => match self.at(target) {
+                    Some(next) => here = next,
+                    None => return Some(here.nothing()),
+                },
+                Property::Open => return Some(here.nothing()),
+                Property::NotListed { .. } => return None,
+            }
+        }
+        Some(here)
+    }
+
+    /// Whether the schema refuses what stands under `keys`.
+    pub(super) fn refuses(&self, shape: &Shape, keys: &[String]) -> bool {
+        let mut here = shape.clone();
+        for key in keys {
+            match here.property(key) {
+                Property::Listed(target) => match self.at(target) {
+                    Some(next) => here = next,
+                    None => return false,
+                },
+                Property::Open => return false,
+                Property::NotListed { refused } => return refused,
+            }
+        }
+        false
+    }
+}
+
+/// What an object's schema says of a property.
+enum Property {
+    Listed(Target),
+    NotListed {
+        refused: bool,
+    },
+    /// It may be anything.
+    Open,
+}
+
+impl Shape {
+    fn node(&self) -> Option<&Node> {
+        self.target.find(&self.file.root)
+    }
+
+    /// A place of which nothing is known.
+    fn nothing(&self) -> Self {
+        Self { file: Rc::clone(&self.file), target: self.target.below(&["\u{0}"]) }
+    }
+
+    fn property(&self, key: &str) -> Property {
+        let Some(node) = self.node() else { return Property::Open };
+        let Some(properties) = field(node, "properties") else { return Property::Open };
+        if field(properties, key).is_some() {
+            return Property::Listed(self.target.below(&["properties", key]));
+        }
+        let closed = |keyword| field(node, keyword).map(|node| node.kind == Kind::Bool(false));
+        let is_closed = closed("additionalProperties") == Some(true);
+        let others_apply = LEAVE_OPEN.iter().any(|keyword| field(node, keyword).is_some());
+        if is_closed && field(node, "patternProperties").is_none() {
+            return Property::NotListed { refused: true };
+        }
+        if others_apply || closed("additionalProperties").is_some() {
+            return Property::Open;
+        }
+        match closed("unevaluatedProperties") {
+            Some(true) => Property::NotListed { refused: true },
+            Some(false) => Property::Open,
+            None => Property::NotListed { refused: false },
+        }
+    }
+
+    /// Returns what is expected instead, if the schema excludes `value`.
+    pub(super) fn excludes(&self, value: &Value) -> Option<String> {
+        let node = self.node()?;
+        let types = field(node, "type").map(names).unwrap_or_default();
+        let fits = |name: &&str| {
+            *name == value.type_name() || (*name == "integer" && value.type_name() == "number")
+        };
+        if !types.is_empty() && !types.iter().any(fits) {
+            return Some(format!("a value of type `{}`", types.join("` or `")));
+        }
+        let listed: Vec<&Node> = match (field(node, "const"), field(node, "enum")) {
+            (Some(only), _) => vec![only],
+            (None, Some(Node { kind: Kind::Seq(items), .. })) => items.iter().collect(),
+            _ => return None,
+        };
+        if listed.iter().any(|node| is_value(node, value)) {
+            return None;
+        }
+        let listed: Vec<String> =
+            listed.iter().take(MAX_SHOWN).filter_map(|node| shown(node)).collect();
+        Some(format!("one of {}", listed.join(", ")))
+    }
+}
+
+fn names(node: &Node) -> Vec<&str> {
+    match &node.kind {
+        Kind::String(name, _) => vec![name],
+        Kind::Seq(items) => items.iter().filter_map(text).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What may be equal is taken to be equal.
+fn is_value(node: &Node, value: &Value) -> bool {
+    match (&node.kind, value) {
+        (Kind::Bool(known), Value::Bool(value)) => known == value,
+        (Kind::String(known, _), Value::Text(value)) => known.as_ref() == value,
+        (Kind::Integer(known), Value::Number(value)) => {
+            i32::try_from(*known).map_or(true, |known| f64::from(known) == *value)
+        }
+        (Kind::Float(known), Value::Number(value)) => known == value,
+        _ => false,
+    }
+}
+
+fn shown(node: &Node) -> Option<String> {
+    Some(match &node.kind {
+        Kind::Null => "`null`".to_owned(),
+        Kind::Bool(value) => format!("`{value}`"),
+        Kind::Integer(value) => format!("`{value}`"),
+        Kind::Float(value) => format!("`{value}`"),
+        Kind::String(text, _) => format!("`\"{text}\"`"),
+        _ => return None,
+    })
+}
+
+/// Keywords with which a schema says elsewhere which properties there are.
+const LEAVE_OPEN: [&str; 12] = [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "then",
+    "else",
+    "not",
+    "dependentSchemas",
+    "dependencies",
+    "patternProperties",
+    "propertyNames",
+    "$dynamicRef",
+];
+
+/// Of references that lead to each other.
+const MAX_REFERENCES: usize = 32;
+
+/// Values of an `enum` that a message lists.
+const MAX_SHOWN: usize = 8;
