@@ -87,7 +87,7 @@ export function readCompileOptions(options: unknown): Settings {
 
 export function readLintOptions(options: unknown): Settings {
   const members = membersOf(options, LINT);
-  return { code: members.get("code"), asked: given(readTable(members)) };
+  return { code: members.get("code"), asked: given({ ...readTable(members), lint: true }) };
 }
 
 export function readTestOptions(options: unknown): Settings {

@@ -77,6 +77,16 @@ describe("lint", () => {
     expect(first!.text).toContain("16 |           expr: P.id + 'é😀' != V.owner && R.id == P.id\n");
   });
 
+  it("finds what compiles and may not have been meant", async () => {
+    const twice = text.replace("R.attr.owner", "R.id == R.id || R.attr.owner");
+    const [found, ...others] = await lint({ "a.yaml": twice });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ severity: "warning", code: "condition-always-true", file: "a.yaml", line: 16 });
+    expect((await compile({ "a.yaml": twice })).diagnostics).toEqual([]);
+    expect(await lint({ "a.yaml": `# wardgate: allow condition-always-true\n${twice}` })).toEqual([]);
+    expect(await lint(files)).toEqual([]);
+  });
+
   it.each([{}, { "readme.md": "#" }, new Map()])("says of %o that there is nothing", async (nothing) => {
     expect(await lint(nothing)).toMatchObject([{ code: "no-policies", file: "." }]);
   });

@@ -19,7 +19,7 @@ import type { TestResults } from "./test-results.ts";
 import { disregard } from "./web.ts";
 
 export type { CompileOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
-export type { Diagnostic, DiagnosticCode, Place } from "./diagnostic.ts";
+export type { Diagnostic, DiagnosticCode, LintCode, Place } from "./diagnostic.ts";
 export { WardgateError, type Code } from "./errors.ts";
 export type { PolicyFiles } from "./policy-files.ts";
 export type {
@@ -77,7 +77,9 @@ export async function compile(files: PolicyFiles, options: CompileOptions = {}):
 }
 
 /**
- * Returns what {@link compile} would find wrong with policies.
+ * Returns what {@link compile} would find wrong with policies. If that is nothing, it returns as warnings what their
+ * author may not have meant, as `wardgate lint` does: rules that decide nothing, conditions that are always true, and so on.
+ * `docs/lints.md` explains each {@link LintCode}, and how a comment in a policy silences it.
  *
  * @throws as {@link compile} does.
  */

@@ -30,6 +30,29 @@ export type DiagnosticCode =
   | "validation"
   | "variable-redefined";
 
+/** What kind of thing a warning of `lint` is; each has a section in `docs/lints.md`. */
+export type LintCode =
+  | "allow-can-only-deny"
+  | "allow-without-effect"
+  | "condition-always-false"
+  | "condition-always-true"
+  | "duplicate-rule"
+  | "lenient-deny"
+  | "role-never-allowed"
+  | "schema-mismatch"
+  | "shadowed-rule"
+  | "unknown-action"
+  | "unknown-allow"
+  | "unknown-attribute"
+  | "unknown-resource"
+  | "unreachable-rule"
+  | "unused-allow"
+  | "unused-constant"
+  | "unused-derived-role"
+  | "unused-export"
+  | "unused-import"
+  | "unused-variable";
+
 /** A line and a column, both from 1. The column counts characters, of which an emoji is one. */
 export interface Place {
   readonly line: number;
@@ -38,9 +61,9 @@ export interface Place {
 
 /** One thing to tell the author of a policy. */
 export interface Diagnostic {
-  /** With an `error` there is no bundle. */
+  /** With an `error` there is no bundle. A `warning` comes from `lint`. */
   readonly severity: "error" | "warning";
-  readonly code: DiagnosticCode;
+  readonly code: DiagnosticCode | LintCode;
   /** What is wrong, in one sentence without the place. */
   readonly message: string;
   /** The path of the file; `.` for all of them together. */

@@ -1,6 +1,6 @@
 // Compiles with the npm package what a native test sends on standard input, one set of files a line:
 //   { "files": [[path, base64], ...], "options": {...} }
-// and answers one line each: what `compile` gives with the bundle as base64, or { "error": text }.
+// and answers one line each: what `compile` gives with the bundle as base64 and what `lint` gives, or { "error": text }.
 
 import { createInterface } from "node:readline";
 import { compile, lint } from "../../npm/dist/compiler.js";
@@ -15,6 +15,6 @@ async function compiled({ files, options }) {
   const { bundle, ...rest } = await compile(contents, options);
   const { evaluation, schemaEnforcement, lenientScopeSearch, defaultVersion, globals } = options;
   const found = await lint(contents, { evaluation, schemaEnforcement, lenientScopeSearch, defaultVersion, globals });
-  if (JSON.stringify(found) !== JSON.stringify(rest.diagnostics)) throw new Error("lint finds something else");
-  return bundle === undefined ? rest : { bundle: Buffer.from(bundle).toString("base64"), ...rest };
+  const answer = { ...rest, lint: found };
+  return bundle === undefined ? answer : { bundle: Buffer.from(bundle).toString("base64"), ...answer };
 }

@@ -9,7 +9,7 @@ mod wrong;
 use serde_json::{Map, Value as Json, json};
 use wardgate_bundle::{Conditions, Label, Trust, digest, open, pack_as};
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
-use wardgate_compiler::{Enforcement, Options, accessors, compile_files};
+use wardgate_compiler::{Enforcement, Options, accessors, compile_files, lint_files};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::attr_json;
@@ -98,6 +98,15 @@ impl Sources {
     /// # Errors
     /// If the native compiler writes a bundle that cannot be opened.
     pub fn answer(&self) -> Result<Json, String> {
+        let mut answer = self.compiled()?;
+        let found = lint_files(&self.files, &self.options);
+        if let Some(members) = answer.as_object_mut() {
+            members.insert("lint".to_owned(), found.iter().map(diagnostic).collect());
+        }
+        Ok(answer)
+    }
+
+    fn compiled(&self) -> Result<Json, String> {
         let compiled = match compile_files(&self.files, &self.options) {
             Ok(compiled) if compiled.policies > 0 => compiled,
             Ok(_) => return Ok(refused(&[Diagnostic::no_policies()])),

@@ -59,7 +59,7 @@ struct End {
 }
 
 impl Answer {
-    /// There is no bundle, and this is why.
+    /// There is no bundle, and this is all there is to say.
     pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
         let diagnostics = diagnostics.into_iter().map(Shown::from).collect();
         Self { diagnostics, ..Self::default() }

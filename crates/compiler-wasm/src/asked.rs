@@ -29,6 +29,8 @@ pub(crate) struct Asked {
     created: u64,
     not_before: Option<u64>,
     expires: Option<u64>,
+    /// Whether to look through the files instead, and to compile nothing.
+    pub(crate) lint: bool,
     /// Whether a module of accessors is wanted too.
     pub(crate) emit_accessors: bool,
 }

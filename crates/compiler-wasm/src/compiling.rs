@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_as};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::{accessors, compile_files};
+use wardgate_compiler::{accessors, compile_files, lint_files};
 use wardgate_engine::table::PolicyTable;
 
 use crate::answer::Answer;
@@ -28,11 +28,14 @@ impl Failure {
     }
 }
 
-/// Compiles files to a bundle.
+/// Compiles files to a bundle, or looks through them.
 pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure> {
     let (options, label) = (asked.table()?, asked.label());
     let files: Vec<(String, Vec<u8>)> =
         files.into_iter().map(|(path, bytes)| (path, bytes.into_vec())).collect();
+    if asked.lint {
+        return Ok(Answer::refused(lint_files(&files, &options)));
+    }
     let compiled = match compile_files(&files, &options) {
         Ok(compiled) => compiled,
         Err(diagnostics) => return Ok(Answer::refused(diagnostics)),
@@ -94,6 +97,17 @@ mod tests {
         let files = [("a.yaml".to_owned(), text.clone().into_bytes())];
         let native = compile_files(&files, &options).unwrap_err();
         assert_eq!(compiled(&[("a.yaml", &text)]), Answer::refused(native));
+    }
+
+    #[test]
+    fn the_linter_is_that_of_the_native_compiler() {
+        let options = wardgate_compiler::Options::default();
+        let text = POLICY.replace("rules:", "variables: {local: {x: P.id}}, rules:");
+        let native = lint_files(&[("a.yaml".to_owned(), text.clone().into_bytes())], &options);
+        let file = ("a.yaml".to_owned(), ByteBuf::from(text));
+        let asked = serde_json::from_str(r#"{"lint": true}"#).unwrap();
+        assert_eq!(native.len(), 1);
+        assert_eq!(compile(vec![file], asked).unwrap(), Answer::refused(native));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use serde_json::Value as Json;
+use wardgate_compiler::lint::Lint;
 use wardgate_tests::generate::worlds;
 use wardgate_tests::sources::{Sources, hostile, wrong};
 use wardgate_tests::{cases, node};
@@ -37,6 +38,8 @@ fn run() -> Result<bool, String> {
     same &= compare("broken", broken(), &mut seen)?;
     same &= compare("wrong", wrong().into_iter(), &mut seen)?;
     same &= compare("hostile", hostile().into_iter(), &mut seen)?;
+    // What the linter finds has its own cases.
+    seen.extend(Lint::ALL.iter().map(|lint| lint.name().to_owned()));
     Ok(same & is_declared(&seen)?)
 }
 
@@ -74,7 +77,8 @@ impl Tally {
             Some(_) => self.compiled += 1,
             None => self.refused += 1,
         }
-        for one in expected.get("diagnostics").and_then(Json::as_array).into_iter().flatten() {
+        let lists = ["diagnostics", "lint"].map(|name| expected.get(name).and_then(Json::as_array));
+        for one in lists.into_iter().flatten().flatten() {
             let code = one.get("code").and_then(Json::as_str).unwrap_or_default();
             *self.codes.entry(code.to_owned()).or_default() += 1;
         }

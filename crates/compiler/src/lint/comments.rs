@@ -98,16 +98,19 @@ fn texts(file: &Arc<SourceFile>) -> Vec<Text> {
 
 /// Returns how many bytes the quoted text takes that `rest` begins with.
 fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    let closes = |c: char| {
-        let was_escaped = escaped;
-        escaped = !escaped && c == '\\' && quote == '"';
-        c == quote && !was_escaped
-    };
-    // A doubled quote inside closes the text and opens another, which comes to the same.
-    let inside = rest.get(1..).unwrap_or_default();
-    let end = inside.find(closes).unwrap_or(inside.len());
-    end.saturating_add(2)
+    let mut inside = rest.char_indices().skip(1).peekable();
+    while let Some((at, c)) = inside.next() {
+        if c == '\\' && quote == '"' {
+            inside.next();
+        } else if c == quote {
+            // A doubled quote inside of single ones stands for itself.
+            let is_doubled = quote == '\'' && inside.next_if(|(_, next)| *next == quote).is_some();
+            if !is_doubled {
+                return at.saturating_add(1);
+            }
+        }
+    }
+    rest.len()
 }
 
 /// Returns how many bytes the block takes whose content begins at `offset`: all lines that are blank or

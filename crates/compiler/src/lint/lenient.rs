@@ -75,16 +75,21 @@ impl Search<'_, '_> {
         let counts_for = counts_for != matches!(condition, Condition::None(_));
         for (at, part) in parts.iter().enumerate() {
             // What this part comes to matters only where all others came to `truth`.
-            let others = parts.iter().enumerate().filter(|(other, _)| *other != at);
-            let known = others
-                .fold(facts.clone(), |known, (_, other)| self.logic.after(other, truth, &known));
+            let mut known = facts.clone();
+            for (_, other) in parts.iter().enumerate().filter(|(other, _)| *other != at) {
+                self.logic.learn_condition(&mut known, other, truth);
+            }
+            if self.logic.is_spent() {
+                return;
+            }
             self.visit(part, &known, counts_for);
         }
     }
 
     fn leaf(&mut self, expr: &ExprSource, facts: &Facts) {
         let Some(tree) = self.logic.tree(&expr.text) else { return };
-        if !self.logic.outcomes(&tree, facts).fails.missing {
+        let is_missing = self.logic.outcomes(&tree, facts).fails.missing;
+        if !is_missing || self.logic.is_spent() {
             return;
         }
         let unguarded = self.logic.unguarded(&tree, facts);

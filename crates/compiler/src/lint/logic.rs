@@ -296,7 +296,7 @@ impl<'p> Logic<'p> {
                 all.yes &= found.yes;
                 all.no |= found.no;
                 all.fails = all.fails.or(found.fails);
-                known = self.with(&known, operand, truth);
+                self.learn(&mut known, operand, truth);
                 false
             });
             if certain_no {
@@ -318,6 +318,11 @@ impl<'p> Logic<'p> {
     fn burn(&self) -> bool {
         self.fuel.set(self.fuel.get().saturating_sub(1));
         self.fuel.get() > 0
+    }
+
+    /// Whether a condition took more than its share of work, so that nothing is known of it.
+    pub(super) fn is_spent(&self) -> bool {
+        self.fuel.get() == 0
     }
 
     /// Gives the next condition its own share of work.

@@ -12,7 +12,7 @@ use wardgate_engine::names::sanitized;
 use super::pattern::{disjoint, fits};
 use super::{Lint, Linter};
 use crate::diagnostics::Diagnostic;
-use crate::policy::model::{Body, Effect};
+use crate::policy::model::{Body, Effect, Schemas};
 use crate::resolve::model::ResourcePolicy;
 use crate::source::Place;
 
@@ -29,7 +29,9 @@ impl<'p> Linter<'p> {
     fn never_allowed(&self) -> Vec<Diagnostic> {
         let allowed = self.allowed_roles();
         let children = self.children();
-        let is_allowed = |role: &str| allowed.iter().any(|pattern| fits(pattern, role));
+        let globs: Vec<&str> = allowed.iter().copied().filter(|role| is_glob(role)).collect();
+        let is_allowed =
+            |role: &str| allowed.contains(role) || globs.iter().any(|glob| fits(glob, role));
         let mut found = Vec::new();
         for (role, place) in self.mentioned() {
             // A role takes part in what is allowed if it, a parent or a child is allowed something.
@@ -58,8 +60,12 @@ impl<'p> Linter<'p> {
         allowed
     }
 
-    /// Returns the roles that stand in rules, derived roles and role policies, each where it does first.
+    /// Returns the roles that stand in rules, in derived roles that rules name, and in role policies, each
+    /// where it does first.
     fn mentioned(&self) -> BTreeMap<&'p str, &'p Place> {
+        let named = self.resolved.resource.iter().flat_map(|policy| policy.derived_roles.values());
+        let named: BTreeSet<(&str, &str)> =
+            named.map(|role| (role.origin.as_str(), role.name.as_str())).collect();
         let mut mentioned = BTreeMap::new();
         for policy in &self.repository.policies {
             match &policy.body {
@@ -71,7 +77,9 @@ impl<'p> Linter<'p> {
                     }
                 }
                 Body::DerivedRoles(body) => {
-                    for role in &body.definitions {
+                    let key = policy.key();
+                    let is_named = |name: &str| named.contains(&(key.as_str(), name));
+                    for role in body.definitions.iter().filter(|role| is_named(&role.name)) {
                         for parent in role.parent_roles.iter().filter(|role| !is_glob(role)) {
                             mentioned.entry(parent.as_str()).or_insert(&role.place);
                         }
@@ -154,7 +162,11 @@ impl<'p> Linter<'p> {
     /// A schema can be ignored for actions of rules, of principal policies included.
     fn unknown_to_schemas(&self, kinds: &Kinds<'_>) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        for policy in &self.resolved.resource {
+        let ignores = |policy: &&ResourcePolicy| {
+            let Schemas { principal, resource } = &policy.schemas;
+            principal.iter().chain(resource).any(|schema| !schema.ignore_when_actions.is_empty())
+        };
+        for policy in self.resolved.resource.iter().filter(ignores) {
             let kind = kind_of(policy);
             let Some(mut actions) = actions_of(kinds, &kind) else { continue };
             let rules = self.resolved.principal.iter().flat_map(|policy| &policy.rules);
@@ -192,6 +204,9 @@ fn kind_of(policy: &ResourcePolicy) -> String {
 
 /// Returns the actions of all kinds that fit a pattern; nothing if no kind fits.
 fn actions_of<'p>(kinds: &Kinds<'p>, pattern: &str) -> Option<BTreeSet<&'p str>> {
+    if !is_glob(pattern) {
+        return kinds.get(pattern).cloned();
+    }
     let mut fitting = kinds.iter().filter(|(kind, _)| fits(pattern, kind)).peekable();
     fitting.peek()?;
     Some(fitting.flat_map(|(_, actions)| actions.iter().copied()).collect())

@@ -65,6 +65,9 @@ type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
 /// the same one stays.
 fn examine(lines: &[Line<'_>], before: &Before<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    if lines.len() > MAX_COMPARED {
+        return found;
+    }
     let mut kept: Vec<bool> = vec![true; lines.len()];
     for (at, line) in lines.iter().enumerate().rev() {
         let others = cover::Others { lines, kept: &kept, at, before };
@@ -106,6 +109,9 @@ fn narrowed(
 fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
     let mut kept: Vec<bool> = vec![true; policy.rules.len()];
     let mut found = Vec::new();
+    if policy.rules.len() > MAX_COMPARED {
+        return found;
+    }
     for (at, rule) in policy.rules.iter().enumerate().rev() {
         if rule.condition.is_some() || rule.output != Output::default() {
             continue;
@@ -141,3 +147,6 @@ const fn word(effect: Effect) -> &'static str {
         Effect::Deny => "deny",
     }
 }
+
+/// Rules of one policy that are compared with each other: the work grows with their square.
+const MAX_COMPARED: usize = 5_000;

@@ -45,7 +45,7 @@ impl Logic<'_> {
         more
     }
 
-    fn learn(&self, facts: &mut Facts, expr: &Expr, truth: bool) {
+    pub(super) fn learn(&self, facts: &mut Facts, expr: &Expr, truth: bool) {
         if !self.burn() {
             return;
         }

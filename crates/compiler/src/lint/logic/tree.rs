@@ -55,35 +55,32 @@ impl Logic<'_> {
             }
             all.no |= all.yes && found.no;
             all.yes &= found.yes;
-            known = self.after(part, truth, &known);
+            self.learn_condition(&mut known, part, truth);
         }
         all
     }
 
-    /// Returns what is known after `condition` came to `truth`.
-    pub(in crate::lint) fn after(
+    /// Adds what is known after `condition` came to `truth`.
+    pub(in crate::lint) fn learn_condition(
         &self,
+        facts: &mut Facts,
         condition: &Condition,
         truth: bool,
-        facts: &Facts,
-    ) -> Facts {
-        match (condition, truth) {
-            (Condition::Expr(expr), _) => match self.tree(&expr.text) {
-                Some(tree) if truth || self.says_more_than_no(&tree, facts) => {
-                    self.with(facts, &tree, truth)
+    ) {
+        let (parts, truth) = match (condition, truth) {
+            (Condition::Expr(expr), _) => {
+                if let Some(tree) = self.tree(&expr.text)
+                    && (truth || self.says_more_than_no(&tree, facts))
+                {
+                    self.learn(facts, &tree, truth);
                 }
-                _ => facts.clone(),
-            },
-            (Condition::All(parts), true) => self.after_each(parts, true, facts),
-            (Condition::None(parts), true) | (Condition::Any(parts), false) => {
-                self.after_each(parts, false, facts)
+                return;
             }
-            _ => facts.clone(),
-        }
-    }
-
-    fn after_each(&self, parts: &[Condition], truth: bool, facts: &Facts) -> Facts {
-        parts.iter().fold(facts.clone(), |facts, part| self.after(part, truth, &facts))
+            (Condition::All(parts), true) => (parts, true),
+            (Condition::None(parts), true) | (Condition::Any(parts), false) => (parts, false),
+            _ => return,
+        };
+        parts.iter().for_each(|part| self.learn_condition(facts, part, truth));
     }
 
     /// In a lenient table a leaf that failed counts as false, from which nothing follows.
