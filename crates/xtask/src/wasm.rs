@@ -215,9 +215,10 @@ const PLAIN: &str = "wardgate_nosimd";
 /// seals. See `docs/DESIGN.md`.
 const MOST_GZIPPED: usize = 190 * 1000;
 
-/// What the compiler weighed with the parsers, the tables of Unicode, all time zones, and the engine that decides policy
-/// tests (605,137 bytes; 525,662 before it ran tests), and 5 % more.
-const MOST_GZIPPED_COMPILER: usize = 635 * 1000;
+/// What the compiler weighs with the parsers, the tables of Unicode, all time zones, the engine that decides policy tests,
+/// and the linter, and 5 % more. It was 525,662 bytes with neither of the last two, 605,137 with the tests alone, and
+/// 601,275 with the linter alone.
+const MOST_GZIPPED_COMPILER: usize = 714 * 1000;
 
 /// Crates that no module is made of.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];
