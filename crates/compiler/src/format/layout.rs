@@ -11,9 +11,11 @@ use super::token::{Kind, Token};
 pub(super) fn text(sheet: &Sheet<'_>, expressions: &Expressions) -> String {
     let mut layout = Layout { frames: Frames::default(), writer: Writer::new(sheet, expressions) };
     let mut last: Option<&Token> = None;
-    for (at, token) in sheet.tokens.iter().enumerate() {
-        let following = sheet.tokens.get(at.saturating_add(1)..).unwrap_or_default();
-        layout.token(token, last, following);
+    // What follows each run of comments is looked for once.
+    let mut following = sheet.tokens.iter().filter(|token| token.kind != Kind::Comment).peekable();
+    for token in sheet.tokens {
+        while following.next_if(|next| next.start <= token.start).is_some() {}
+        layout.token(token, last, following.peek().copied());
         last = Some(token);
     }
     layout.writer.finish()
@@ -25,10 +27,10 @@ struct Layout<'l> {
 }
 
 impl Layout<'_> {
-    fn token(&mut self, token: &Token, last: Option<&Token>, following: &[Token]) {
+    fn token(&mut self, token: &Token, last: Option<&Token>, next: Option<&Token>) {
         if token.begins_line {
             let comment = (token.kind == Kind::Comment && self.frames.item().is_none())
-                .then(|| self.comment_indent(token, following));
+                .then(|| self.comment_indent(token, next));
             enter(&mut self.frames, token);
             let indent = comment.unwrap_or_else(|| line_indent(&self.frames, token));
             self.frames.begin_line(indent);
@@ -49,8 +51,7 @@ impl Layout<'_> {
         }
     }
 
-    fn comment_indent(&self, comment: &Token, following: &[Token]) -> usize {
-        let next = following.iter().find(|token| token.kind != Kind::Comment);
+    fn comment_indent(&self, comment: &Token, next: Option<&Token>) -> usize {
         let Some(next) = next.filter(|next| !next.kind.is_document_mark()) else {
             return self.frames.comment(comment.column, &Next::default());
         };

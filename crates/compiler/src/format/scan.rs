@@ -44,7 +44,11 @@ impl<'s> Scanner<'s> {
         let Some(first) = self.rest().chars().next() else { return Some(false) };
         let begins_line = breaks > 0 || self.tokens.is_empty();
         let start = self.at;
-        let column = self.text.get(self.line..start)?.chars().count();
+        // Between brackets columns say nothing, and a line may be as long as the file.
+        let column = match self.depth {
+            0 => self.text.get(self.line..start)?.chars().count(),
+            _ => 0,
+        };
         let kind = self.kind(first, column)?;
         let follows_blank = breaks > 1 && !self.tokens.is_empty();
         let (end, begins) = (self.at, None);

@@ -199,3 +199,13 @@ fn only_expressions_are_laid_out_as_such() {
     let shared = "description: &d a==b\nresourcePolicy:\n  rules:\n    - condition: { match: { expr: *d } }\n";
     check(shared, shared);
 }
+
+#[test]
+fn long_lines_and_many_comments_take_no_longer_than_others() {
+    check(
+        &format!("a: [b{}]\n", ", b".repeat(50_000)),
+        &format!("a: [b{}]\n", ", b".repeat(50_000)),
+    );
+    let comments = "# c\n".repeat(50_000);
+    check(&format!("{comments}a:   b\n"), &format!("{comments}a: b\n"));
+}
