@@ -6,6 +6,7 @@
 pub mod accessors;
 pub mod cel;
 mod compile;
+pub mod coverage;
 pub mod diagnostics;
 pub mod emit;
 pub mod expression;
