@@ -3,6 +3,7 @@
 //!
 //! Values of the request are shown, because the author of the request asked; no other command does.
 
+mod constants;
 mod gather;
 mod json;
 mod need;
@@ -11,7 +12,7 @@ mod values;
 mod verdict;
 mod words;
 
-use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decision::ActionDecision;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
@@ -21,6 +22,7 @@ use crate::failure::{Failure, Status};
 use crate::output::Output;
 use crate::policies::{self, Source};
 use crate::requests;
+use constants::Constants;
 use gather::Meetings;
 use verdict::Verdict;
 
@@ -28,11 +30,17 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure
     let Explain { policies: path, options, opening, .. } = explain;
     let now = explain.asking.now.unwrap_or_else(clock);
     let table = policies::table(Source { path, options, opening }, now)?;
+    let constants = match path.is_dir() {
+        true => Some(Constants::read(path, policies::table_options(options)?)),
+        false => None,
+    };
     requests::each(&explain.asking.request, |mut call| {
         let now = explain.asking.now.unwrap_or_else(clock);
         call.each(|request| {
             let explanation = table.explain(request, now);
-            let verdicts = verdicts(&table, request, now, &explanation.decision.actions);
+            let meetings = Meetings::of(&table, request, now);
+            let verdict = |action| verdict(&table, request, action, &meetings, constants.as_ref());
+            let verdicts: Vec<_> = explanation.decision.actions.iter().map(verdict).collect();
             if explain.asking.json {
                 return out.line(json::line(&explanation, &verdicts));
             }
@@ -43,17 +51,17 @@ pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure
     })
 }
 
-fn verdicts(
+fn verdict(
     table: &PolicyTable,
     request: &Request,
-    now: Timestamp,
-    actions: &[wardgate_engine::decision::ActionDecision],
-) -> Vec<Verdict> {
-    let meetings = Meetings::of(table, request, now);
+    action: &ActionDecision,
+    meetings: &Meetings,
+    constants: Option<&Constants>,
+) -> Verdict {
     let is_lenient = table.evaluation() == Evaluation::Lenient;
-    let verdict = |action: &wardgate_engine::decision::ActionDecision| {
-        let met = meetings.take(&action.action);
-        Verdict::new(action, met, is_lenient).with_hint(table, request)
-    };
-    actions.iter().map(verdict).collect()
+    let mut met = meetings.take(&action.action);
+    if let Some(constants) = constants {
+        met.iter_mut().for_each(|met| constants.add_to(met));
+    }
+    Verdict::new(action, &met, is_lenient).with_hint(table, request)
 }

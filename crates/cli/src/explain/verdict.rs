@@ -57,12 +57,12 @@ pub(crate) struct Rule {
 
 impl Verdict {
     /// Finds the answer among the rules that name the action.
-    pub(crate) fn new(action: &ActionDecision, met: Vec<Met>, is_lenient: bool) -> Self {
-        let deciding = deciding(action, &met);
+    pub(crate) fn new(action: &ActionDecision, met: &[Met], is_lenient: bool) -> Self {
+        let deciding = deciding(action, met);
         let answer = answer(action, deciding);
         let rule = deciding.map(Rule::new);
         let could = match answer {
-            Answer::NotPermitted => could(&met, is_lenient),
+            Answer::NotPermitted => could(met, is_lenient),
             Answer::Narrowed | Answer::Failed => {
                 deciding.map(|met| (Rule::new(met), needs(met, is_lenient))).into_iter().collect()
             }
