@@ -3,6 +3,7 @@
 //! An option that would have no effect is refused: passing it over in silence would change what a
 //! check means.
 
+mod coverage;
 mod fmt;
 mod lint;
 mod test;

@@ -21,6 +21,7 @@ pub(crate) enum Status {
     FailedTests,
     BrokenSuites,
     Unformatted,
+    LowCoverage,
 }
 
 impl From<Status> for ExitCode {
@@ -35,6 +36,7 @@ impl From<Status> for ExitCode {
             Status::FailedTests => 6,
             Status::BrokenSuites => 7,
             Status::Unformatted => 8,
+            Status::LowCoverage => 9,
         })
     }
 }

@@ -4,11 +4,13 @@
 //! it. Failed tests and broken suites end with codes of their own, because only one of them is news about
 //! the policies.
 
+mod coverage;
 mod node;
 mod report;
 mod update;
 mod watch;
 
+use wardgate_compiler::coverage::{Coverage, Watching};
 use wardgate_compiler::suite::files::{self, Files};
 use wardgate_compiler::suite::results::Verdict;
 use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
@@ -22,6 +24,7 @@ pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
     if test.runtime == Runtime::Native && test.package.is_some() {
         return Err(Failure::usage("`--package` is for deciding in Node: add `--runtime wasm`"));
     }
+    coverage::check(test)?;
     let filter = filter(test)?;
     if test.watch {
         return watch::run(test, out, &|out| once(test, &filter, out));
@@ -38,7 +41,7 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
         let message = format!("`{shown}` holds no test suites: no file is named `*_test.yaml`");
         return Err(Failure::Message(Status::BrokenSuites, message));
     }
-    let results = decide(test, filter, &suites)?;
+    let (results, exercised) = decide(test, filter, &suites)?;
     if let Some(path) = &test.junit {
         replace::file(path, format!("{}\n", results.junit()).as_bytes())?;
     }
@@ -49,10 +52,19 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
         true => out.line(results.json())?,
         false => report::print(test, &results, out)?,
     }
-    Ok(status(&results))
+    let told = exercised.map(|exercised| coverage::tell(test, &exercised, out)).transpose()?;
+    match status(&results) {
+        Status::Done => Ok(told.unwrap_or(Status::Done)),
+        status => Ok(status),
+    }
 }
 
-fn decide(test: &Test, filter: &Filter, suites: &[Loaded]) -> Result<Results, Failure> {
+/// Decides, and counts what is exercised if anybody wants to know.
+fn decide(
+    test: &Test,
+    filter: &Filter,
+    suites: &[Loaded],
+) -> Result<(Results, Option<Coverage>), Failure> {
     let about = std::fs::metadata(&test.directory);
     let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
     if !about.is_dir() {
@@ -62,7 +74,12 @@ fn decide(test: &Test, filter: &Filter, suites: &[Loaded]) -> Result<Results, Fa
     let options = policies::table_options(&test.options())?;
     let sources = Sources::read(&test.directory, &options)
         .map_err(|errors| policies::below(&test.directory, errors))?;
-    let mut native = Native::new(&sources, options.clone());
+    let mut watching = coverage::is_wanted(test).then(|| Watching::new(&sources, options.clone()));
+    let native = Native::new(&sources, options.clone());
+    let mut native = match &mut watching {
+        Some(watching) => native.watched(watching),
+        None => native,
+    };
     let decided = match test.runtime {
         Runtime::Native => wardgate_compiler::suite::run(suites, filter, &mut native),
         Runtime::Wasm => {
@@ -71,7 +88,8 @@ fn decide(test: &Test, filter: &Filter, suites: &[Loaded]) -> Result<Results, Fa
             wardgate_compiler::suite::run(suites, filter, &mut node)
         }
     };
-    decided.map_err(|message| Failure::Message(Status::BadInputOutput, message))
+    let results = decided.map_err(|message| Failure::Message(Status::BadInputOutput, message))?;
+    Ok((results, watching.map(Watching::finish)))
 }
 
 fn filter(test: &Test) -> Result<Filter, Failure> {

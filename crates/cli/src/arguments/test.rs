@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::coverage::CoverageOptions;
 use super::{Mode, Schemas, TableOptions, version};
 
 #[derive(Debug, Args)]
@@ -45,6 +46,8 @@ pub(crate) struct Test {
     /// Run again whenever a file of the policies or suites changes.
     #[arg(long, conflicts_with = "update")]
     pub(crate) watch: bool,
+    #[command(flatten)]
+    pub(crate) coverage: CoverageOptions,
     #[command(flatten)]
     options: TestOptions,
 }
@@ -101,4 +104,5 @@ Exit codes:
   2  the command was called wrongly
   4  reading or writing failed
   6  a test failed
-  7  a suite is broken, a test could not be decided, or there are no suites";
+  7  a suite is broken, a test could not be decided, or there are no suites
+  9  every test that was run passed, and they exercise less than `--coverage-min` asks for";

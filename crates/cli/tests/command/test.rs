@@ -171,3 +171,29 @@ fn a_filter_leaves_the_rest_out() {
         .run("test policies --quiet --run ^Photos/Old")
         .says(0, "3 suites, 33 tests: 1 passed, 32 skipped\n");
 }
+
+#[test]
+fn what_tests_exercise_is_told_and_can_be_asked_for() {
+    check("coverage");
+}
+
+#[test]
+fn coverage_goes_to_files_in_the_form_that_their_endings_say() {
+    let folder = copied("coverage");
+    let files = ["c.txt", "c.json", "c.info", "c.html"];
+    let options: Vec<_> = files.iter().map(|file| format!("--coverage={file}")).collect();
+    folder.run(&format!("test policies {}", options.join(" "))).ends_with_code(0);
+    let starts = ["coverage ", "{\"summary\":", "TN:\nSF:policies/photo.yaml\n", "<!doctype html>"];
+    for (file, start) in files.into_iter().zip(starts) {
+        let text = String::from_utf8(folder.read(file)).unwrap();
+        assert!(text.starts_with(start) && text.ends_with('\n'), "{file}: {text}");
+    }
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_a_failure() {
+    let folder = copied("coverage");
+    let ran = folder.run("test policies --coverage=nowhere/c.html");
+    ran.ends_with_code(4);
+    assert!(ran.err.starts_with("wardgate: cannot write `nowhere/c.html`: "), "{ran:?}");
+}

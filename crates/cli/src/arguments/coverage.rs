@@ -1,0 +1,30 @@
+//! What `wardgate test` can be told about coverage.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// What the tests exercised.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Coverage")]
+pub(crate) struct CoverageOptions {
+    /// Tell which rules, conditions and derived roles the tests exercised: in text, or to a file in the
+    /// form that its ending says, .txt, .json, .info (LCOV) or .html. May be given several times.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "-",
+        conflicts_with = "update"
+    )]
+    pub(crate) coverage: Vec<PathBuf>,
+    /// End with 9 if less than so many per cent of them are exercised.
+    #[arg(long, value_name = "PERCENT", value_parser = per_cent, conflicts_with = "update")]
+    pub(crate) coverage_min: Option<f64>,
+}
+
+fn per_cent(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 100".to_owned())
+}

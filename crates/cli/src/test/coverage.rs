@@ -1,0 +1,93 @@
+//! What the tests of a directory exercised: where it is told, and whether it is enough.
+
+use std::path::Path;
+
+use wardgate_compiler::coverage::{Coverage, html, json, lcov, text};
+
+use crate::arguments::{Runtime, Test};
+use crate::failure::{Failure, Status};
+use crate::output::{Output, complain, shown};
+use crate::replace;
+
+/// The forms of a report.
+#[derive(Clone, Copy)]
+enum Form {
+    Text,
+    Json,
+    Lcov,
+    Html,
+}
+
+/// Whether anybody asked.
+pub(super) fn is_wanted(test: &Test) -> bool {
+    !test.coverage.coverage.is_empty() || test.coverage.coverage_min.is_some()
+}
+
+/// Refuses what cannot be done, before any test is run.
+pub(super) fn check(test: &Test) -> Result<(), Failure> {
+    let files = &test.coverage.coverage;
+    if is_wanted(test) && test.runtime == Runtime::Wasm {
+        let message = "coverage is counted natively: leave `--runtime wasm` out";
+        return Err(Failure::usage(message));
+    }
+    if test.json && files.iter().any(|file| is_standard_output(file)) {
+        let message =
+            "`--json` prints the results: give coverage a file, as in `--coverage=coverage.json`";
+        return Err(Failure::usage(message));
+    }
+    files.iter().filter(|file| !is_standard_output(file)).try_for_each(|file| form(file).map(drop))
+}
+
+/// Tells what was exercised, and returns how the command ends.
+pub(super) fn tell(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
+    for file in &test.coverage.coverage {
+        if is_standard_output(file) {
+            out.line("")?;
+            text::report(coverage).lines().try_for_each(|line| out.line(shown(line)))?;
+        } else {
+            replace::file(file, report(test, coverage, form(file)?).as_bytes())?;
+        }
+    }
+    let total = coverage.summary().total();
+    match test.coverage.coverage_min {
+        Some(least) if !total.is_at_least(least) => {
+            out.flush()?;
+            let (covered, all, found) = (total.covered, total.all, total.text());
+            complain(format_args!(
+                "wardgate: {covered} of {all} exercised, {found}, which is less than {least} %"
+            ));
+            Ok(Status::LowCoverage)
+        }
+        _ => Ok(Status::Done),
+    }
+}
+
+fn report(test: &Test, coverage: &Coverage, form: Form) -> String {
+    match form {
+        Form::Text => text::report(coverage),
+        Form::Json => json::report(coverage) + "\n",
+        // Tools look for the sources from where they run.
+        Form::Lcov => {
+            lcov::report(coverage, &|path| test.directory.join(path).display().to_string())
+        }
+        Form::Html => html::report(coverage),
+    }
+}
+
+fn form(file: &Path) -> Result<Form, Failure> {
+    match file.extension().and_then(|ending| ending.to_str()) {
+        Some("txt") => Ok(Form::Text),
+        Some("json") => Ok(Form::Json),
+        Some("info") => Ok(Form::Lcov),
+        Some("html") => Ok(Form::Html),
+        _ => {
+            let shown = file.display();
+            let endings = "expected .txt, .json, .info (LCOV) or .html";
+            Err(Failure::usage(format!("`--coverage={shown}`: the ending says no form, {endings}")))
+        }
+    }
+}
+
+fn is_standard_output(file: &Path) -> bool {
+    file == Path::new("-")
+}
