@@ -8,7 +8,7 @@ import { loader } from "#load-compiler";
 import * as glue from "../wasm/wardgate_compiler_bg.js";
 
 import { compile } from "./code.ts";
-import type { Compiled, Tested } from "./compiler.ts";
+import type { Compiled, Formatted, Tested } from "./compiler.ts";
 import type { Settings } from "./compiler-options.ts";
 import { WardgateError } from "./errors.ts";
 import { reason } from "./fetching.ts";
@@ -29,6 +29,11 @@ export async function run(files: Files, settings: Settings): Promise<Compiled> {
 /** Runs tests in the module. */
 export async function runTests(files: Files, settings: Settings): Promise<ToldOfTests> {
   return (await within(settings, (asked) => glue.test(files, asked))) as ToldOfTests;
+}
+
+/** Lays out a file in the module. */
+export async function runFormat(file: Files[number], settings: Settings): Promise<Formatted> {
+  return (await within(settings, () => glue.format(file))) as Formatted;
 }
 
 /** Calls an instance of the module. */
@@ -106,7 +111,7 @@ let loading: Promise<WebAssembly.Module> | undefined;
 let active: Exports | undefined;
 
 /** What tells the module from others. */
-const EXPORTS = ["memory", "compile", "test", "__wbindgen_start"];
+const EXPORTS = ["memory", "compile", "test", "format", "__wbindgen_start"];
 /** The name by which the module asks for its glue. */
 const GLUE = "./wardgate_compiler_bg.js";
 /** What a few thousand policies take. */

@@ -38,6 +38,14 @@ export interface TestOptions extends LintOptions {
   readonly emitJunit?: boolean | undefined;
 }
 
+/** How to lay out a file. */
+export interface FormatOptions {
+  /** What diagnostics call the file; one whose name ends in `.json` is left alone. `policy.yaml` unless given. */
+  readonly path?: string | undefined;
+  /** The code of the module, as for {@link LintOptions.code}. */
+  readonly code?: CodeSource | undefined;
+}
+
 /** How to compile policies. */
 export interface CompileOptions extends LintOptions {
   /** What the bundle is called; it has no name unless given. */
@@ -62,7 +70,7 @@ export interface Asked {
   readonly [name: string]: string | number | boolean;
 }
 
-/** What to compile to, and with what. */
+/** What to compile to, or to lay out, and with what. */
 export interface Settings {
   readonly code: unknown;
   readonly asked: Asked;
@@ -88,6 +96,11 @@ export function readCompileOptions(options: unknown): Settings {
 export function readLintOptions(options: unknown): Settings {
   const members = membersOf(options, LINT);
   return { code: members.get("code"), asked: given({ ...readTable(members), lint: true }) };
+}
+
+export function readFormatOptions(options: unknown): Settings & { readonly path: string } {
+  const members = membersOf(options, ["path", "code"]);
+  return { code: members.get("code"), asked: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };
 }
 
 export function readTestOptions(options: unknown): Settings {

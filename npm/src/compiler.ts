@@ -3,25 +3,27 @@
 // It is the compiler of the command as a second module. The same files and options give the same bytes and
 // the same diagnostics; nothing of it is loaded by those who only decide.
 
-import { run, runTests } from "./compiler-module.ts";
+import { run, runFormat, runTests } from "./compiler-module.ts";
 import {
   readCompileOptions,
+  readFormatOptions,
   readLintOptions,
   readTestOptions,
   type CompileOptions,
+  type FormatOptions,
   type LintOptions,
   type TestOptions,
 } from "./compiler-options.ts";
 import { membersOf } from "./describe.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { readFiles, type PolicyFiles } from "./policy-files.ts";
+import { readFile, readFiles, type FileContents, type PolicyFiles } from "./policy-files.ts";
 import type { TestResults } from "./test-results.ts";
 import { disregard } from "./web.ts";
 
-export type { CompileOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
+export type { CompileOptions, FormatOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
 export type { Diagnostic, DiagnosticCode, LintCode, Place } from "./diagnostic.ts";
 export { WardgateError, type Code } from "./errors.ts";
-export type { PolicyFiles } from "./policy-files.ts";
+export type { FileContents, PolicyFiles } from "./policy-files.ts";
 export type {
   TestActionResult,
   TestCaseResult,
@@ -43,6 +45,19 @@ export interface Compiled {
   /** The text of the module to give to `open` as `accessors`, if `emitAccessors` was given. */
   readonly accessors?: string;
   /** Everything that is wrong, in the order of the files and their lines. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What became of a file. */
+export interface Formatted {
+  /** The text as it should be; absent if the file cannot be read. */
+  readonly text?: string;
+  /**
+   * How much was laid out: the whole file, all but its expressions, or nothing, because it is JSON or because no layout
+   * of it is sure to keep its meaning.
+   */
+  readonly outcome?: "whole" | "without-expressions" | "json" | "kept";
+  /** Why the file cannot be read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -87,6 +102,20 @@ export async function lint(files: PolicyFiles, options: LintOptions = {}): Promi
   disregard(membersOf(options)?.get("code"));
   const settings = readLintOptions(options);
   return (await run(readFiles(files), settings)).diagnostics;
+}
+
+/**
+ * Lays out a policy, a test suite or fixtures, as `wardgate fmt` does: the same values, comments and order of keys.
+ *
+ * @throws as {@link compile} does.
+ *
+ * @example
+ *     const { text = old } = await format(old, { path: "album.yaml" });
+ */
+export async function format(contents: FileContents, options: FormatOptions = {}): Promise<Formatted> {
+  disregard(membersOf(options)?.get("code"));
+  const settings = readFormatOptions(options);
+  return runFormat(readFile(settings.path, contents), settings);
 }
 
 /**

@@ -22,6 +22,7 @@ export type DiagnosticCode =
   | "parse"
   | "scope-permissions-conflict"
   | "script-unsupported"
+  | "several-policies"
   | "syntax"
   | "undefined-constant"
   | "undefined-variable"

@@ -26,6 +26,12 @@ export function readFiles(files: unknown): [path: string, contents: Uint8Array][
   return read;
 }
 
+/** Reads one file. */
+export function readFile(path: string, contents: unknown): readonly [path: string, contents: Uint8Array] {
+  const [file] = readFiles(new Map([[path, contents]]));
+  return file!;
+}
+
 function entries(files: unknown): Iterable<readonly [unknown, unknown]> {
   if (files instanceof Map) return files as ReadonlyMap<unknown, unknown>;
   if (describeClass(files) === "object") return Object.entries(files as object);

@@ -29,6 +29,18 @@ pub(crate) struct Tested {
     pub(crate) diagnostics: Vec<Shown>,
 }
 
+/// What became of a file that was to be laid out.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Formatted {
+    /// The text of the file as it should be, if it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+    /// How much of it was laid out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<&'static str>,
+    pub(crate) diagnostics: Vec<Shown>,
+}
+
 /// A diagnostic in the form of JavaScript.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Shown {

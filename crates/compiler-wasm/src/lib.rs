@@ -1,4 +1,4 @@
-//! The JavaScript border of the compiler: files and options in, a bundle, results of tests and diagnostics out.
+//! The JavaScript border of the compiler: files and options in, bundles, layouts, results of tests and diagnostics out.
 //!
 //! Nothing is compiled here that the command would compile otherwise: the same files and options give
 //! the same bytes and the same diagnostics. It is a module of its own, so that the runtime module holds
@@ -8,6 +8,7 @@
 mod answer;
 mod asked;
 mod compiling;
+mod formatting;
 mod testing;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -36,6 +37,16 @@ pub fn test(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let options = serde_wasm_bindgen::from_value(options)?;
     let answer = testing::test(files, &options).map_err(|failure| thrown(&failure))?;
     Ok(serde_wasm_bindgen::to_value(&answer)?)
+}
+
+/// Lays out one file, `[path, bytes]`, to `{ text?, outcome?, diagnostics }`.
+///
+/// # Errors
+/// As for [`compile`].
+#[wasm_bindgen]
+pub fn format(file: JsValue) -> Result<JsValue, JsValue> {
+    let file = serde_wasm_bindgen::from_value(file)?;
+    Ok(serde_wasm_bindgen::to_value(&formatting::format(file))?)
 }
 
 /// What `npm/src` makes an error of. An `Error` that leaves the module is a fault of the border.
