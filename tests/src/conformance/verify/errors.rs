@@ -89,13 +89,23 @@ fn is_position(text: &str) -> bool {
     text.split_once(':').is_some_and(|(line, column)| is_number(line) && is_number(column))
 }
 
-/// Writes paths in one way: `["a"]` and `.'a'` are `.a`.
+/// Writes paths in one way: `["a"]` and `.'a'` are `.a`, and words are joined as Cerbos joins them in what it
+/// says of a value that is missing (`johnLeave`), even where they are a name that the author chose.
 fn plain(path: &str) -> String {
-    path.replace("[\"", ".")
-        .replace("\"]", "")
-        .replace('\'', "")
-        .trim_start_matches("$.")
-        .to_owned()
+    let path = path.replace("[\"", ".").replace("\"]", "").replace('\'', "");
+    let mut joins = false;
+    let mut out = String::with_capacity(path.len());
+    for c in path.trim_start_matches("$.").chars() {
+        match c {
+            '_' | '-' => joins = true,
+            _ if joins => {
+                out.extend(c.to_uppercase());
+                joins = false;
+            }
+            _ => out.push(c),
+        }
+    }
+    out
 }
 
 /// Returns the place of a diagnostic, with as much as Cerbos says about such a place.
