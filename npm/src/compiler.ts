@@ -17,7 +17,7 @@ import {
 import { membersOf } from "./describe.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { readFile, readFiles, type FileContents, type PolicyFiles } from "./policy-files.ts";
-import type { TestResults } from "./test-results.ts";
+import type { TestResults } from "./suite-results.ts";
 import { disregard } from "./web.ts";
 
 export type { CompileOptions, FormatOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
@@ -36,7 +36,7 @@ export type {
   TestResults,
   TestSuiteResult,
   TestSummary,
-} from "./test-results.ts";
+} from "./suite-results.ts";
 
 /** What became of the files. */
 export interface Compiled {
