@@ -16,9 +16,8 @@ pub(crate) fn compare() -> Outcome {
 
 fn folders() -> Outcome<Vec<PathBuf>> {
     let mut folders = vec![root().join("tests/demo/policies")];
-    for folder in shell::entries(&root().join("tests/suites"))? {
-        folders.push(folder.join("policies"));
-    }
+    let suites = shell::entries(&root().join("tests/suites"))?.into_iter();
+    folders.extend(suites.map(|suite| suite.join("policies")).filter(|folder| folder.is_dir()));
     let corpora = root().join("../shared/corpora/cerbos/testdata/store");
     folders.extend(Some(corpora).filter(|folder| folder.is_dir()));
     folders.sort();

@@ -35,6 +35,7 @@ pub fn wrong() -> Vec<Sources> {
         ("script", vec![resource(&rule("roles: [r], condition: {script: 'true'}"))]),
         ("consent", vec![resource(""), principal(consent)]),
         ("no schema", vec![resource(schemas)]),
+        ("several", vec![format!("{}---\n{}", roles("one"), roles("two"))]),
     ]
     .into_iter()
     .map(|(name, texts)| sources(name, &texts))
