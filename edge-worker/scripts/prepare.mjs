@@ -13,7 +13,7 @@ const command = process.env.WARDGATE ?? (existsSync(built) ? built : "wardgate")
 
 rmSync(dev, { recursive: true, force: true });
 mkdirSync(new URL("thousand/", dev), { recursive: true });
-writeFileSync(new URL("thousand/policies.yaml", dev), thousandRules());
+thousandRules().forEach((policy, kind) => writeFileSync(new URL(`thousand/kind${kind}.yaml`, dev), policy));
 
 wardgate("keys generate -o release.jwk --public release.pub.jwk --id release");
 wardgate("keys generate -o stranger.jwk --public stranger.pub.jwk --id stranger");
@@ -39,5 +39,5 @@ resourcePolicy:
   resource: kind${kind}
   rules:
 ${Array.from({ length: 50 }, (_, at) => rule(kind, at)).join("")}`;
-  return Array.from({ length: 20 }, (_, kind) => policy(kind)).join("---\n");
+  return Array.from({ length: 20 }, (_, kind) => policy(kind));
 }
