@@ -90,7 +90,7 @@ impl Expression {
     /// Where and why the text is no valid expression.
     pub fn from_advanced(text: &[u8]) -> Result<Self, Error> {
         let mut expression = Self::default();
-        read::advanced(text, &mut expression)?;
+        expression.read_advanced(text)?;
         Ok(expression)
     }
 
@@ -101,6 +101,15 @@ impl Expression {
     /// Where and why the text is no valid expression.
     pub fn read_canonical(&mut self, text: &[u8]) -> Result<(), Error> {
         read::canonical(text, self).inspect_err(|_| self.clear())
+    }
+
+    /// Reads the advanced form in place of what was here, and allocates nothing that fits.
+    /// After an error the expression is empty, and less than or equal to nothing.
+    ///
+    /// # Errors
+    /// Where and why the text is no valid expression.
+    pub fn read_advanced(&mut self, text: &[u8]) -> Result<(), Error> {
+        read::advanced(text, self).inspect_err(|_| self.clear())
     }
 
     /// Returns the outermost element; nothing if reading failed.

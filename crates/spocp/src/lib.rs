@@ -15,8 +15,10 @@ mod normal;
 mod order;
 pub mod range;
 mod read;
+pub mod rules;
 mod write;
 
 pub use error::{Error, Kind};
 pub use expression::{Element, Elements, Expression};
 pub use normal::Normal;
+pub use rules::{Inserted, Refused, RuleId, RuleSet};

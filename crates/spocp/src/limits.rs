@@ -8,3 +8,6 @@ pub const MAX_DEPTH: usize = 64;
 
 /// Elements of one expression in all: atoms, lists, star forms, and the words of ranges.
 pub const MAX_ELEMENTS: usize = 1 << 16;
+
+/// Rules of one set.
+pub const MAX_RULES: usize = 1 << 24;

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::expression::{Element, Expression, Node};
 use crate::order::at_most;
-use crate::{read, write};
+use crate::{Error, read, write};
 
 /// An expression in its normal form.
 #[derive(Clone, Debug, Default)]
@@ -20,8 +20,7 @@ impl Normal {
     /// Brings an expression into its normal form; without sets and ranges it is in it already.
     #[must_use]
     pub fn new(expression: Expression) -> Self {
-        let is_normal = |node: &Node| !matches!(node, Node::Set { .. } | Node::Range { .. });
-        if expression.nodes.iter().all(is_normal) {
+        if is_normal(&expression) {
             return Self(expression);
         }
         let mut text = Vec::with_capacity(expression.text.len());
@@ -30,6 +29,55 @@ impl Normal {
         }
         // INVARIANT: what `rewrite` writes can be read. If it could not, the empty expression allows nothing.
         Self(read::normal(&text).unwrap_or_default())
+    }
+
+    /// Reads the canonical form, and brings it into normal form.
+    ///
+    /// # Errors
+    /// Where and why the text is no valid expression.
+    pub fn from_canonical(text: &[u8]) -> Result<Self, Error> {
+        Expression::from_canonical(text).map(Self::new)
+    }
+
+    /// Reads the advanced form, and brings it into normal form.
+    ///
+    /// # Errors
+    /// Where and why the text is no valid expression.
+    pub fn from_advanced(text: &[u8]) -> Result<Self, Error> {
+        Expression::from_advanced(text).map(Self::new)
+    }
+
+    /// Reads the canonical form in place of what was here, and allocates nothing that fits; a text with
+    /// sets or ranges is brought into normal form, which does. After an error this is empty, and less than or equal to nothing.
+    ///
+    /// # Errors
+    /// Where and why the text is no valid expression.
+    pub fn read_canonical(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.0.read_canonical(text)?;
+        self.bring();
+        Ok(())
+    }
+
+    /// Reads the advanced form in place of what was here, as `read_canonical` does.
+    ///
+    /// # Errors
+    /// Where and why the text is no valid expression.
+    pub fn read_advanced(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.0.read_advanced(text)?;
+        self.bring();
+        Ok(())
+    }
+
+    fn bring(&mut self) {
+        if !is_normal(&self.0) {
+            *self = Self::new(core::mem::take(&mut self.0));
+        }
+    }
+
+    /// Tells whether there is no expression, as after a text that could not be read.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.nodes.is_empty()
     }
 
     /// Returns the expression.
@@ -46,6 +94,10 @@ impl Normal {
             _ => false,
         }
     }
+}
+
+fn is_normal(expression: &Expression) -> bool {
+    !expression.nodes.iter().any(|node| matches!(node, Node::Set { .. } | Node::Range { .. }))
 }
 
 /// Writes the normal form of one element. The depth is bounded by that of what was read.

@@ -1,0 +1,95 @@
+//! What a set of rules does that no property says.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests stand outside of the functions that clippy knows as tests"
+)]
+
+use wardgate_spocp::{Normal, Refused, RuleId, RuleSet};
+
+fn normal(text: &str) -> Normal {
+    Normal::from_advanced(text.as_bytes()).unwrap()
+}
+
+fn set(rules: &[&str]) -> RuleSet {
+    let mut set = RuleSet::new();
+    for rule in rules {
+        set.insert(&normal(rule)).unwrap();
+    }
+    set
+}
+
+fn numbers(set: &RuleSet, query: &str) -> Vec<u32> {
+    set.matches(&normal(query)).map(RuleId::number).collect()
+}
+
+fn texts(set: &RuleSet) -> Vec<String> {
+    let text = |rule: Normal| String::from_utf8(rule.expression().to_advanced()).unwrap();
+    set.iter().map(|(_, rule)| text(rule)).collect()
+}
+
+#[test]
+fn a_rule_is_in_a_set_once_however_it_is_written() {
+    let mut set = set(&["(a (* set 1 2 x))"]);
+    let again = set.insert(&normal("(a (* set x (* range numeric lt 3 gt 0)))")).unwrap();
+    assert!(!again.is_new());
+    assert_eq!((again.id().number(), set.len()), (0, 1));
+    assert_eq!(set.find(&normal("(a (* set 2 1 x))")), Some(again.id()));
+    assert_eq!(set.find(&normal("(a (* set 2 1))")), None);
+    assert_eq!(set.find(&normal("(a)")), None);
+}
+
+#[test]
+fn the_first_rule_is_the_one_with_the_lowest_number() {
+    let mut set = set(&["(b)", "(a (*))", "(a)", "(a x)", "(*)"]);
+    assert_eq!(numbers(&set, "(a x)"), [1, 2, 3, 4]);
+    assert_eq!(set.first(&normal("(a x)")), Some(RuleId::new(1)));
+    assert!(set.remove(RuleId::new(1)) && !set.remove(RuleId::new(1)));
+    assert_eq!(set.first(&normal("(a x)")), Some(RuleId::new(2)));
+    assert_eq!(set.first(&normal("(c)")), Some(RuleId::new(4)));
+}
+
+#[test]
+fn a_number_is_never_given_twice() {
+    let mut set = set(&["(a)"]);
+    assert!(set.remove(RuleId::new(0)));
+    assert!(set.is_empty() && !set.allows(&normal("(a)")));
+    assert_eq!(set.insert(&normal("(a)")).unwrap().id(), RuleId::new(1));
+    assert_eq!((set.rule(RuleId::new(0)).is_none(), set.len()), (true, 1));
+}
+
+#[test]
+fn rules_are_told_in_the_order_of_their_numbers_in_normal_form() {
+    let rules = ["(z (* prefix a) (b (c)) d)", "x", "(a (* set (l 1) b (* suffix q)) (*))", "(*)"];
+    assert_eq!(
+        texts(&set(&rules)),
+        ["(z (* prefix a)(b (c)) d)", "x", "(a (* set (* suffix q)(l 1) b)(*))", "(*)"]
+    );
+    assert_eq!(
+        texts(&set(&["(a (* range numeric gt 1 lt 4))"])),
+        ["(a (* range numeric ge 2 le 3))"]
+    );
+}
+
+#[test]
+fn an_empty_expression_is_no_rule_and_no_query() {
+    let mut set = set(&["(*)"]);
+    assert_eq!(set.insert(&Normal::default()), Err(Refused::Empty));
+    assert!(!set.allows(&Normal::default()));
+    assert_eq!(set.find(&Normal::default()), None);
+}
+
+#[test]
+fn a_query_is_read_where_the_last_one_was() {
+    let set = set(&["(a 1)", "(a (* range numeric ge 3))"]);
+    let mut query = Normal::default();
+    let mut ask = |text: &str| {
+        query
+            .read_canonical(text.as_bytes())
+            .map(|()| set.first(&query))
+            .map_err(|error| error.offset)
+    };
+    assert_eq!(ask("(1:a1:1)"), Ok(Some(RuleId::new(0))));
+    assert_eq!(ask("(1:a1:1"), Err(7));
+    assert_eq!(ask("(1:a(1:*5:range7:numeric2:gt1:3))"), Ok(Some(RuleId::new(1))));
+    assert_eq!(ask("(1:a(1:*3:set1:41:1))"), Ok(None));
+}
