@@ -80,6 +80,9 @@ pub(crate) enum Command {
     /// Lay out policies, test suites and fixtures.
     #[command(after_help = FMT_HELP)]
     Fmt(Fmt),
+    /// Answer over the network.
+    #[command(after_help = EXIT_CODES)]
+    Serve(Serve),
 }
 
 impl Command {
@@ -95,9 +98,12 @@ impl Command {
             Self::Bench(bench) => bench.json,
             Self::Sign(sign) => sign.json,
             Self::Verify(verify) => verify.json,
-            Self::Keys(_) | Self::Seal(_) | Self::Unseal(_) | Self::Delta(_) | Self::Fmt(_) => {
-                false
-            }
+            Self::Keys(_)
+            | Self::Seal(_)
+            | Self::Unseal(_)
+            | Self::Delta(_)
+            | Self::Fmt(_)
+            | Self::Serve(_) => false,
         }
     }
 }
@@ -201,6 +207,16 @@ pub(crate) struct Bench {
     pub(crate) options: TableOptions,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The configuration, in TOML: docs/server.md describes it.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+    /// Find out whether configuration and policies can be used, and answer nobody.
+    #[arg(long)]
+    pub(crate) check_config: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Hosts {
     Native,
@@ -223,7 +239,7 @@ pub(crate) struct Asking {
 }
 
 /// How a directory is compiled.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
     /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false

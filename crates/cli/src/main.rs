@@ -30,6 +30,7 @@ mod replace;
 mod request;
 mod requests;
 mod seal;
+mod serve;
 mod sign;
 mod test;
 mod verify;
@@ -68,6 +69,7 @@ fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
         Command::Unseal(unseal) => seal::unseal(unseal, out),
         Command::Delta(delta) => delta::run(delta, out),
         Command::Fmt(fmt) => fmt::run(fmt, out),
+        Command::Serve(serve) => serve::run(serve, out),
     }
 }
 

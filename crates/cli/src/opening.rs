@@ -36,6 +36,10 @@ impl<'o> Terms<'o> {
         self.trusted.as_ref().map_or(Trust::Unsigned, Trust::Signed)
     }
 
+    pub(crate) fn into_trusted(self) -> Option<TrustSet> {
+        self.trusted
+    }
+
     pub(crate) const fn conditions(&self) -> &Conditions<'o> {
         &self.conditions
     }

@@ -94,7 +94,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("native", &["bundle", "engine", "plan"]),
     ("component", &["bundle", "engine", "native", "plan"]),
     ("wasmtime-host", &["native", "plan"]),
-    ("server", &["bundle", "engine", "spocp", "mqtt", "limit"]),
+    ("server", &["bundle", "crypto", "engine", "native", "spocp"]),
     ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine"]),
     ("xtask", &[]),
 ];

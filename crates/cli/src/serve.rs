@@ -1,0 +1,105 @@
+//! `wardgate serve`: a policy decision point as a server.
+//!
+//! The server knows no compiler and no files of keys. What it needs of both it is handed here: a source of
+//! bundles, and the keys that must have signed them.
+
+use std::path::PathBuf;
+
+use wardgate_bundle::limits::MAX_NUMBER;
+use wardgate_bundle::{Conditions, Label, sealed};
+use wardgate_server::config::{Place, Policies};
+use wardgate_server::{Config, FileSource, Found, Origin, Server, Source, SourceError};
+
+use crate::arguments::{Opening, Serve, TableOptions};
+use crate::failure::{Failure, Status};
+use crate::keys;
+use crate::opening::Terms;
+use crate::output::Output;
+use crate::policies;
+
+pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
+    let config = Config::read(&serve.config).map_err(|error| {
+        Failure::usage(format!("the configuration `{}`: {error}", serve.config.display()))
+    })?;
+    let origin = origin(&config.policies)?;
+    let failed = |error: wardgate_server::ServerError| Failure::policies(error.to_string());
+    if serve.check_config {
+        Server::check(&config, origin).map_err(failed)?;
+        out.line(format_args!("`{}` is fine", serve.config.display()))?;
+        return Ok(Status::Done);
+    }
+    let server = Server::bind(config, origin).map_err(failed)?;
+    for address in server.http_addresses() {
+        out.line(format_args!("HTTP at {address}"))?;
+    }
+    out.flush()?;
+    server.run().map_err(failed)?;
+    Ok(Status::Done)
+}
+
+fn origin(policies: &Policies) -> Result<Origin, Failure> {
+    let opening = Opening {
+        trust: policies.trust.clone(),
+        at_least: policies.at_least,
+        require: policies.require.clone(),
+        min_revision: policies.min_revision,
+        named: policies.name.clone(),
+        unseal: policies.unseal.clone(),
+    };
+    let source: Box<dyn Source> = match &policies.place {
+        Place::Directory(path) => Box::new(Directory { path: path.clone() }),
+        Place::Bundle(path) => Box::new(FileSource::new(path.clone())),
+    };
+    let source = match &policies.unseal {
+        None => source,
+        Some(path) => Box::new(Sealed { key: keys::sealing(path)?, source }),
+    };
+    Ok(Origin {
+        source,
+        trust: Terms::read(&opening, crate::check::clock())?.into_trusted(),
+        min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
+        name: policies.name.clone(),
+    })
+}
+
+/// A directory of policies, compiled whenever somebody looks. The server finds out whether anything changed.
+struct Directory {
+    path: PathBuf,
+}
+
+impl Source for Directory {
+    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
+        let options = TableOptions::default();
+        let compiled = policies::compile(&self.path, &options, &Label::default());
+        compiled.map(|compiled| Found::Bundle(compiled.bundle)).map_err(|failure| match failure {
+            Failure::Message(_, message) => SourceError::new(message),
+            Failure::Diagnostics(found) => {
+                let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
+                SourceError::new(lines.join("\n"))
+            }
+            Failure::ReaderGone => SourceError::new("nobody reads"),
+        })
+    }
+
+    fn name(&self) -> String {
+        format!("the directory `{}`", self.path.display())
+    }
+}
+
+/// Another source, whose bundles are sealed.
+struct Sealed {
+    key: keys::Secret,
+    source: Box<dyn Source>,
+}
+
+impl Source for Sealed {
+    fn look(&mut self, anyway: bool) -> Result<Found, SourceError> {
+        let Found::Bundle(bytes) = self.source.look(anyway)? else { return Ok(Found::Unchanged) };
+        let unsealed = sealed::unseal(&bytes, &self.key, &Conditions::default());
+        unsealed.map(Found::Bundle).map_err(|error| SourceError::new(error.to_string()))
+    }
+
+    fn name(&self) -> String {
+        self.source.name()
+    }
+}

@@ -1,0 +1,141 @@
+//! The configuration: one file in TOML.
+//!
+//! A key that is not known is an error, with the line where it stands and the key that may have been meant: an
+//! option that is read past in silence is a promise that nobody keeps. Paths are relative to the folder of
+//! the file.
+
+mod http;
+mod nearest;
+mod policies;
+mod section;
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+pub use http::{Http, Tls};
+pub use policies::{Place, Policies};
+
+pub(crate) use section::Section;
+
+use crate::limits::MAX_CONFIG_BYTES;
+
+/// What the server is told.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Threads that answer; as many as the machine has cores if it is not said.
+    pub threads: Option<usize>,
+    /// How long answers that have begun may take once the server is told to stop.
+    pub drain: Duration,
+    /// The least important events that are logged.
+    pub log: Level,
+    /// Decisions over HTTP.
+    pub http: Http,
+    /// Where the policies come from.
+    pub policies: Policies,
+}
+
+/// How important an event must be to be logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Nothing can be done as asked.
+    Error,
+    /// Something is wrong, and the server goes on.
+    Warn,
+    /// What an operator wants to know.
+    Info,
+    /// What helps to find a fault.
+    Debug,
+}
+
+/// What is wrong with a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    line: Option<usize>,
+    message: String,
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no configuration.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let failed = |error: std::io::Error| {
+            ConfigError::new(format!("cannot read `{}`: {error}", path.display()))
+        };
+        let mut text = String::new();
+        let file = File::open(path).map_err(failed)?;
+        file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_CONFIG_BYTES {
+            let message = format!("`{}` has more than {MAX_CONFIG_BYTES} bytes", path.display());
+            return Err(ConfigError::new(message));
+        }
+        Self::parse(&text, path.parent().unwrap_or(Path::new("")))
+    }
+
+    /// Reads text; paths in it are relative to `folder`.
+    ///
+    /// # Errors
+    /// The text is no configuration.
+    pub fn parse(text: &str, folder: &Path) -> Result<Self, ConfigError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let table = toml::de::DeTable::parse(text).map_err(|error| {
+            let line = error.span().map(|span| section::line_at(text, span.start));
+            ConfigError { line, message: error.message().to_owned() }
+        })?;
+        let mut root = Section::root(text, folder, table.get_ref());
+        let mut server = root.section("server")?;
+        let config = Self {
+            threads: server.number("threads", 1..=MAX_THREADS)?,
+            drain: server.seconds("drain-seconds", 0..=3600)?.unwrap_or(DRAIN),
+            log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
+            http: Http::read(root.section("http")?)?,
+            policies: Policies::read(root.section("policies")?)?,
+        };
+        server.finish()?;
+        root.finish()?;
+        Ok(config)
+    }
+}
+
+impl ConfigError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { line: None, message: message.into() }
+    }
+
+    pub(crate) fn at(line: usize, message: impl Into<String>) -> Self {
+        Self { line: Some(line), message: message.into() }
+    }
+
+    /// The line of the file, counted from 1.
+    #[must_use]
+    pub const fn line(&self) -> Option<usize> {
+        self.line
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+const MAX_THREADS: usize = 1024;
+const DRAIN: Duration = Duration::from_secs(10);
+const LEVELS: &[(&str, Level)] = &[
+    ("error", Level::Error),
+    ("warn", Level::Warn),
+    ("info", Level::Info),
+    ("debug", Level::Debug),
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! `[http]` and `[http.tls]`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{ConfigError, Section};
+use crate::limits::MAX_LISTENERS;
+
+/// Decisions over HTTP.
+#[derive(Clone, Debug)]
+pub struct Http {
+    /// Addresses to listen at. Empty where the system manager hands over sockets.
+    pub listen: Vec<String>,
+    /// How many connections may be open at once. Those beyond wait to be accepted.
+    pub max_connections: usize,
+    /// The longest body that is read.
+    pub max_body_bytes: usize,
+    /// How long the head of a request may take.
+    pub header_timeout: Duration,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
+    /// How long a connection may stay open without a request.
+    pub idle_timeout: Duration,
+    /// Certificate and key, if HTTP is spoken over TLS.
+    pub tls: Option<Tls>,
+}
+
+/// A certificate, and whose certificates are asked for.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// The certificate and those that lead to its root, as PEM.
+    pub certificate: PathBuf,
+    /// Its private key, as PEM.
+    pub key: PathBuf,
+    /// Roots of the certificates of clients, as PEM. A client may then show one.
+    pub client_ca: Option<PathBuf>,
+    /// Whether every client must show one.
+    pub require_client: bool,
+}
+
+impl Http {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let tls = section.section("tls")?;
+        let http = Self {
+            listen: listen(&mut section, "127.0.0.1:3592")?,
+            max_connections: section.number("max-connections", 1..=1_000_000)?.unwrap_or(10_000),
+            max_body_bytes: section.number("max-body-bytes", 1..=1 << 30)?.unwrap_or(4 << 20),
+            header_timeout: section.seconds("header-seconds", 1..=3600)?.unwrap_or(HEADER),
+            body_timeout: section.seconds("body-seconds", 1..=3600)?.unwrap_or(BODY),
+            idle_timeout: section.seconds("idle-seconds", 1..=86_400)?.unwrap_or(IDLE),
+            tls: Tls::read(tls)?,
+        };
+        section.finish()?;
+        Ok(http)
+    }
+}
+
+impl Tls {
+    /// Reads a table of this kind; none if the file has none.
+    pub(crate) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
+        if !section.is_given() {
+            return Ok(None);
+        }
+        let tls = Self {
+            certificate: required_path(&mut section, "certificate")?,
+            key: required_path(&mut section, "key")?,
+            client_ca: section.path("client-ca")?,
+            require_client: section.flag("require-client-certificate")?.unwrap_or(false),
+        };
+        section.finish()?;
+        if tls.require_client && tls.client_ca.is_none() {
+            let message =
+                "`require-client-certificate` needs `client-ca`, the roots of those certificates";
+            return Err(ConfigError::new(message));
+        }
+        Ok(Some(tls))
+    }
+}
+
+/// Reads the addresses of a protocol.
+pub(crate) fn listen(
+    section: &mut Section<'_>,
+    otherwise: &str,
+) -> Result<Vec<String>, ConfigError> {
+    let listen = section.texts("listen")?;
+    if listen.len() > MAX_LISTENERS {
+        return Err(ConfigError::new(format!(
+            "`listen` must have at most {MAX_LISTENERS} addresses"
+        )));
+    }
+    Ok(if listen.is_empty() { vec![otherwise.to_owned()] } else { listen })
+}
+
+fn required_path(section: &mut Section<'_>, key: &'static str) -> Result<PathBuf, ConfigError> {
+    section.required(key)?;
+    section.path(key).map(Option::unwrap_or_default)
+}
+
+const HEADER: Duration = Duration::from_secs(10);
+const BODY: Duration = Duration::from_secs(30);
+const IDLE: Duration = Duration::from_secs(120);

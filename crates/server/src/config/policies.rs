@@ -1,0 +1,88 @@
+//! `[policies]`: where they come from, and what is asked of a bundle before it is believed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{ConfigError, Section};
+use crate::limits::WATCH;
+
+/// Where the policies come from.
+#[derive(Clone, Debug)]
+pub struct Policies {
+    /// The bundle, or the directory.
+    pub place: Place,
+    /// Files of public keys, of which one must have signed the bundle.
+    pub trust: Vec<PathBuf>,
+    /// How many of the trusted keys must have signed.
+    pub at_least: Option<usize>,
+    /// Ids of keys that must be among them.
+    pub require: Vec<String>,
+    /// The lowest revision that is accepted.
+    pub min_revision: Option<u64>,
+    /// The name that the bundle must have.
+    pub name: Option<String>,
+    /// The key that the bundle is sealed with.
+    pub unseal: Option<PathBuf>,
+    /// How often somebody looks for new policies; never if it is zero.
+    pub watch: Duration,
+}
+
+/// Where policies are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A bundle in a file.
+    Bundle(PathBuf),
+    /// A directory of policies, compiled at each change. For development: nobody has signed it.
+    Directory(PathBuf),
+}
+
+impl Policies {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let (bundle, directory) = (section.path("bundle")?, section.path("directory")?);
+        let place = match (bundle, directory) {
+            (Some(bundle), None) => Place::Bundle(bundle),
+            (None, Some(directory)) => Place::Directory(directory),
+            _ => {
+                let message =
+                    "`[policies]` must have `bundle` or `directory`, and one of them only";
+                return Err(ConfigError::new(message));
+            }
+        };
+        let policies = Self {
+            place,
+            trust: section.paths("trust")?,
+            at_least: section.number("at-least", 1..=64)?,
+            require: section.texts("require")?,
+            min_revision: section.number("min-revision", 0..=(1 << 53) - 1)?,
+            name: section.text("name")?,
+            unseal: section.path("unseal")?,
+            watch: section.seconds("watch-seconds", 0..=86_400)?.unwrap_or(WATCH),
+        };
+        section.finish()?;
+        policies.must_fit()?;
+        Ok(policies)
+    }
+
+    /// Refuses what would have no effect.
+    fn must_fit(&self) -> Result<(), ConfigError> {
+        let asks = [
+            ("trust", !self.trust.is_empty()),
+            ("min-revision", self.min_revision.is_some()),
+            ("name", self.name.is_some()),
+            ("unseal", self.unseal.is_some()),
+        ];
+        if let (Place::Directory(_), Some((key, _))) =
+            (&self.place, asks.iter().find(|(_, asked)| *asked))
+        {
+            let message =
+                format!("`{key}` in `[policies]` is for a bundle, and `directory` is none");
+            return Err(ConfigError::new(message));
+        }
+        if self.trust.is_empty() && (self.at_least.is_some() || !self.require.is_empty()) {
+            let message =
+                "`at-least` and `require` in `[policies]` need `trust`, the keys to choose from";
+            return Err(ConfigError::new(message));
+        }
+        Ok(())
+    }
+}

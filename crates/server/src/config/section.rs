@@ -1,0 +1,195 @@
+//! A table of the configuration, read key by key.
+//!
+//! Whatever was asked for is known; whatever else stands there is an error. So no list of the keys can fall
+//! behind the code that reads them.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use toml::de::{DeTable, DeValue};
+
+use super::ConfigError;
+use super::nearest::nearest;
+
+/// A table that is being read. [`Section::finish`] must be the last call.
+pub(crate) struct Section<'c> {
+    text: &'c str,
+    folder: &'c Path,
+    /// How the file names it; empty for the whole file.
+    path: String,
+    table: Option<&'c DeTable<'c>>,
+    asked: Vec<&'static str>,
+}
+
+/// A value and where it stands.
+struct Value<'c> {
+    value: &'c DeValue<'c>,
+    line: usize,
+    name: String,
+}
+
+impl<'c> Section<'c> {
+    pub(super) fn root(text: &'c str, folder: &'c Path, table: &'c DeTable<'c>) -> Self {
+        Self { text, folder, path: String::new(), table: Some(table), asked: Vec::new() }
+    }
+
+    /// Whether the file has this table at all.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Returns a table within, an empty one if the file has none.
+    pub(crate) fn section(&mut self, key: &'static str) -> Result<Section<'c>, ConfigError> {
+        let path = self.below(key);
+        let found = self.take(key);
+        let table = match found.as_ref().map(|found| found.value) {
+            None => None,
+            Some(DeValue::Table(table)) => Some(table),
+            Some(_) => return Err(wrong(found.as_ref(), "a table")),
+        };
+        Ok(Section { path, table, asked: Vec::new(), ..*self })
+    }
+
+    /// Returns text that is not empty.
+    pub(crate) fn text(&mut self, key: &'static str) -> Result<Option<String>, ConfigError> {
+        self.take(key).map(|found| found.text()).transpose()
+    }
+
+    /// Returns text that must be there.
+    pub(crate) fn required(&mut self, key: &'static str) -> Result<String, ConfigError> {
+        let path = self.path.clone();
+        self.text(key)?.ok_or_else(|| ConfigError::new(format!("`{key}` is missing in `[{path}]`")))
+    }
+
+    /// Returns a path, relative to the folder of the configuration.
+    pub(crate) fn path(&mut self, key: &'static str) -> Result<Option<PathBuf>, ConfigError> {
+        Ok(self.text(key)?.map(|text| self.folder.join(text)))
+    }
+
+    /// Returns paths.
+    pub(crate) fn paths(&mut self, key: &'static str) -> Result<Vec<PathBuf>, ConfigError> {
+        Ok(self.texts(key)?.into_iter().map(|text| self.folder.join(text)).collect())
+    }
+
+    /// Returns texts; one alone needs no brackets.
+    pub(crate) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(Vec::new()) };
+        let DeValue::Array(items) = found.value else { return Ok(vec![found.text()?]) };
+        let text = |item: &'c toml::Spanned<DeValue<'c>>| {
+            Value { value: item.get_ref(), line: found.line, name: found.name.clone() }.text()
+        };
+        items.iter().map(text).collect()
+    }
+
+    /// Returns `true` or `false`.
+    pub(crate) fn flag(&mut self, key: &'static str) -> Result<Option<bool>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        match found.value {
+            DeValue::Boolean(flag) => Ok(Some(*flag)),
+            _ => Err(found.wrong("`true` or `false`")),
+        }
+    }
+
+    /// Returns a whole number of a range.
+    pub(crate) fn number<N>(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<N>,
+    ) -> Result<Option<N>, ConfigError>
+    where
+        N: FromStr + PartialOrd + std::fmt::Display,
+    {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        let number = match found.value {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let expected = format!("a whole number from {} to {}", range.start(), range.end());
+        let number = number.filter(|number| range.contains(number));
+        number.map(Some).ok_or_else(|| found.wrong(&expected))
+    }
+
+    /// Returns a whole number of seconds.
+    pub(crate) fn seconds(
+        &mut self,
+        key: &'static str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<Duration>, ConfigError> {
+        Ok(self.number(key, range)?.map(Duration::from_secs))
+    }
+
+    /// Returns one of some words.
+    pub(crate) fn choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        words: &[(&str, T)],
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        let text = found.text()?;
+        let meant = words.iter().find(|(word, _)| *word == text);
+        let names: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        meant.map(|(_, value)| Some(*value)).ok_or_else(|| found.wrong(&names.join(", ")))
+    }
+
+    /// Refuses whatever nobody has asked for.
+    pub(crate) fn finish(self) -> Result<(), ConfigError> {
+        let Some(table) = self.table else { return Ok(()) };
+        for key in table.keys() {
+            let name: &str = key.get_ref();
+            if self.asked.contains(&name) {
+                continue;
+            }
+            let place = match self.path.as_str() {
+                "" => String::new(),
+                path => format!(" in `[{path}]`"),
+            };
+            let meant = match nearest(name, &self.asked) {
+                Some(meant) => format!("; did you mean `{meant}`?"),
+                None => String::new(),
+            };
+            let line = line_at(self.text, key.span().start);
+            return Err(ConfigError::at(line, format!("unknown key `{name}`{place}{meant}")));
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<Value<'c>> {
+        self.asked.push(key);
+        let (at, value) = self.table?.get_key_value(key)?;
+        let line = line_at(self.text, at.span().start);
+        Some(Value { value: value.get_ref(), line, name: self.below(key) })
+    }
+
+    fn below(&self, key: &str) -> String {
+        match self.path.as_str() {
+            "" => key.to_owned(),
+            path => format!("{path}.{key}"),
+        }
+    }
+}
+
+impl Value<'_> {
+    fn text(&self) -> Result<String, ConfigError> {
+        match self.value {
+            DeValue::String(text) if !text.is_empty() => Ok(text.clone().into_owned()),
+            _ => Err(self.wrong("text that is not empty")),
+        }
+    }
+
+    fn wrong(&self, expected: &str) -> ConfigError {
+        let message = format!("`{}` must be {expected}", self.name);
+        ConfigError::at(self.line, message)
+    }
+}
+
+fn wrong(found: Option<&Value<'_>>, expected: &str) -> ConfigError {
+    found.map_or_else(|| ConfigError::new(expected), |found| found.wrong(expected))
+}
+
+/// The line of a byte, counted from 1.
+pub(super) fn line_at(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
+}

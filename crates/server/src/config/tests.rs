@@ -1,0 +1,78 @@
+use std::path::{Path, PathBuf};
+
+use super::{Config, Place};
+
+fn parse(text: &str) -> Result<Config, String> {
+    Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
+}
+
+fn refused(text: &str, expected: &str) {
+    assert_eq!(parse(text).map(drop).unwrap_err(), expected, "{text}");
+}
+
+const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\n";
+
+#[test]
+fn little_must_be_said() {
+    let config = parse(LEAST).unwrap();
+    assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
+    assert_eq!(config.policies.place, Place::Bundle(PathBuf::from("/etc/wardgate/p.wgb")));
+    assert!(config.http.tls.is_none());
+    assert!(parse(&format!("\u{feff}{}", LEAST.replace('\n', "\r\n"))).is_ok());
+}
+
+#[test]
+fn unknown_keys_are_refused_with_a_guess() {
+    refused(
+        &format!("[http]\nlisen = \"a\"\n{LEAST}"),
+        "line 2: unknown key `lisen` in `[http]`; did you mean `listen`?",
+    );
+    refused(&format!("[htpp]\n{LEAST}"), "line 1: unknown key `htpp`; did you mean `http`?");
+    refused(&format!("{LEAST}colour = 1\n"), "line 3: unknown key `colour` in `[policies]`");
+    refused(
+        &format!("{LEAST}[http.tls]\ncertificate = \"a\"\nkey = \"b\"\ncleint-ca = \"c\"\n"),
+        "line 6: unknown key `cleint-ca` in `[http.tls]`; did you mean `client-ca`?",
+    );
+}
+
+#[test]
+fn wrong_values_are_named() {
+    refused("", "`[policies]` must have `bundle` or `directory`, and one of them only");
+    refused("[policies]\nbundle = 1\n", "line 2: `policies.bundle` must be text that is not empty");
+    refused(
+        &format!("[server]\nthreads = 0\n{LEAST}"),
+        "line 2: `server.threads` must be a whole number from 1 to 1024",
+    );
+    refused(
+        &format!("[server]\nlog = \"loud\"\n{LEAST}"),
+        "line 2: `server.log` must be `error`, `warn`, `info`, `debug`",
+    );
+    refused(&format!("http = 1\n{LEAST}"), "line 1: `http` must be a table");
+    refused(
+        &format!("{LEAST}[http.tls]\nkey = \"b\"\n"),
+        "`certificate` is missing in `[http.tls]`",
+    );
+    refused(
+        &format!("{LEAST}[http]\nmax-body-bytes = 99999999999999999999\n"),
+        "line 4: `http.max-body-bytes` must be a whole number from 1 to 1073741824",
+    );
+    assert!(parse("[policies").unwrap_err().starts_with("line 1: "));
+}
+
+#[test]
+fn what_would_have_no_effect_is_refused() {
+    refused(
+        "[policies]\ndirectory = \"d\"\ntrust = [\"k\"]\n",
+        "`trust` in `[policies]` is for a bundle, and `directory` is none",
+    );
+    refused(
+        &format!("{LEAST}at-least = 2\n"),
+        "`at-least` and `require` in `[policies]` need `trust`, the keys to choose from",
+    );
+    refused(
+        &format!(
+            "{LEAST}[http.tls]\ncertificate = \"a\"\nkey = \"b\"\nrequire-client-certificate = true\n"
+        ),
+        "`require-client-certificate` needs `client-ca`, the roots of those certificates",
+    );
+}

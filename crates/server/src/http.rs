@@ -1,0 +1,60 @@
+//! HTTP: who may ask what, and where.
+//!
+//! This folder and the component's border are the only places of Rust that know AuthZEN; only this one knows
+//! HTTP.
+
+mod connection;
+mod connections;
+mod reply;
+mod routes;
+
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+use crate::config::Http;
+use crate::listeners::Sockets;
+use crate::shared::Shared;
+use crate::tls;
+
+/// Sockets at which HTTP is spoken.
+pub(crate) struct Endpoint {
+    listeners: Vec<TcpListener>,
+    tls: Option<TlsAcceptor>,
+}
+
+impl Endpoint {
+    pub(crate) fn open(config: &Http, sockets: &mut Sockets) -> Result<Self, String> {
+        let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+        Ok(Self { listeners: sockets.open(&config.listen)?, tls })
+    }
+
+    /// Reads what the configuration names, and opens nothing.
+    pub(crate) fn check(config: &Http) -> Result<(), String> {
+        config.tls.as_ref().map(tls::acceptor).transpose().map(drop)
+    }
+
+    pub(crate) fn listeners(&self) -> &[TcpListener] {
+        &self.listeners
+    }
+
+    /// Starts to accept, within a runtime.
+    pub(crate) fn start(self, shared: &Arc<Shared>, tasks: &mut JoinSet<()>) -> Result<(), String> {
+        let open = Arc::new(connections::Connections::new(shared.config().http.max_connections));
+        for listener in self.listeners {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
+            let (tls, shared, open) = (self.tls.clone(), Arc::clone(shared), Arc::clone(&open));
+            tasks.spawn(connection::accept(listener, tls, shared, open));
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("listeners", &self.listeners).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,176 @@
+//! One connection: TLS, requests one after the other, and an end to whoever takes too long.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+
+use super::connections::{Connection, Connections, Phase, Place};
+use super::routes;
+use crate::config::Http;
+use crate::limits::{ACCEPT_PAUSE, HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::shared::Shared;
+
+/// Accepts connections until the server stops, and then waits for those that are open.
+pub(crate) async fn accept(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    shared: Arc<Shared>,
+    open: Arc<Connections>,
+) {
+    let mut stopping = shared.stopping();
+    let mut tasks = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    let place = open.enter();
+                    tasks.spawn(serve(stream, tls.clone(), Arc::clone(&shared), place));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection cannot be accepted");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            },
+            Some(_) = tasks.join_next() => {}
+            () = stopping.begun() => break,
+        }
+    }
+    drop(listener);
+    while tasks.join_next().await.is_some() {}
+}
+
+async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>, place: Place) {
+    // Answers are small and nobody waits for more of them.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => speak(stream, &shared, &place.connection).await,
+        Some(acceptor) => match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => speak(stream, &shared, &place.connection).await,
+            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+            Err(_) => tracing::debug!("a handshake took too long"),
+        },
+    }
+}
+
+async fn speak<S>(stream: S, shared: &Arc<Shared>, connection: &Arc<Connection>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let stream = Heard { stream, connection: Arc::clone(connection) };
+    let service = service_fn(|request| async {
+        let reply = routes::answer(request, shared, connection).await;
+        connection.enters(Phase::Idle);
+        Ok::<_, Infallible>(reply.into_response())
+    });
+    let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));
+    let mut stopping = shared.stopping();
+    let mut is_stopping = false;
+    loop {
+        tokio::select! {
+            biased;
+            ended = speaking.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended early");
+                }
+                return;
+            }
+            () = connection.closing() => return,
+            () = too_long(connection, &shared.config().http) => return,
+            () = stopping.begun(), if !is_stopping => {
+                is_stopping = true;
+                speaking.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    // Time is kept for all phases here, so that of hyper's own no timer is set for each request.
+    builder.header_read_timeout(None).max_headers(MAX_HEADERS).max_buf_size(MAX_HEAD_BYTES);
+    builder.pipeline_flush(true);
+    builder
+}
+
+/// Ends when the client has taken too long. It looks from time to time and not at every request, so it may be
+/// late by half of the shortest time.
+async fn too_long(connection: &Connection, config: &Http) {
+    let shortest = config.header_timeout.min(config.body_timeout).min(config.idle_timeout);
+    let pace = (shortest / 2).max(Duration::from_millis(100));
+    loop {
+        let (phase, waited) = connection.waited();
+        let most = match phase {
+            Phase::Idle => config.idle_timeout,
+            Phase::Head => config.header_timeout,
+            Phase::Body => config.body_timeout,
+            Phase::Answer => Duration::MAX,
+        };
+        if waited >= most {
+            return;
+        }
+        sleep((most - waited).min(pace)).await;
+    }
+}
+
+/// A stream that notes when its client says something.
+struct Heard<S> {
+    stream: S,
+    connection: Arc<Connection>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.connection.hears();
+        }
+        read
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Heard<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,147 @@
+//! The connections that are open, and which of them must go when there are too many.
+//!
+//! A connection that nobody uses costs memory, and somebody else's place. When all places are taken, the one
+//! among a few that has waited longest for its client is closed. No request takes a lock for this.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+/// All of one protocol.
+pub(crate) struct Connections {
+    most: usize,
+    begin: Instant,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    all: Vec<Arc<Connection>>,
+    /// Where the next search for an idle one begins.
+    next: usize,
+}
+
+/// One connection: what it waits for, and since when.
+pub(crate) struct Connection {
+    begin: Instant,
+    /// Milliseconds since `begin`, times four, plus the phase.
+    since: AtomicU64,
+    closing: Notify,
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The client may ask.
+    Idle,
+    /// The head of a request has begun.
+    Head,
+    /// The body of a request has begun.
+    Body,
+    /// We have to answer.
+    Answer,
+}
+
+/// A place among the open connections, given back when it is dropped.
+pub(crate) struct Place {
+    connections: Arc<Connections>,
+    pub(crate) connection: Arc<Connection>,
+}
+
+impl Connections {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, begin: Instant::now(), open: Mutex::default() }
+    }
+
+    /// Takes a place; another connection is told to go if there is none.
+    pub(crate) fn enter(self: &Arc<Self>) -> Place {
+        let since = AtomicU64::new(0);
+        let connection = Connection { begin: self.begin, since, closing: Notify::new() };
+        connection.enters(Phase::Idle);
+        let connection = Arc::new(connection);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.all.len() >= self.most {
+            open.close_one();
+        }
+        open.all.push(Arc::clone(&connection));
+        drop(open);
+        Place { connections: Arc::clone(self), connection }
+    }
+}
+
+impl Open {
+    /// Closes the one among the next few that has waited for its client longest, and takes it off the list.
+    fn close_one(&mut self) {
+        let count = self.all.len();
+        let places = (0..SAMPLE.min(count)).map(|step| (self.next + step) % count);
+        let waiting = places.filter_map(|place| {
+            let (phase, since) = self.all.get(place)?.phase();
+            (phase != Phase::Answer).then_some((since, place))
+        });
+        // Where all of them are being answered, one that is will be cut off: the bound is a bound.
+        let place = waiting.min().map_or(self.next % count.max(1), |(_, place)| place);
+        self.next = self.next.wrapping_add(SAMPLE) % count.max(1);
+        if place < count {
+            self.all.swap_remove(place).closing.notify_one();
+        }
+    }
+}
+
+impl Connection {
+    /// Notes that something else is waited for from now on.
+    pub(crate) fn enters(&self, phase: Phase) {
+        let now = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let number = match phase {
+            Phase::Idle => 0,
+            Phase::Head => 1,
+            Phase::Body => 2,
+            Phase::Answer => 3,
+        };
+        self.since.store(now.wrapping_mul(4) | number, Ordering::Relaxed);
+    }
+
+    /// What is waited for, and since when.
+    pub(crate) fn phase(&self) -> (Phase, Duration) {
+        let since = self.since.load(Ordering::Relaxed);
+        let phase = match since % 4 {
+            0 => Phase::Idle,
+            1 => Phase::Head,
+            2 => Phase::Body,
+            _ => Phase::Answer,
+        };
+        (phase, Duration::from_millis(since / 4))
+    }
+
+    /// Notes that bytes have come.
+    pub(crate) fn hears(&self) {
+        if self.since.load(Ordering::Relaxed).is_multiple_of(4) {
+            self.enters(Phase::Head);
+        }
+    }
+
+    /// How long it has waited for what it waits for.
+    pub(crate) fn waited(&self) -> (Phase, Duration) {
+        let (phase, since) = self.phase();
+        (phase, self.begin.elapsed().saturating_sub(since))
+    }
+
+    /// Ends when the connection has to go.
+    pub(crate) async fn closing(&self) {
+        self.closing.notified().await;
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = open.all.iter().position(|one| Arc::ptr_eq(one, &self.connection));
+        if let Some(place) = found {
+            open.all.swap_remove(place);
+        }
+    }
+}
+
+/// How many connections are looked at to find one that can go.
+const SAMPLE: usize = 32;

@@ -1,0 +1,81 @@
+//! What goes back.
+
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use wardgate_engine::wire::Json;
+
+/// An answer, before it is one of HTTP.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) content_type: &'static str,
+    pub(crate) body: Bytes,
+    /// A header more, where one is needed.
+    pub(crate) header: Option<(HeaderName, HeaderValue)>,
+}
+
+/// An answer that is none. Its message goes out, so it says nothing about the inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    /// It does not change.
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl Reply {
+    pub(crate) fn json(body: impl Into<Bytes>) -> Self {
+        Self::of(StatusCode::OK, "application/json", body)
+    }
+
+    pub(crate) fn of(
+        status: StatusCode,
+        content_type: &'static str,
+        body: impl Into<Bytes>,
+    ) -> Self {
+        Self { status, content_type, body: body.into(), header: None }
+    }
+
+    /// Nothing is stored on the way: a decision holds for this moment.
+    pub(crate) fn into_response(self) -> Response<Full<Bytes>> {
+        let mut response = Response::new(Full::new(self.body));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.extend(self.header);
+        response
+    }
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        Self { status, code, message: message.into(), header: None }
+    }
+
+    pub(crate) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", "there is no such endpoint")
+    }
+
+    pub(crate) fn wrong_method(allowed: &'static str) -> Self {
+        let header = Some((ALLOW, HeaderValue::from_static(allowed)));
+        let message = format!("the method must be {allowed}");
+        let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", message);
+        Self { header, ..problem }
+    }
+}
+
+impl From<Problem> for Reply {
+    fn from(problem: Problem) -> Self {
+        let mut json = Json::default();
+        json.open('{');
+        json.field("error", problem.code);
+        json.field("message", &problem.message);
+        json.close('}');
+        let reply = Self::of(problem.status, "application/json", json.finish());
+        Self { header: problem.header, ..reply }
+    }
+}

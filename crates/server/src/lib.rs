@@ -1,0 +1,26 @@
+//! The native host: a policy decision point as a server.
+//!
+//! Every protocol answers from one [`State`], which is made as a whole and replaced as a whole, so that an
+//! answer never mixes two revisions. Policies come from a [`Source`] and enter through `bundle::open`; where
+//! they are compiled is none of the server's business. What goes wrong with a new bundle is told, and the last
+//! good one stays.
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod http;
+mod limits;
+mod listeners;
+mod log;
+mod notify;
+mod reload;
+mod server;
+mod shared;
+mod source;
+mod state;
+mod tls;
+
+pub use config::{Config, ConfigError};
+pub use server::{Server, ServerError};
+pub use shared::{Shared, Stopping};
+pub use source::{FileSource, Found, Source, SourceError};
+pub use state::{Origin, State};

@@ -1,0 +1,55 @@
+//! Sockets that the server listens at: its own, or those that the system manager opened.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+
+use listenfd::ListenFd;
+
+/// Hands out sockets, each that was inherited once.
+pub(crate) struct Sockets {
+    inherited: ListenFd,
+    next: usize,
+}
+
+impl Sockets {
+    /// Takes over what the environment says was opened for this process.
+    pub(crate) fn from_environment() -> Self {
+        Self { inherited: ListenFd::from_env(), next: 0 }
+    }
+
+    /// Opens every address of a protocol; the word `systemd` stands for the next inherited socket.
+    pub(crate) fn open(&mut self, addresses: &[String]) -> Result<Vec<TcpListener>, String> {
+        addresses.iter().map(|address| self.one(address)).collect()
+    }
+
+    fn one(&mut self, address: &str) -> Result<TcpListener, String> {
+        let opened = match address {
+            INHERITED => self.inherit(),
+            address => bind(address),
+        };
+        let listener = opened.and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            Ok(listener)
+        });
+        listener.map_err(|error| format!("cannot listen at `{address}`: {error}"))
+    }
+
+    fn inherit(&mut self) -> io::Result<TcpListener> {
+        let listener = self.inherited.take_tcp_listener(self.next)?;
+        self.next += 1;
+        listener.ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::NotFound,
+                "the system manager handed over no more sockets",
+            )
+        })
+    }
+}
+
+fn bind(address: &str) -> io::Result<TcpListener> {
+    let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
+    TcpListener::bind(addresses.as_slice())
+}
+
+/// Stands in the configuration for a socket that the system manager opened.
+const INHERITED: &str = "systemd";

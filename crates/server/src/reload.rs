@@ -1,0 +1,95 @@
+//! The thread that looks for new policies, and puts them into use.
+//!
+//! Only it replaces the state. It waits, reads files and compiles, which no thread that answers may do.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
+
+use crate::shared::{Reload, Shared};
+use crate::source::Found;
+use crate::state::{Origin, State};
+
+/// Reads the first state. Without policies there is nothing to answer from.
+pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
+    match look(origin, None, true)? {
+        Some(state) => Ok(state),
+        None => Err(format!("{} holds no policies", origin.source.name())),
+    }
+}
+
+/// Starts the thread. It ends when nobody can ask it any more.
+pub(crate) fn start(
+    origin: Origin,
+    shared: &Arc<Shared>,
+    wishes: Receiver<Reload>,
+) -> std::io::Result<()> {
+    let watch = shared.config().policies.watch;
+    let keeper = Keeper { origin, shared: Arc::downgrade(shared), problem: None };
+    thread::Builder::new().name("policies".into()).spawn(move || keeper.run(&wishes, watch))?;
+    Ok(())
+}
+
+struct Keeper {
+    origin: Origin,
+    /// Not kept alive by its own thread.
+    shared: Weak<Shared>,
+    /// What was wrong the last time, so that it is told once.
+    problem: Option<String>,
+}
+
+impl Keeper {
+    fn run(mut self, wishes: &Receiver<Reload>, watch: Duration) {
+        let wait = if watch.is_zero() { Duration::MAX } else { watch };
+        loop {
+            match wishes.recv_timeout(wait) {
+                Ok(wish) => {
+                    let Some(result) = self.look(true) else { return };
+                    // Whoever asked may have gone.
+                    let _ = wish.done.send(result);
+                }
+                Err(RecvTimeoutError::Timeout) if self.look(false).is_some() => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Looks once; nothing if the server has ended.
+    fn look(&mut self, anyway: bool) -> Option<Result<u64, String>> {
+        let shared = self.shared.upgrade()?;
+        let before = shared.state();
+        let looked = look(&mut self.origin, Some(&before), anyway);
+        Some(match looked {
+            Ok(None) => {
+                self.problem = None;
+                Ok(before.serial())
+            }
+            Ok(Some(state)) => {
+                self.problem = None;
+                let (serial, revision) = (state.serial(), state.header().label.revision);
+                shared.replace(state);
+                tracing::info!(serial, revision, "new policies are in use");
+                Ok(serial)
+            }
+            Err(problem) => {
+                if self.problem.as_ref() != Some(&problem) {
+                    tracing::error!(problem, "the policies stay as they were");
+                    self.problem = Some(problem.clone());
+                }
+                Err(problem)
+            }
+        })
+    }
+}
+
+fn look(
+    origin: &mut Origin,
+    before: Option<&State>,
+    anyway: bool,
+) -> Result<Option<State>, String> {
+    let found = origin.source.look(anyway).map_err(|error| error.to_string())?;
+    let Found::Bundle(bytes) = found else { return Ok(None) };
+    let name = origin.source.name();
+    origin.next(&bytes, before).map_err(|error| format!("cannot open {name}: {error}"))
+}

@@ -1,0 +1,149 @@
+//! The server: sockets, threads, signals, and how it all ends.
+
+use std::fmt;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, mpsc};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::config::Config;
+use crate::listeners::Sockets;
+use crate::notify::{Phase, tell};
+use crate::shared::Shared;
+use crate::state::Origin;
+use crate::{http, log, reload};
+
+/// A server that listens, and answers once it runs.
+#[derive(Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+    http: http::Endpoint,
+}
+
+/// Why there is no server, in words for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerError(String);
+
+impl Server {
+    /// Reads the policies and opens the sockets.
+    ///
+    /// # Errors
+    /// The policies cannot be used, or nobody can listen there.
+    pub fn bind(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
+        log::start(config.log);
+        let first = reload::first(&mut origin)?;
+        let mut sockets = Sockets::from_environment();
+        let http = http::Endpoint::open(&config.http, &mut sockets)?;
+        let (reloads, wishes) = mpsc::channel();
+        let shared = Arc::new(Shared::new(config, first, reloads));
+        reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
+        Ok(Self { shared, http })
+    }
+
+    /// Finds out whether a server could be made, short of opening sockets.
+    ///
+    /// # Errors
+    /// The policies, or something that the configuration names, cannot be used.
+    pub fn check(config: &Config, mut origin: Origin) -> Result<(), ServerError> {
+        reload::first(&mut origin)?;
+        http::Endpoint::check(&config.http)?;
+        Ok(())
+    }
+
+    /// The addresses at which HTTP is spoken.
+    #[must_use]
+    pub fn http_addresses(&self) -> Vec<SocketAddr> {
+        addresses(self.http.listeners())
+    }
+
+    /// What connections share; to stop the server, or to reload, from another thread.
+    #[must_use]
+    pub fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// Answers until somebody stops it, by a signal or by [`Shared::stop`]. Answers that have begun are given as
+    /// long as the configuration allows for.
+    ///
+    /// # Errors
+    /// The system has no threads for it.
+    pub fn run(self) -> Result<(), ServerError> {
+        let runtime = runtime(self.shared.config().threads).map_err(|error| error.to_string())?;
+        let drain = self.shared.config().drain;
+        let ended = runtime.block_on(async {
+            let mut tasks = JoinSet::new();
+            tasks.spawn(signals(Arc::clone(&self.shared)));
+            self.http.start(&self.shared, &mut tasks)?;
+            tell(Phase::Ready);
+            let mut stopping = self.shared.stopping();
+            // It cannot fail: the other end is in `shared`, which is here.
+            let () = stopping.begun().await;
+            tell(Phase::Stopping);
+            tracing::info!("stopping");
+            let all = async { while tasks.join_next().await.is_some() {} };
+            if timeout(drain, all).await.is_err() {
+                tracing::warn!("some answers were cut off");
+            }
+            Ok(())
+        });
+        runtime.shutdown_background();
+        ended
+    }
+}
+
+fn runtime(threads: Option<usize>) -> std::io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    if let Some(threads) = threads {
+        builder.worker_threads(threads);
+    }
+    builder.thread_name("answers").enable_all().build()
+}
+
+/// Stops at SIGTERM and SIGINT, reloads at SIGHUP.
+#[cfg(unix)]
+async fn signals(shared: Arc<Shared>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) else {
+        tracing::warn!("signals cannot be received");
+        return;
+    };
+    let mut stopping = shared.stopping();
+    loop {
+        tokio::select! {
+            _ = terminate.recv() => return shared.stop(),
+            _ = interrupt.recv() => return shared.stop(),
+            () = stopping.begun() => return,
+            _ = hangup.recv() => drop(shared.reload().await),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn signals(shared: Arc<Shared>) {
+    let mut stopping = shared.stopping();
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => shared.stop(),
+        () = stopping.begun() => {}
+    }
+}
+
+fn addresses(listeners: &[TcpListener]) -> Vec<SocketAddr> {
+    listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect()
+}
+
+impl From<String> for ServerError {
+    fn from(message: String) -> Self {
+        Self(message)
+    }
+}
+
+impl fmt::Display for ServerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ServerError {}
