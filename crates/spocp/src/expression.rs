@@ -154,7 +154,8 @@ impl Expression {
         })
     }
 
-    fn after(&self, at: usize) -> usize {
+    /// Returns the place after an element.
+    pub(crate) fn after(&self, at: usize) -> usize {
         match self.nodes.get(at) {
             Some(Node::List { end } | Node::Set { end } | Node::Range { end, .. }) => index(*end),
             _ => at.saturating_add(1),

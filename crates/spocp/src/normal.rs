@@ -68,6 +68,11 @@ impl Normal {
         Ok(())
     }
 
+    /// Takes an expression that has been in normal form already.
+    pub(crate) const fn written(expression: Expression) -> Self {
+        Self(expression)
+    }
+
     fn bring(&mut self) {
         if !is_normal(&self.0) {
             *self = Self::new(core::mem::take(&mut self.0));
@@ -106,8 +111,8 @@ fn rewrite(element: Element<'_>, out: &mut Vec<u8>) {
         Element::Atom(bytes) => write::atom(bytes, out),
         Element::Any => out.extend_from_slice(b"(1:*)"),
         Element::Range(range) => range.write(out),
-        Element::Prefix(bytes) => affix(b"(1:*6:prefix", bytes, out),
-        Element::Suffix(bytes) => affix(b"(1:*6:suffix", bytes, out),
+        Element::Prefix(bytes) => write::affix(b"prefix", bytes, out),
+        Element::Suffix(bytes) => write::affix(b"suffix", bytes, out),
         Element::Set(elements) => set::write(elements, out),
         Element::List(elements) => {
             out.push(b'(');
@@ -117,10 +122,4 @@ fn rewrite(element: Element<'_>, out: &mut Vec<u8>) {
             out.push(b')');
         }
     }
-}
-
-fn affix(word: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(word);
-    write::atom(bytes, out);
-    out.push(b')');
 }

@@ -49,6 +49,26 @@ pub(crate) struct Bound {
     pub(crate) inclusive: bool,
 }
 
+/// What a range may cover: one value, or a range of the same type.
+pub(crate) enum Probe<'p> {
+    /// A value of the type `alpha`, which is not copied.
+    Text(&'p [u8]),
+    /// A value of another type.
+    Value(Value),
+    /// A range.
+    Range(&'p Range),
+}
+
+impl<'p> Probe<'p> {
+    /// Reads an atom; nothing if it is no value of the type.
+    pub(crate) fn of_atom(kind: Type, atom: &'p [u8]) -> Option<Self> {
+        if kind == Type::Alpha {
+            return Some(Self::Text(atom));
+        }
+        Value::of_atom(kind, atom).map(Self::Value)
+    }
+}
+
 impl Range {
     /// Reads the words after `range`: a type, and up to two relations with their constants.
     pub(crate) fn read(words: &[&[u8]]) -> Result<Self, Kind> {
@@ -111,7 +131,8 @@ impl Range {
     /// Tells whether an atom is a value of the range.
     #[must_use]
     pub fn holds(&self, atom: &[u8]) -> bool {
-        Value::of_atom(self.kind, atom).is_some_and(|value| self.has(&value))
+        Probe::of_atom(self.kind, atom)
+            .is_some_and(|probe| self.begins_before(&probe) && self.ends_after(&probe))
     }
 
     /// Tells whether a value of the type lies between the bounds.
@@ -123,22 +144,52 @@ impl Range {
     /// Tells whether every value of the other range is a value of this one.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
-        self.kind == other.kind
-            && match (&self.low, &other.low) {
-                (None, _) => true,
-                (Some(_), None) => false,
-                (Some(outer), Some(inner)) => outer.allows_above(&inner.value, inner.inclusive),
+        let probe = Probe::Range(other);
+        self.kind == other.kind && self.begins_before(&probe) && self.ends_after(&probe)
+    }
+
+    /// Tells whether this begins no later than what is asked for, of the same type.
+    pub(crate) fn begins_before(&self, probe: &Probe<'_>) -> bool {
+        let Some(low) = &self.low else { return true };
+        match probe {
+            Probe::Text(text) => low.value.compare(text).is_some_and(|order| low.is_below(order)),
+            Probe::Value(value) => low.allows_above(value, true),
+            Probe::Range(Self { low: Some(inner), .. }) => {
+                low.allows_above(&inner.value, inner.inclusive)
             }
-            && match (&self.high, &other.high) {
-                (None, _) => true,
-                (Some(_), None) => false,
-                (Some(outer), Some(inner)) => outer.allows_below(&inner.value, inner.inclusive),
+            Probe::Range(Self { low: None, .. }) => false,
+        }
+    }
+
+    /// Tells whether this ends no earlier than what is asked for, of the same type.
+    pub(crate) fn ends_after(&self, probe: &Probe<'_>) -> bool {
+        let Some(high) = &self.high else { return true };
+        match probe {
+            Probe::Text(text) => {
+                high.value.compare(text).is_some_and(|order| high.is_below(order.reverse()))
             }
+            Probe::Value(value) => high.allows_below(value, true),
+            Probe::Range(Self { high: Some(inner), .. }) => {
+                high.allows_below(&inner.value, inner.inclusive)
+            }
+            Probe::Range(Self { high: None, .. }) => false,
+        }
     }
 
     /// Returns where the range begins, for sorting: no bound first, then by value, what includes it first.
     pub(crate) fn begin(&self) -> (Option<&Value>, bool) {
         self.low.as_ref().map_or((None, false), |low| (Some(&low.value), !low.inclusive))
+    }
+
+    /// Returns where the range ends, for sorting: no bound last, before it by value, what includes it last.
+    pub(crate) fn end(&self) -> (bool, Option<&Value>, bool) {
+        let high = self.high.as_ref();
+        (high.is_none(), high.map(|high| &high.value), high.is_some_and(|high| high.inclusive))
+    }
+
+    /// Compares by where ranges of one type begin, then by where they end; equal are only the same.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        self.begin().cmp(&other.begin()).then_with(|| self.end().cmp(&other.end()))
     }
 
     /// Joins a range that begins no earlier, if nothing lies between the two.
@@ -149,13 +200,13 @@ impl Range {
             Ordering::Equal => begin.inclusive || end.inclusive,
             Ordering::Greater => end.value.next().as_ref() == Some(&begin.value),
         });
-        if touches && later.ends_after(end) {
+        if touches && later.ends_beyond(end) {
             self.high.clone_from(&later.high);
         }
         touches
     }
 
-    fn ends_after(&self, end: &Bound) -> bool {
+    fn ends_beyond(&self, end: &Bound) -> bool {
         self.high
             .as_ref()
             .is_none_or(|high| (&high.value, high.inclusive) > (&end.value, end.inclusive))
@@ -193,6 +244,11 @@ impl Range {
 }
 
 impl Bound {
+    /// Whether a value lies on the right side of this lower bound, by how the bound compares with it.
+    fn is_below(&self, order: Ordering) -> bool {
+        order.is_lt() || order.is_eq() && self.inclusive
+    }
+
     /// Whether what begins with `value` stays above this lower bound.
     fn allows_above(&self, value: &Value, inclusive: bool) -> bool {
         *value > self.value || *value == self.value && (self.inclusive || !inclusive)
@@ -214,6 +270,11 @@ impl Type {
     /// Every type.
     pub const ALL: [Self; 6] =
         [Self::Alpha, Self::Numeric, Self::Date, Self::Time, Self::Ipv4, Self::Ipv6];
+
+    /// Returns the place of the type among all.
+    pub(crate) fn place(self) -> usize {
+        Self::ALL.iter().position(|kind| *kind == self).unwrap_or_default()
+    }
 
     fn named(name: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

@@ -1,21 +1,37 @@
 //! A set of rules, and which of them allow a query.
 //!
 //! A rule is in the set once, however it is written, and keeps its number until it is taken out. Numbers
-//! rise and are never given twice, so that the same changes in the same order give the same answers.
+//! rise and are never given twice, so that the same changes in the same order give the same answers. The
+//! rules are a tree in flat arrays (`trie`), along which a query walks once (`walk`): what that takes grows
+//! with the query and with the rules that are like it, not with the number of rules.
 
-use alloc::collections::BTreeMap;
+mod aliases;
+mod atoms;
+mod numbers;
+mod ranges;
+mod stack;
+mod stars;
+mod symbol;
+mod table;
+mod trie;
+mod walk;
+
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::ControlFlow;
 
-use crate::limits::MAX_RULES;
+use crate::limits::{MAX_DEPTH, MAX_PLACES, MAX_RULES, MAX_TEXT};
 use crate::normal::Normal;
+use crate::read;
+use numbers::Numbers;
+use table::Hasher;
+use trie::{NONE, Trie};
 
 /// A set of rules.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RuleSet {
-    rules: BTreeMap<RuleId, Normal>,
-    /// The number of each rule by its text.
-    ids: BTreeMap<Vec<u8>, RuleId>,
+    trie: Trie,
+    numbers: Numbers,
     /// The number of the next rule.
     next: u32,
 }
@@ -40,7 +56,7 @@ pub enum Refused {
     /// It is the empty expression, which reading leaves behind when it fails.
     Empty,
     /// The set is full.
-    TooMany,
+    Full,
     /// Every number has been given.
     NoNumber,
 }
@@ -49,83 +65,129 @@ impl RuleSet {
     /// Makes a set without rules, which allows nothing.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::seeded(0)
+    }
+
+    /// Makes a set without rules whose hashing nobody foresees who does not know the seed. It changes no
+    /// answer: a random one keeps those who may write rules from making lookups slow.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        let trie = Trie::new(Hasher::new(seed));
+        Self { trie, numbers: Numbers::default(), next: 0 }
     }
 
     /// Puts a rule in, unless one that stands for the same is there.
     ///
     /// # Errors
-    /// If the set cannot take it.
+    /// If the set cannot take it; it is then as it was.
     pub fn insert(&mut self, rule: &Normal) -> Result<Inserted, Refused> {
         if rule.is_empty() {
             return Err(Refused::Empty);
         }
-        let text = rule.expression().to_canonical();
-        if let Some(id) = self.ids.get(&text) {
-            return Ok(Inserted::Known(*id));
+        if let Some(id) = self.find(rule) {
+            return Ok(Inserted::Known(id));
         }
-        if self.rules.len() >= MAX_RULES {
-            return Err(Refused::TooMany);
-        }
-        let id = RuleId(self.next);
-        self.next = self.next.checked_add(1).ok_or(Refused::NoNumber)?;
-        self.ids.insert(text, id);
-        self.rules.insert(id, rule.clone());
-        Ok(Inserted::New(id))
+        self.has_room(rule)?;
+        let number = self.next;
+        self.next = number.checked_add(1).filter(|next| *next < NONE).ok_or(Refused::NoNumber)?;
+        let end = self.trie.insert(rule.expression(), number);
+        self.numbers.push(number, end);
+        Ok(Inserted::New(RuleId(number)))
     }
 
     /// Takes a rule out, and tells whether it was there.
     pub fn remove(&mut self, id: RuleId) -> bool {
-        let Some(rule) = self.rules.remove(&id) else { return false };
-        self.ids.remove(&rule.expression().to_canonical());
-        true
+        let end = self.numbers.remove(id.0);
+        end.into_iter().for_each(|end| self.trie.remove(end));
+        end.is_some()
     }
 
     /// Tells whether a rule allows the query.
     #[must_use]
     pub fn allows(&self, query: &Normal) -> bool {
-        self.first(query).is_some()
+        let mut allowed = false;
+        walk::walk(&self.trie, query.expression(), |_| {
+            allowed = true;
+            ControlFlow::Break(())
+        });
+        allowed
     }
 
     /// Returns the lowest number of a rule that allows the query.
     #[must_use]
     pub fn first(&self, query: &Normal) -> Option<RuleId> {
-        self.iter().find(|(_, rule)| query.is_at_most(rule)).map(|(id, _)| id)
+        let mut first: Option<u32> = None;
+        walk::walk(&self.trie, query.expression(), |number| {
+            first = Some(first.map_or(number, |first| first.min(number)));
+            ControlFlow::Continue(())
+        });
+        first.map(RuleId)
     }
 
     /// Returns the numbers of all rules that allow the query, in order.
-    pub fn matches(&self, query: &Normal) -> impl Iterator<Item = RuleId> {
-        let ids = self.iter().filter(|(_, rule)| query.is_at_most(rule)).map(|(id, _)| id);
-        ids.collect::<Vec<_>>().into_iter()
+    pub fn matches(&self, query: &Normal) -> impl Iterator<Item = RuleId> + use<> {
+        let mut numbers = Vec::new();
+        walk::walk(&self.trie, query.expression(), |number| {
+            numbers.push(RuleId(number));
+            ControlFlow::Continue(())
+        });
+        numbers.sort_unstable();
+        numbers.into_iter()
     }
 
     /// Returns the number of a rule that stands for the same.
     #[must_use]
     pub fn find(&self, rule: &Normal) -> Option<RuleId> {
-        self.ids.get(&rule.expression().to_canonical()).copied()
+        let end = self.trie.find(rule.expression())?;
+        self.trie.node(end).map(|node| node.rule).filter(|rule| *rule != NONE).map(RuleId)
     }
 
     /// Returns a rule, in its normal form.
     #[must_use]
     pub fn rule(&self, id: RuleId) -> Option<Normal> {
-        self.rules.get(&id).cloned()
+        self.numbers.node(id.0).map(|end| self.written(end))
     }
 
     /// Returns the rules in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (RuleId, Normal)> {
-        self.rules.iter().map(|(id, rule)| (*id, rule.clone()))
+        self.numbers.iter().map(|(number, end)| (RuleId(number), self.written(end)))
     }
 
     /// Returns how many rules there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rules.len()
+        self.numbers.len()
     }
 
     /// Tells whether there is no rule.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.len() == 0
+    }
+
+    /// The rule that ends at a node.
+    fn written(&self, end: u32) -> Normal {
+        // INVARIANT: what was put in can be written and read again.
+        read::normal(&self.trie.write(end)).map(Normal::written).unwrap_or_default()
+    }
+
+    /// Says whether a rule fits, by the most that it can take: an element two places, and sets their text
+    /// at every depth.
+    fn has_room(&self, rule: &Normal) -> Result<(), Refused> {
+        let expression = rule.expression();
+        let places = expression.nodes.len().saturating_mul(2).saturating_add(self.trie.size());
+        let text =
+            expression.text.len().saturating_mul(MAX_DEPTH).saturating_add(self.trie.atoms.len());
+        match self.len() < MAX_RULES && places < MAX_PLACES && text < MAX_TEXT {
+            true => Ok(()),
+            false => Err(Refused::Full),
+        }
+    }
+}
+
+impl Default for RuleSet {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -171,7 +233,9 @@ impl fmt::Display for Refused {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => out.write_str("an empty expression is no rule"),
-            Self::TooMany => write!(out, "a set has at most {MAX_RULES} rules"),
+            Self::Full => {
+                write!(out, "the set is full: it has at most {MAX_RULES} rules, or fewer long ones")
+            }
             Self::NoNumber => {
                 out.write_str("every number of a rule has been given: load the rules anew")
             }

@@ -2,6 +2,7 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::expression::{Expression, Node, index};
 use crate::limits::MAX_DEPTH;
@@ -9,8 +10,17 @@ use crate::read::is_word;
 
 /// Writes the canonical form.
 pub(crate) fn canonical(expression: &Expression) -> Vec<u8> {
-    let mut out = Vec::with_capacity(expression.text.len());
-    walk(expression, &mut |part| match part {
+    element(expression, 0)
+}
+
+/// Writes the canonical form of one element.
+pub(crate) fn element(expression: &Expression, at: usize) -> Vec<u8> {
+    let end = expression.after(at);
+    let mut out = Vec::new();
+    if at == 0 {
+        out.reserve(expression.text.len());
+    }
+    walk(expression, at..end, &mut |part| match part {
         Part::Open => out.push(b'('),
         Part::Close => out.push(b')'),
         Part::Atom(bytes) => atom(bytes, &mut out),
@@ -21,7 +31,7 @@ pub(crate) fn canonical(expression: &Expression) -> Vec<u8> {
 /// Writes the advanced form: a blank between two atoms, and before a list that follows one.
 pub(crate) fn advanced(expression: &Expression) -> Vec<u8> {
     let mut out = Vec::with_capacity(expression.text.len());
-    walk(expression, &mut |part| {
+    walk(expression, 0..expression.nodes.len(), &mut |part| {
         let after_atom = out.last().is_some_and(|byte| !matches!(byte, b'(' | b')'));
         let follows = match part {
             Part::Open => after_atom,
@@ -47,6 +57,14 @@ pub(crate) fn atom(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
+/// Writes a prefix or a suffix.
+pub(crate) fn affix(word: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"(1:*");
+    atom(word, out);
+    atom(bytes, out);
+    out.push(b')');
+}
+
 enum Part<'p> {
     Open,
     Close,
@@ -54,10 +72,11 @@ enum Part<'p> {
 }
 
 /// Visits everything that is written, in order.
-fn walk(expression: &Expression, visit: &mut impl FnMut(Part<'_>)) {
+fn walk(expression: &Expression, elements: Range<usize>, visit: &mut impl FnMut(Part<'_>)) {
     let mut ends = [0_usize; MAX_DEPTH];
     let mut depth: usize = 0;
-    for (at, node) in expression.nodes.iter().enumerate() {
+    let end = elements.end;
+    for (at, node) in elements.clone().zip(expression.nodes.get(elements).unwrap_or_default()) {
         depth = close(&ends, depth, at, visit);
         let end = match *node {
             Node::Atom(span) => {
@@ -94,7 +113,7 @@ fn walk(expression: &Expression, visit: &mut impl FnMut(Part<'_>)) {
             depth = depth.saturating_add(1);
         }
     }
-    close(&ends, depth, expression.nodes.len(), visit);
+    close(&ends, depth, end, visit);
 }
 
 /// Closes the lists that end before `at`.

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{affix, rewrite};
+use super::rewrite;
 use crate::expression::{Element, Elements};
 use crate::range::{Range, Type, Value};
 use crate::write;
@@ -121,9 +121,9 @@ impl<'e> Parts<'e> {
         };
         self.atoms.iter().for_each(|atom| write(&|out| write::atom(atom, out)));
         self.ranges.iter().for_each(|range| write(&|out| range.write(out)));
-        self.prefixes.iter().for_each(|prefix| write(&|out| affix(b"(1:*6:prefix", prefix, out)));
+        self.prefixes.iter().for_each(|prefix| write(&|out| write::affix(b"prefix", prefix, out)));
         for suffix in self.suffixes {
-            write(&|out| affix(b"(1:*6:suffix", &reversed(&suffix), out));
+            write(&|out| write::affix(b"suffix", &reversed(&suffix), out));
         }
         texts
     }

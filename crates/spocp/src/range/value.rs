@@ -2,6 +2,7 @@
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::from_utf8;
 
@@ -42,6 +43,14 @@ impl Value {
             Type::Ipv4 => Self::Ipv4(from_utf8(text).ok()?.parse::<Ipv4Addr>().ok()?.to_bits()),
             Type::Ipv6 => Self::Ipv6(from_utf8(text).ok()?.parse::<Ipv6Addr>().ok()?.to_bits()),
         })
+    }
+
+    /// Compares a value of the type `alpha` with a text.
+    pub(crate) fn compare(&self, text: &[u8]) -> Option<Ordering> {
+        match self {
+            Self::Alpha(value) => Some(value.as_slice().cmp(text)),
+            _ => None,
+        }
     }
 
     /// Returns the one text that normal forms have for the value.

@@ -1,0 +1,114 @@
+//! The texts of a set of rules, each kept once.
+//!
+//! All of them stand in one array. What nothing uses any more is given free; when half of the array is
+//! such, the rest moves together.
+
+use alloc::vec::Vec;
+
+use super::table::{Hasher, Table};
+use crate::expression::index;
+
+/// Texts by number.
+#[derive(Clone, Debug)]
+pub(super) struct Atoms {
+    text: Vec<u8>,
+    atoms: Vec<Atom>,
+    /// The numbers that stand for nothing.
+    free: Vec<u32>,
+    table: Table,
+    hasher: Hasher,
+    /// Bytes that nothing uses.
+    dead: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Atom {
+    at: u32,
+    len: u32,
+    uses: u32,
+}
+
+impl Atoms {
+    pub(super) fn new(hasher: Hasher) -> Self {
+        let (text, atoms, free, table) = Default::default();
+        Self { text, atoms, free, table, hasher, dead: 0 }
+    }
+
+    /// Returns the number of a text.
+    pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
+        self.find_hashed(self.hasher.text(text), text)
+    }
+
+    /// Returns the number of a text that is hashed already.
+    pub(super) fn find_hashed(&self, hash: u32, text: &[u8]) -> Option<u32> {
+        self.table.find(hash, |number| self.text(number) == text)
+    }
+
+    /// Returns the text of a number.
+    pub(super) fn text(&self, number: u32) -> &[u8] {
+        let Some(atom) = self.atoms.get(index(number)) else { return &[] };
+        let at = index(atom.at);
+        self.text.get(at..at.saturating_add(index(atom.len))).unwrap_or_default()
+    }
+
+    /// Returns how many bytes of text there are.
+    pub(super) const fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Uses a text once more, and returns its number. Whoever calls has seen that it fits.
+    pub(super) fn take(&mut self, text: &[u8]) -> u32 {
+        let hash = self.hasher.text(text);
+        let number = self.find_hashed(hash, text).unwrap_or_else(|| self.add(hash, text));
+        if let Some(atom) = self.atoms.get_mut(index(number)) {
+            atom.uses = atom.uses.saturating_add(1);
+        }
+        number
+    }
+
+    fn add(&mut self, hash: u32, text: &[u8]) -> u32 {
+        let at = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.text.extend_from_slice(text);
+        let atom = Atom { at, len, uses: 0 };
+        let reused = self.free.pop();
+        let number = reused.unwrap_or(u32::try_from(self.atoms.len()).unwrap_or(u32::MAX));
+        match self.atoms.get_mut(index(number)) {
+            Some(place) => *place = atom,
+            None => self.atoms.push(atom),
+        }
+        self.table.insert(hash, number);
+        number
+    }
+
+    /// Uses a text once less.
+    pub(super) fn release(&mut self, number: u32) {
+        let Some(atom) = self.atoms.get_mut(index(number)) else { return };
+        atom.uses = atom.uses.saturating_sub(1);
+        if atom.uses > 0 {
+            return;
+        }
+        let hash = self.hasher.text(self.text(number));
+        self.table.remove(hash, number);
+        self.dead = self.dead.saturating_add(self.text(number).len());
+        self.free.push(number);
+        if self.dead > LITTLE && self.dead > self.text.len() / 2 {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        let old = core::mem::take(&mut self.text);
+        self.text.reserve(old.len().saturating_sub(self.dead));
+        for atom in self.atoms.iter_mut().filter(|atom| atom.uses > 0) {
+            let at = index(atom.at);
+            let text = old.get(at..at.saturating_add(index(atom.len))).unwrap_or_default();
+            atom.at = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+            self.text.extend_from_slice(text);
+        }
+        self.dead = 0;
+    }
+}
+
+/// Bytes for which moving the rest is not worth the while.
+const LITTLE: usize = 4096;

@@ -1,0 +1,221 @@
+//! Which rules allow a query: one walk along the query, with all the places where rules may be.
+//!
+//! The places move on together, element by element, and each is a node of the tree, so that no node is
+//! entered twice for one element: the work is at most the elements of the query times the nodes that what
+//! came before them leads to, however many wildcards the rules have. Lists are gone into by recursion, as
+//! deep as the query is. A set of the query leads where all of its elements lead.
+
+use alloc::vec::Vec;
+
+use super::stack::Stack;
+use super::symbol::{Kind, Symbol};
+use super::trie::{Flow, NONE, Node as Place, ROOT, Text, Trie};
+use crate::expression::{Expression, Node, Span, index};
+use crate::range::Range;
+
+/// Hands over the numbers of the rules that allow the query, until the caller has enough.
+pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Flow) {
+    let mut walk = Walk { trie, query, here: Stack::new(), done: Stack::new(), sets: 0, found };
+    walk.here.push(ROOT);
+    // Nothing is left to be done when the caller has enough.
+    let _ = walk.step(0, 0);
+}
+
+struct Walk<'w, F> {
+    trie: &'w Trie,
+    query: &'w Expression,
+    /// The places before an element, then those after it; above them, those within a set.
+    here: Stack,
+    /// The places after the lists that are open, in rules where they are closed already.
+    done: Stack,
+    /// How many sets of the query are open. Within them, a rule that ends says nothing yet: it would have
+    /// to allow the other elements, too, and no list allows two.
+    sets: usize,
+    found: F,
+}
+
+impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
+    /// Moves the places from `base` on past the element of the query.
+    fn step(&mut self, base: usize, at: usize) -> Flow {
+        let query = self.query;
+        match query.nodes.get(at) {
+            Some(Node::List { end }) => return self.list(base, at, index(*end)),
+            Some(Node::Atom(span)) => self.atom(base, query.bytes(*span)),
+            Some(Node::Set { end }) => self.set(base, at, index(*end))?,
+            Some(Node::Prefix(span)) => self.affix(base, Kind::Prefix, *span),
+            Some(Node::Suffix(span)) => self.affix(base, Kind::Suffix, *span),
+            Some(Node::Any) => self.each(base, |_, _, _, _| {}),
+            Some(Node::Range { range, .. }) => {
+                let range = query.ranges.get(index(*range));
+                range.into_iter().for_each(|range| self.range(base, range));
+            }
+            // The empty expression, which nothing allows.
+            None => self.here.truncate(base),
+        }
+        self.arrive(base)
+    }
+
+    fn list(&mut self, base: usize, at: usize, end: usize) -> Flow {
+        let mark = self.done.len();
+        self.keep_any(base);
+        let mut element = at.saturating_add(1);
+        if let Some(Node::Atom(span)) = self.query.nodes.get(element) {
+            self.open(base, self.query.bytes(*span));
+        }
+        self.arrive(base)?;
+        element = element.saturating_add(1);
+        while element < end && self.here.len() > base {
+            self.close(base);
+            self.step(base, element)?;
+            element = self.query.after(element);
+        }
+        self.close(base);
+        self.here.truncate(base);
+        self.here.extend(self.done.above(mark));
+        self.done.truncate(mark);
+        self.arrive(base)
+    }
+
+    /// Goes where a list with that tag opens.
+    fn open(&mut self, base: usize, tag: &[u8]) {
+        let mut tag = Text::new(tag);
+        for place in self.here.above_mut(base) {
+            *place = self.trie.child_of_text(*place, Kind::Tag, &mut tag).unwrap_or(NONE);
+        }
+        self.here.retain(base, |place| place != NONE);
+    }
+
+    /// Notes where rules go on with anything in place of a list.
+    fn keep_any(&mut self, base: usize) {
+        for place in self.here.above(base) {
+            let any = self.trie.node(*place).filter(|node| node.has_any());
+            let child = any.and_then(|_| self.trie.child(*place, Symbol::ANY));
+            child.into_iter().for_each(|child| self.done.push(child));
+        }
+    }
+
+    /// Notes where the list closes in rules: what the query has beyond does not matter.
+    fn close(&mut self, base: usize) {
+        for place in self.here.above(base) {
+            let closed = self.trie.node(*place).filter(|node| node.has_close());
+            if let Some(child) = closed.and_then(|_| self.trie.child(*place, Symbol::CLOSE)) {
+                self.done.push(child);
+                self.trie.targets(child, |set| self.done.push(set));
+            }
+        }
+    }
+
+    fn atom(&mut self, base: usize, atom: &[u8]) {
+        let mut text = Text::new(atom);
+        let mut backwards = Vec::new();
+        if self.is_simple(base) {
+            return self.one_atom(base, &mut text);
+        }
+        self.each(base, |trie, at, place, visit| {
+            let child = trie.child_of_text(at, Kind::Atom, &mut text);
+            child.into_iter().for_each(&mut *visit);
+            let Some(stars) = place.stars() else { return };
+            trie.affixes(at, Kind::Prefix, atom, visit);
+            if backwards.is_empty() && trie.stars.lengths(stars, Kind::Suffix).next().is_some() {
+                backwards.extend(atom.iter().rev());
+            }
+            trie.affixes(at, Kind::Suffix, &backwards, visit);
+            trie.stars.holding(stars, atom, visit);
+        });
+    }
+
+    /// Whether there is one place, and no star form goes on from it: most places of most rules.
+    fn is_simple(&self, base: usize) -> bool {
+        let [place] = self.here.above(base) else { return false };
+        self.trie.node(*place).is_some_and(Place::is_plain)
+    }
+
+    fn one_atom(&mut self, base: usize, atom: &mut Text<'_>) {
+        let [place] = self.here.above_mut(base) else { return };
+        match self.trie.child_of_text(*place, Kind::Atom, atom) {
+            Some(child) => {
+                *place = child;
+                self.trie.targets(child, |set| self.here.push(set));
+            }
+            None => self.here.truncate(base),
+        }
+    }
+
+    fn affix(&mut self, base: usize, kind: Kind, span: Span) {
+        let mut text = self.query.bytes(span).to_vec();
+        if kind == Kind::Suffix {
+            text.reverse();
+        }
+        self.each(base, |trie, at, _, visit| trie.affixes(at, kind, &text, visit));
+    }
+
+    fn range(&mut self, base: usize, range: &Range) {
+        self.each(base, |trie, _, place, visit| {
+            place.stars().into_iter().for_each(|stars| trie.stars.covering(stars, range, visit));
+        });
+    }
+
+    /// Moves each place on to all that `visit` is told, and to where anything may stand.
+    fn each(&mut self, base: usize, mut on: impl FnMut(&Trie, u32, &Place, &mut dyn FnMut(u32))) {
+        let mark = self.done.len();
+        let mut has_sets = false;
+        let (trie, done) = (self.trie, &mut self.done);
+        for at in self.here.above(base) {
+            let Some(place) = trie.node(*at) else { continue };
+            if place.has_any() {
+                trie.child(*at, Symbol::ANY).into_iter().for_each(|child| done.push(child));
+            }
+            on(trie, *at, place, &mut |child| {
+                done.push(child);
+                trie.targets(child, |set| {
+                    has_sets = true;
+                    done.push(set);
+                });
+            });
+        }
+        self.here.truncate(base);
+        self.here.extend(self.done.above(mark));
+        self.done.truncate(mark);
+        if has_sets {
+            // More than one element of a set may stand for the same atom.
+            self.here.sort(base);
+        }
+    }
+
+    /// Moves the places on to where every element of the set leads.
+    fn set(&mut self, base: usize, at: usize, end: usize) -> Flow {
+        self.sets = self.sets.saturating_add(1);
+        let common = self.here.len();
+        let count = common.saturating_sub(base);
+        let mut element = at.saturating_add(1);
+        while element < end {
+            let top = self.here.len();
+            self.here.repeat(base, count);
+            self.step(top, element)?;
+            self.here.sort(top);
+            if element > at.saturating_add(1) {
+                self.here.intersect(common, top);
+            }
+            if self.here.len() == common {
+                break;
+            }
+            element = self.query.after(element);
+        }
+        self.here.drain(base, count);
+        self.sets = self.sets.saturating_sub(1);
+        Flow::Continue(())
+    }
+
+    /// Tells which rules end at the places from `base` on: all that a rule does not say is allowed.
+    fn arrive(&mut self, base: usize) -> Flow {
+        if self.sets > 0 {
+            return Flow::Continue(());
+        }
+        for place in self.here.above(base) {
+            if let Some(node) = self.trie.node(*place).filter(|node| node.rule != NONE) {
+                (self.found)(node.rule)?;
+            }
+        }
+        Flow::Continue(())
+    }
+}
