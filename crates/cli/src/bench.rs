@@ -9,7 +9,7 @@ mod figures;
 mod histogram;
 mod machine;
 mod native;
-pub(crate) mod node;
+mod node;
 mod report;
 mod samples;
 mod units;

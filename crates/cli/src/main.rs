@@ -23,6 +23,7 @@ mod label;
 mod limits;
 mod lint;
 mod message;
+mod node;
 mod opening;
 mod output;
 mod policies;

@@ -3,20 +3,21 @@
 //! One process serves all suites: questions go in and decisions come out as lines of JSON, and a bundle crosses
 //! once. Whether a condition asks for the time is no matter of the runtime: that is told natively.
 
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout};
 
 use base64ct::{Base64, Encoding};
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
+use wardgate_compiler::Options;
 use wardgate_compiler::suite::{Answer, Decider, Native, Question, Sources};
-use wardgate_compiler::{Options, globals};
-use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason};
 use wardgate_engine::wire;
 
-use crate::bench::node::{milliseconds, question, start_script};
-use crate::failure::{Failure, Status};
+use crate::failure::{self, Failure};
+use crate::json::Document;
+use crate::node::{Script, last_words, milliseconds, question};
 
 /// The npm package in a Node of its own.
 pub(super) struct Node<'s> {
@@ -38,23 +39,23 @@ impl<'s> Node<'s> {
         native: Native<'s>,
         package: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let mut child = start_script(SCRIPT, package)?;
+        let mut child = SCRIPT.start(package)?;
         let pipes = (child.stdin.take(), child.stdout.take());
         let (Some(input), Some(output)) = pipes else {
-            return Err(Failure::Message(Status::BadInputOutput, unable("it has no pipes")));
+            return Err(SCRIPT.failure("it has no pipes"));
         };
         let (input, output) = (Some(BufWriter::new(input)), BufReader::new(output));
         let known = Vec::new();
         let mut node = Self { sources, base, native, child, input, output, known };
         let hello = json!({ "folder": package.is_some() }).to_string();
-        let answer = node.ask(&hello).map_err(|it| Failure::Message(Status::BadInputOutput, it))?;
+        let answer = node.ask(&hello).map_err(|why| SCRIPT.failure(&why))?;
         match answer.get("ready") {
             Some(_) => Ok(node),
-            None => Err(Failure::Message(Status::BadInputOutput, unable("it does not answer"))),
+            None => Err(SCRIPT.failure("it does not answer")),
         }
     }
 
-    /// Sends a line and reads one.
+    /// Sends a line and reads one. The error is why that cannot be.
     fn ask(&mut self, line: &str) -> Result<Json, String> {
         let sent =
             self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
@@ -63,15 +64,14 @@ impl<'s> Node<'s> {
         let read = self.output.read_line(&mut answer);
         if answer.is_empty() {
             let why = match (sent, read) {
-                (Some(Err(error)), _) | (_, Err(error)) => crate::failure::reason(&error),
+                (Some(Err(error)), _) | (_, Err(error)) => failure::reason(&error),
                 _ => "it ended without an answer".to_owned(),
             };
-            return Err(unable(&self.last_words().unwrap_or(why)));
+            return Err(self.last_words().unwrap_or(why));
         }
-        let answer: Json =
-            serde_json::from_str(&answer).map_err(|error| unable(&error.to_string()))?;
+        let answer: Json = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
         match answer.get("error").and_then(Json::as_str) {
-            Some(error) => Err(unable(error.lines().next().unwrap_or_default())),
+            Some(error) => Err(error.lines().next().unwrap_or_default().to_owned()),
             None => Ok(answer),
         }
     }
@@ -79,11 +79,9 @@ impl<'s> Node<'s> {
     /// Returns what Node complained of, once it has ended.
     fn last_words(&mut self) -> Option<String> {
         drop(self.input.take());
-        let mut pipe = self.child.stderr.take()?;
         let mut said = String::new();
-        std::io::Read::read_to_string(&mut pipe, &mut said).ok()?;
-        let line = said.lines().find(|line| line.contains("Error") || line.starts_with("node:"))?;
-        Some(line.trim().to_owned())
+        self.child.stderr.take()?.read_to_string(&mut said).ok()?;
+        last_words(&said).map(str::to_owned)
     }
 
     /// Returns the number of the bundle for a question, after Node has it.
@@ -124,7 +122,7 @@ impl<'s> Node<'s> {
         let request = wire::attr_json(&question(&asked.request));
         let answer =
             self.ask(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
-        let decision = decision(&answer).ok_or_else(|| unable("it gives no decision"))?;
+        let decision = decision(answer.get("decision").unwrap_or(&Json::Null))?;
         Ok(Ok(Answer { decision, asked_for_now: native.asked_for_now }))
     }
 }
@@ -134,7 +132,8 @@ impl Decider for Node<'_> {
         &mut self,
         questions: &[Question<'_>],
     ) -> Result<Vec<Result<Answer, String>>, String> {
-        questions.iter().map(|question| self.answer(question)).collect()
+        let answers = questions.iter().map(|question| self.answer(question));
+        answers.collect::<Result<_, _>>().map_err(|why| SCRIPT.unable(&why))
     }
 }
 
@@ -147,53 +146,55 @@ impl Drop for Node<'_> {
 }
 
 /// Reads what a test looks at of a decision.
-fn decision(answer: &Json) -> Option<Decision> {
-    let decision = answer.get("decision")?;
-    let text = |json: &Json, name: &str| {
-        json.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
-    };
-    let action = |(name, told): (&String, &Json)| {
-        let effect = match told.get("effect")?.as_str()? {
-            "allow" => Effect::Allow,
-            "deny" => Effect::Deny,
-            _ => return None,
-        };
-        Some(ActionDecision {
-            action: name.clone(),
-            effect,
-            policy: text(told, "policy"),
-            scope: text(told, "scope"),
-            // Tests do not look at it.
-            reason: Reason::NoRuleApplied,
-        })
-    };
-    let output = |told: &Json| {
-        let value = match told.get("error").and_then(Json::as_str) {
-            Some(error) => Err(error.to_owned()),
-            None => Ok(attr(told.get("val")?)?),
-        };
-        Some(Output { source: text(told, "src"), action: text(told, "action"), value })
-    };
-    let outputs = decision.get("outputs").and_then(Json::as_array);
-    Some(Decision {
-        request_id: text(decision, "requestId"),
-        resource_id: text(decision, "resourceId"),
-        actions: decision.get("actions")?.as_object()?.iter().map(action).collect::<Option<_>>()?,
+fn decision(told: &Json) -> Result<Decision, String> {
+    let actions = told.get("actions").and_then(Json::as_object);
+    let actions = actions.and_then(|actions| actions.iter().map(action).collect());
+    let outputs = told.get("outputs").and_then(Json::as_array);
+    Ok(Decision {
+        request_id: text(told, "requestId"),
+        resource_id: text(told, "resourceId"),
+        actions: actions.ok_or("it gives no decision")?,
         effective_derived_roles: Vec::new(),
-        outputs: outputs.into_iter().flatten().map(output).collect::<Option<_>>()?,
+        outputs: outputs.into_iter().flatten().map(output).collect::<Result<_, _>>()?,
         validation_errors: Vec::new(),
         evaluation_errors: Vec::new(),
     })
 }
 
-/// Returns a value of JSON as an attribute.
-fn attr(json: &Json) -> Option<Attr> {
-    let wrapped = format!(r#"{{"value":{json}}}"#);
-    globals::read("value.json", wrapped.as_bytes()).ok()?.remove("value")
+fn action((name, told): (&String, &Json)) -> Option<ActionDecision> {
+    let effect = match told.get("effect")?.as_str()? {
+        "allow" => Effect::Allow,
+        "deny" => Effect::Deny,
+        _ => return None,
+    };
+    Some(ActionDecision {
+        action: name.clone(),
+        effect,
+        policy: text(told, "policy"),
+        scope: text(told, "scope"),
+        // Tests do not look at it.
+        reason: Reason::NoRuleApplied,
+    })
 }
 
-fn unable(why: &str) -> String {
-    format!("cannot decide in Node: {why}")
+fn output(told: &Json) -> Result<Output, String> {
+    let value = match (told.get("error").and_then(Json::as_str), told.get("val")) {
+        (Some(error), _) => Err(error.to_owned()),
+        (None, Some(value)) => match Document::deserialize(value) {
+            Ok(document) => Ok(document.0),
+            Err(error) => return Err(format!("an output cannot be used: {error}")),
+        },
+        (None, None) => return Err("it gives an output without a value".to_owned()),
+    };
+    Ok(Output { source: text(told, "src"), action: text(told, "action"), value })
 }
 
-const SCRIPT: &str = include_str!("node.mjs");
+fn text(told: &Json, name: &str) -> String {
+    told.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
+}
+
+const SCRIPT: Script = Script {
+    text: include_str!("node.mjs"),
+    does: "decide",
+    instead: "decide with `--runtime native`",
+};

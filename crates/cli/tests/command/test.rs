@@ -197,3 +197,70 @@ fn a_page_that_cannot_be_written_is_a_failure() {
     ran.ends_with_code(4);
     assert!(ran.err.starts_with("wardgate: cannot write `nowhere/c.html`: "), "{ran:?}");
 }
+
+#[test]
+fn what_node_says_is_what_counts() {
+    let folder = Folder::with_photos();
+    folder.write("policies/photo_test.yaml", EDITS);
+    let check = |answer: &str| {
+        let manifest = r#"{"name": "wardgate", "type": "module", "exports": "./index.js"}"#;
+        folder.write("npm/package.json", manifest);
+        folder.write("npm/index.js", PACKAGE.replace("ANSWER", answer));
+        folder.run("test policies --quiet --runtime wasm --package npm")
+    };
+    let decided = |value: &str| {
+        format!(
+            r#"{{ actions: {{ edit: {{ effect: "allow" }} }}, outputs: [{{ src: "resource.photo.vdefault#owners-edit", action: "edit", {value} }}] }}"#
+        )
+    };
+    check(&decided(r#"val: "edited by ann""#)).says(0, "1 suite, 1 test: 1 passed\n");
+    check(&decided("val: null")).ends_with_code(6);
+    check(&decided(r#"error: "no""#)).ends_with_code(6);
+    check(r#"{ actions: { edit: { effect: "deny" } } }"#).ends_with_code(6);
+    let cannot = |answer: &str, why: &str| {
+        check(answer).complains(4, &format!("cannot decide in Node: {why}"));
+    };
+    cannot("{}", "it gives no decision");
+    cannot(r#"{ actions: { edit: { effect: "may" } } }"#, "it gives no decision");
+    cannot(&decided("no: 1"), "it gives an output without a value");
+    let deep = format!("val: {}{}", "[".repeat(100), "]".repeat(100));
+    cannot(&decided(&deep), "an output cannot be used: nested more than 69 levels deep");
+    cannot("process.exit(7)", "it ended without an answer");
+    cannot("(() => { throw new Error('no\\nno') })()", "no");
+}
+
+#[test]
+fn a_machine_without_node_is_told() {
+    let folder = copied("passing");
+    let arguments = ["test", "policies", "--runtime", "wasm"];
+    let ended = folder.command(&arguments).env("PATH", "").output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    let expected = "wardgate: cannot decide in Node: there is no `node` on the path: \
+                    install Node 20 or newer, or decide with `--runtime native`\n";
+    assert_eq!((ended.status.code(), told.as_str()), (Some(4), expected));
+}
+
+/// Looks like the npm package.
+const PACKAGE: &str = r"
+export async function open(bundle, options) {
+  return { decisionBytes: (request) => new TextEncoder().encode(JSON.stringify(ANSWER)) };
+}
+";
+
+/// Ann edits a photo of hers.
+const EDITS: &str = r#"name: Photos
+tests:
+  - name: owners edit
+    input: { principals: [ann], resources: [p1], actions: [edit] }
+    expected:
+      - principal: ann
+        resource: p1
+        actions: { edit: EFFECT_ALLOW }
+        outputs:
+          - action: edit
+            expected: [{ src: resource.photo.vdefault#owners-edit, val: edited by ann }]
+principals:
+  ann: { id: ann, roles: [member] }
+resources:
+  p1: { kind: photo, id: p1, attr: { owner: ann } }
+"#;
