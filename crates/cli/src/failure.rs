@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::reading;
 
 /// How the command ended. The numbers are promised in the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,11 +88,8 @@ impl Failure {
 
 /// Returns the words of the system without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
-    if error.kind() == io::ErrorKind::IsADirectory {
-        return "it is a directory".to_owned();
+    match error.kind() {
+        io::ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        _ => reading::reason(error),
     }
-    let text = error.to_string();
-    let words = text.split(" (os error").next().unwrap_or(&text);
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -5,12 +5,12 @@
 
 mod walk;
 
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::format::{Outcome, format};
+use wardgate_compiler::reading;
 use wardgate_compiler::yaml::limits::MAX_FILE_BYTES;
 
 use crate::arguments::Fmt;
@@ -50,7 +50,7 @@ impl Run<'_> {
     }
 
     fn formatted(&mut self, path: &Path) -> Result<(), Failure> {
-        let old = read(path)?;
+        let old = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
         let name = path.display().to_string();
         let Some(new) = self.laid_out(&name, &old)? else { return Ok(()) };
         if new.as_bytes() == old {
@@ -66,17 +66,15 @@ impl Run<'_> {
                 .try_for_each(|line| self.out.line(shown(line)));
         }
         if !self.fmt.check {
-            write(path, &old, &new)?;
+            replace::unchanged(path, &old, new.as_bytes())?;
         }
         self.out.line(shown(&name))
     }
 
     fn standard_input(&mut self) -> Result<(), Failure> {
         let name = "standard input";
-        let mut old = Vec::new();
-        let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-        let read = io::stdin().lock().take(bound).read_to_end(&mut old);
-        read.map_err(|error| Failure::reading(Path::new(name), &error))?;
+        let old = reading::bounded(io::stdin().lock(), MAX_FILE_BYTES);
+        let old = old.map_err(|error| Failure::reading(Path::new(name), &error))?;
         let Some(new) = self.laid_out(name, &old)? else { return Ok(()) };
         let is_changed = new.as_bytes() != old;
         if self.fmt.check && is_changed {
@@ -132,24 +130,4 @@ impl Run<'_> {
             self.status = status;
         }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: io::Error| Failure::reading(path, &error);
-    if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(failed(io::Error::other("it is not a file")));
-    }
-    let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(bound).read_to_end(&mut bytes));
-    read.map_err(failed)?;
-    Ok(bytes)
-}
-
-fn write(path: &Path, old: &[u8], new: &str) -> Result<(), Failure> {
-    if read(path)? != old {
-        let error = io::Error::other("somebody changed it meanwhile");
-        return Err(Failure::writing(path, &error));
-    }
-    replace::file(path, new.as_bytes())
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use wardgate_compiler::globals;
+use wardgate_compiler::reading;
 use wardgate_compiler::yaml::limits::MAX_FILE_BYTES;
 use wardgate_engine::attr::Attr;
 
@@ -21,11 +21,8 @@ pub(crate) fn read(given: &str) -> Result<BTreeMap<String, Attr>, Failure> {
     globals::read(name, &bytes).map_err(|message| Failure::usage(format!("globals: {message}")))
 }
 
+/// Unlike policies these may come through a pipe, as from another command.
 fn file(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: &std::io::Error| Failure::reading(path, error);
-    let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    Ok(bytes)
+    let read = File::open(path).and_then(|file| reading::bounded(file, MAX_FILE_BYTES));
+    read.map_err(|error| Failure::reading(path, &error))
 }

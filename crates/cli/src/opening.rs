@@ -1,12 +1,12 @@
 //! What is asked of a bundle before the command believes it: keys, revision, name, time.
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
 use wardgate_bundle::{open, sealed};
+use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
 use crate::arguments::Opening;
@@ -64,13 +64,9 @@ pub(crate) fn bytes(path: &Path, opening: &Opening) -> Result<Vec<u8>, Failure> 
 
 /// Reads what may be a bundle, and no more than can be one.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: &std::io::Error| Failure::reading(path, error);
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES).saturating_add(1);
-    let mut bytes = Vec::new();
-    let most = u64::try_from(most).unwrap_or(u64::MAX);
-    file.take(most).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    Ok(bytes)
+    let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
+    let read = File::open(path).and_then(|file| reading::bounded(file, most));
+    read.map_err(|error| Failure::reading(path, &error))
 }
 
 /// Says why the bundle of `path` cannot be used.

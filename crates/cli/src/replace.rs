@@ -7,7 +7,20 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use wardgate_compiler::reading;
+
 use crate::failure::{Failure, Status};
+
+/// Writes `new` to a file that was read before, if what was `read` is still what it holds.
+pub(crate) fn unchanged(path: &Path, read: &[u8], new: &[u8]) -> Result<(), Failure> {
+    let now = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
+    if now != read {
+        let shown = path.display();
+        let message = format!("`{shown}` has changed since it was read; it was left as it is");
+        return Err(Failure::Message(Status::BadInputOutput, message));
+    }
+    file(path, new)
+}
 
 /// Writes `bytes` to `path`.
 pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
@@ -61,4 +74,28 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     hidden.push(name);
     hidden.push(format!(".{}.new", std::process::id()));
     Ok(target.with_file_name(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_somebody_changed_meanwhile_is_left_as_it_is() {
+        let name = format!("wardgate-replace-{}.yaml", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::write(&path, "theirs").unwrap();
+        let Err(Failure::Message(status, message)) = unchanged(&path, b"mine", b"new") else {
+            unreachable!()
+        };
+        let told =
+            format!("`{}` has changed since it was read; it was left as it is", path.display());
+        assert_eq!((status, message), (Status::BadInputOutput, told));
+        assert_eq!(fs::read(&path).unwrap(), b"theirs");
+        unchanged(&path, b"theirs", b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::remove_file(&path).unwrap();
+        assert!(unchanged(&path, b"new", b"newer").is_err());
+        assert!(!path.exists());
+    }
 }

@@ -8,7 +8,8 @@ use wardgate_engine::table::Parts;
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
-use crate::repository::{Repository, walk};
+use crate::reading;
+use crate::repository::Repository;
 use crate::resolve::resolve;
 use crate::schema::{SchemaFile, Unavailable};
 use crate::source::SourceFile;
@@ -116,8 +117,8 @@ pub(crate) fn schema_in(folder: &Path, path: &str) -> Result<SchemaFile, Unavail
         return Err(Unavailable::Missing);
     }
     let file = format!("{SCHEMAS}/{path}");
-    let bytes = walk::read(&location)
-        .map_err(|error| Unavailable::Broken(vec![walk::unreadable(&file, &error)]))?;
+    let bytes = reading::file(&location)
+        .map_err(|error| Unavailable::Broken(vec![reading::unreadable(&file, &error)]))?;
     schema_file(path, Some(&bytes))
 }
 

@@ -15,6 +15,7 @@ pub mod globals;
 pub mod lint;
 mod nearest;
 pub mod policy;
+pub mod reading;
 pub mod regex;
 pub mod repository;
 pub mod resolve;

@@ -3,7 +3,6 @@
 //! A file is replaced whole or not at all, and only if it is still what was read. What cannot be placed is told
 //! and left as it is.
 
-use std::fs;
 use std::path::Path;
 
 use wardgate_compiler::suite::files::Files;
@@ -69,16 +68,10 @@ fn show(path: &Path, changes: &[Change], out: &mut Output) -> Result<(), Failure
     Ok(())
 }
 
-/// Writes a suite, if it is still what was read.
+/// Writes a suite with the byte order mark that it had.
 fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
-    let now = fs::read(path).map_err(|error| Failure::reading(path, &error))?;
-    if now != read {
-        let shown = path.display();
-        let message = format!("`{shown}` has changed since it was read; it was left as it is");
-        return Err(Failure::Message(Status::BadInputOutput, message));
-    }
     let mark: &[u8] = if read.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { b"" };
-    replace::file(path, &[mark, text.as_bytes()].concat())
+    replace::unchanged(path, read, &[mark, text.as_bytes()].concat())
 }
 
 /// Returns how a suite stands after the update.

@@ -5,13 +5,13 @@
 //! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use crate::diagnostics::{Code, Diagnostic};
-use crate::yaml::limits::MAX_FILE_BYTES;
+use crate::reading::{self, unreadable};
 
 /// Reads the policy files below `root`, sorted by path.
 pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(String, Vec<u8>)> {
@@ -26,7 +26,7 @@ pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(Strin
     walk.files.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
     let mut files = Vec::with_capacity(walk.files.len());
     for (path, location) in walk.files {
-        match read(&location) {
+        match reading::file(&location) {
             Ok(bytes) => files.push((path, bytes)),
             Err(error) => errors.push(unreadable(&path, &error)),
         }
@@ -105,17 +105,6 @@ impl Walk {
     }
 }
 
-/// Reads a regular file, one byte more than allowed at most: the caller refuses what is too large.
-pub(crate) fn read(location: &Path) -> io::Result<Vec<u8>> {
-    if !fs::metadata(location)?.is_file() {
-        return Err(io::Error::other("this is not a file"));
-    }
-    let bound = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    let mut bytes = Vec::new();
-    File::open(location)?.take(bound).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 enum Role<'p> {
     Policy,
     Other,
@@ -171,15 +160,6 @@ fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
 
 pub(crate) fn too_many() -> io::Error {
     io::Error::other("the directory holds too many files, or nests too deeply")
-}
-
-/// Says why a file or directory cannot be read, in the words of the system without its number.
-pub(crate) fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
-    let text = error.to_string();
-    let mut words = text.split(" (os error").next().unwrap_or_default().chars();
-    let first = words.next().into_iter().flat_map(char::to_lowercase);
-    let reason: String = first.chain(words).collect();
-    Diagnostic::in_file(Code::Unreadable, path, format!("cannot be read: {reason}"))
 }
 
 fn misplaced_schemas(directory: &str) -> Diagnostic {

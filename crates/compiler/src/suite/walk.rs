@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::files::Files;
 use crate::diagnostics::{Diagnostic, sort};
+use crate::reading::{self, unreadable};
 use crate::repository::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
-use crate::repository::walk::{read, too_many, unreadable};
+use crate::repository::walk::too_many;
 
 /// Reads the files below `root` that `wanted` says yes to, by their paths.
 pub(super) fn directory(
@@ -22,7 +23,7 @@ pub(super) fn directory(
         match walk.enter(&path, &directory, depth) {
             Ok(found) => {
                 for (path, location) in found.into_iter().filter(|(path, _)| wanted(path)) {
-                    match read(&location) {
+                    match reading::file(&location) {
                         Ok(bytes) => drop(files.insert(path, bytes)),
                         Err(error) => errors.push(unreadable(&path, &error)),
                     }

@@ -1,0 +1,71 @@
+//! Reading files, and no more of one than can be used.
+//!
+//! One byte more than the bound is read, so that whoever gets the bytes can tell a file that is too large.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::yaml::limits::MAX_FILE_BYTES;
+
+/// Reads a file of policies, schemas or tests.
+///
+/// # Errors
+/// If it cannot be read, or is something else, such as a pipe, which might be waited for.
+pub fn file(location: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(location)?.is_file() {
+        return Err(io::Error::other("this is not a file"));
+    }
+    bounded(File::open(location)?, MAX_FILE_BYTES)
+}
+
+/// Reads to the end, or until there is one byte more than `most`.
+///
+/// # Errors
+/// If reading fails.
+pub fn bounded(input: impl Read, most: usize) -> io::Result<Vec<u8>> {
+    let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    input.take(bound).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Returns the words of the system without its number, as a part of a sentence.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let mut letters = text.split(" (os error").next().unwrap_or_default().chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect()
+}
+
+/// Says why a file or directory cannot be read.
+pub(crate) fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+    let message = format!("cannot be read: {}", reason(error));
+    Diagnostic::in_file(Code::Unreadable, path, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_more_than_the_bound_is_read() {
+        let check = |length: usize, expected: usize| {
+            let found = bounded(vec![b'a'; length].as_slice(), 3).unwrap();
+            assert_eq!(found.len(), expected);
+        };
+        check(0, 0);
+        check(3, 3);
+        check(4, 4);
+        check(100, 4);
+    }
+
+    #[test]
+    fn reasons_are_parts_of_sentences() {
+        let check = |error: io::Error, expected: &str| assert_eq!(reason(&error), expected);
+        check(io::Error::other("No space left on device (os error 28)"), "no space left on device");
+        check(io::Error::other(""), "");
+    }
+}
