@@ -3,7 +3,7 @@
 //! A file is written only if it changes, all at once, and not at all if it was changed by somebody else
 //! while it was being formatted. What is wrong with one file keeps no other from being formatted.
 
-mod walk;
+mod paths;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn run(fmt: &Fmt, out: &mut Output) -> Result<Status, Failure> {
         return Ok(run.status);
     }
     for path in &fmt.paths {
-        match walk::files(path) {
+        match paths::files(path) {
             Ok(files) => files.iter().try_for_each(|file| run.file(file))?,
             Err(failure) => run.note(failure)?,
         }

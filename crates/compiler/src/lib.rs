@@ -22,6 +22,7 @@ pub mod resolve;
 pub mod schema;
 pub mod source;
 pub mod suite;
+pub mod walk;
 pub mod yaml;
 pub mod zones;
 

@@ -5,10 +5,10 @@
 //! far as they can be found.
 
 mod check;
+mod files;
 pub mod limits;
 #[cfg(test)]
 mod tests;
-pub(crate) mod walk;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ impl Repository {
     #[must_use]
     pub fn read(root: &Path) -> Self {
         let mut errors = Vec::new();
-        let files = walk::directory(root, &mut errors);
+        let files = files::directory(root, &mut errors);
         Self::load(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), errors)
     }
 
@@ -53,7 +53,7 @@ impl Repository {
     /// a directory may hold beside its policies, such as tests, are passed over in the same way.
     pub fn from_files<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Self {
         let mut errors = Vec::new();
-        let files = walk::select(files, &mut errors);
+        let files = files::select(files, &mut errors);
         Self::load(files, errors)
     }
 

@@ -18,7 +18,6 @@ mod selection;
 mod settings;
 mod sources;
 pub mod update;
-mod walk;
 
 pub use decider::{Answer, Decider, Native, Question, Sources, Watch};
 pub use files::{Loaded, Stage};

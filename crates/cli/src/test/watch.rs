@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
+use wardgate_compiler::walk::walk;
+
 use super::folder;
 use crate::arguments::Test;
 use crate::failure::{Failure, Status};
@@ -72,22 +74,15 @@ fn look(test: &Test) -> Snapshot {
 /// Adds the files below a directory that may hold policies, schemas or tests. What cannot be read is not
 /// there: the run says so.
 fn add(root: &Path, snapshot: &mut Snapshot) {
-    let mut open = vec![root.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            if snapshot.len() >= MAX_FILES {
-                return;
-            }
-            let path = entry.path();
-            let Ok(about) = fs::metadata(&path) else { continue };
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if about.is_dir() && !is_link {
-                open.push(path);
-            } else if about.is_file() && is_ours(&path) {
-                snapshot.insert(path, (about.len(), about.modified().ok()));
-            }
+    let _ = walk(root, &mut |entry| {
+        if is_ours(&entry.location)
+            && let Ok(about) = fs::metadata(&entry.location)
+            && about.is_file()
+        {
+            snapshot.insert(entry.location.clone(), (about.len(), about.modified().ok()));
         }
-    }
+        Ok(true)
+    });
 }
 
 fn is_ours(path: &Path) -> bool {
@@ -106,7 +101,6 @@ pub(super) fn changed<'s>(before: &'s Snapshot, after: &'s Snapshot) -> Vec<&'s 
 }
 
 const PAUSE: Duration = Duration::from_millis(250);
-const MAX_FILES: usize = 1_000_000;
 
 #[cfg(test)]
 mod tests {

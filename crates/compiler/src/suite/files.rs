@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 use super::fixtures::{self, Kind};
 use super::model::{Fixtures, Suite};
-use super::{parse, walk};
+use super::parse;
 use crate::diagnostics::{Code, Diagnostic, sort};
+use crate::reading::{self, unreadable};
 use crate::repository::limits::MAX_ENTRIES;
 use crate::source::SourceFile;
-use crate::yaml;
-use crate::yaml::Node;
+use crate::walk::walk;
+use crate::yaml::{self, Node};
 
 /// A suite as it was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +57,24 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// What cannot be read, and why.
 pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
-    walk::directory(root, &is_ours)
+    let (mut found, mut files) = (Vec::new(), Files::new());
+    // Hidden directories are entered too, as Cerbos does.
+    let unseen = walk(root, &mut |entry| {
+        // A name that is no text is none that a suite or fixture can have.
+        let is_text = entry.name.to_str().is_some();
+        if is_text && !entry.kind.is_dir() && is_ours(&entry.path()) {
+            found.push((entry.path(), entry.location.clone()));
+        }
+        Ok(is_text)
+    });
+    let mut errors: Vec<_> = unseen.iter().map(|one| unreadable(&one.path, &one.error)).collect();
+    for (path, location) in found {
+        match reading::file(&location) {
+            Ok(bytes) => drop(files.insert(path, bytes)),
+            Err(error) => errors.push(unreadable(&path, &error)),
+        }
+    }
+    if errors.is_empty() { Ok(files) } else { Err(sorted(errors)) }
 }
 
 /// Picks the files of suites and fixtures.

@@ -5,27 +5,38 @@
 //! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::reading::{self, unreadable};
+use crate::walk::{too_many, walk};
 
 /// Reads the policy files below `root`, sorted by path.
 pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(String, Vec<u8>)> {
-    let mut walk =
-        Walk { pending: vec![(String::new(), root.to_owned(), 0)], files: Vec::new(), seen: 0 };
-    while let Some((path, directory, depth)) = walk.pending.pop() {
-        if let Err(error) = walk.enter(&path, &directory, depth, errors) {
-            let shown = if path.is_empty() { "." } else { &path };
-            errors.push(unreadable(shown, &error));
+    let mut found = Vec::new();
+    let unseen = walk(root, &mut |entry| {
+        let Some(name) = entry.name.to_str() else {
+            return match is_policy_name(&entry.name.to_string_lossy()) {
+                true => Err(io::Error::other("the name of a file is not UTF-8")),
+                false => Ok(false),
+            };
+        };
+        match (entry.kind.is_dir(), enters(entry.is_at_root(), name)) {
+            (false, _) if is_policy_name(name) => {
+                found.push((entry.path(), entry.location.clone()))
+            }
+            (false, _) | (true, Enter::No) => {}
+            (true, Enter::Yes) => return Ok(true),
+            (true, Enter::Misplaced) => errors.push(misplaced_schemas(&entry.path())),
         }
-    }
-    walk.files.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
-    let mut files = Vec::with_capacity(walk.files.len());
-    for (path, location) in walk.files {
+        Ok(false)
+    });
+    errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
+    found.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
+    let mut files = Vec::with_capacity(found.len());
+    for (path, location) in found {
         match reading::file(&location) {
             Ok(bytes) => files.push((path, bytes)),
             Err(error) => errors.push(unreadable(&path, &error)),
@@ -61,48 +72,6 @@ pub(super) fn select<'f>(
     errors.extend(too_deep.iter().map(|directory| unreadable(directory, &too_many())));
     chosen.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
     chosen
-}
-
-struct Walk {
-    /// Directories still to be entered: path below the root, location, depth.
-    pending: Vec<(String, PathBuf, usize)>,
-    files: Vec<(String, PathBuf)>,
-    seen: usize,
-}
-
-impl Walk {
-    fn enter(
-        &mut self,
-        path: &str,
-        directory: &Path,
-        depth: usize,
-        errors: &mut Vec<Diagnostic>,
-    ) -> io::Result<()> {
-        for entry in fs::read_dir(directory)? {
-            let entry = entry?;
-            self.seen = self.seen.saturating_add(1);
-            if self.seen > MAX_ENTRIES || depth > MAX_DIRECTORY_DEPTH {
-                return Err(too_many());
-            }
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                if is_policy_name(&name.to_string_lossy()) {
-                    return Err(io::Error::other("the name of a file is not UTF-8"));
-                }
-                continue;
-            };
-            let below = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
-            match (entry.file_type()?.is_dir(), enters(path.is_empty(), name)) {
-                (false, _) if is_policy_name(name) => self.files.push((below, entry.path())),
-                (false, _) | (true, Enter::No) => {}
-                (true, Enter::Yes) => {
-                    self.pending.push((below, entry.path(), depth.saturating_add(1)));
-                }
-                (true, Enter::Misplaced) => errors.push(misplaced_schemas(&below)),
-            }
-        }
-        Ok(())
-    }
 }
 
 enum Role<'p> {
@@ -156,10 +125,6 @@ fn is_policy_name(name: &str) -> bool {
 /// A directory's entries stand together, so paths are compared name by name.
 fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.split('/').cmp(b.split('/'))
-}
-
-pub(crate) fn too_many() -> io::Error {
-    io::Error::other("the directory holds too many files, or nests too deeply")
 }
 
 fn misplaced_schemas(directory: &str) -> Diagnostic {

@@ -1,0 +1,199 @@
+//! Walking through a directory, within bounds.
+//!
+//! Directories are entered where the caller says so, links to directories never. Entries come in the order of
+//! the file system, which no result may depend on.
+
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::repository::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
+
+/// What stands in a directory.
+#[derive(Debug)]
+pub struct Entry<'w> {
+    directory: &'w Directory,
+    /// Its own name.
+    pub name: OsString,
+    /// Where the system finds it.
+    pub location: PathBuf,
+    /// What it is; a link is a link, whatever it leads to.
+    pub kind: FileType,
+}
+
+impl Entry<'_> {
+    /// Whether it stands in the directory where the walk began.
+    #[must_use]
+    pub const fn is_at_root(&self) -> bool {
+        self.directory.depth == 0
+    }
+
+    /// Returns its path from where the walk began, with `/` between the names.
+    #[must_use]
+    pub fn path(&self) -> String {
+        let name = self.name.to_string_lossy();
+        match self.directory.path.as_str() {
+            "" => name.into_owned(),
+            path => format!("{path}/{name}"),
+        }
+    }
+}
+
+/// A directory whose entries the walk did not see, or not all of them.
+#[derive(Debug)]
+pub struct Unseen {
+    /// Its path from where the walk began, `.` for that directory.
+    pub path: String,
+    /// Where the system finds it.
+    pub location: PathBuf,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// Shows everything below `root` to `look`, which says whether an entry is to be entered if it is a directory.
+/// An error of `look` ends the look at the entries beside that one.
+pub fn walk(root: &Path, look: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>) -> Vec<Unseen> {
+    let root = Directory { path: String::new(), location: root.to_owned(), depth: 0 };
+    let mut walk = Walk { pending: vec![root], seen: 0 };
+    let mut unseen = Vec::new();
+    while let Some(directory) = walk.pending.pop() {
+        let Err(error) = walk.enter(&directory, look) else { continue };
+        let Directory { path, location, .. } = directory;
+        let path = if path.is_empty() { ".".to_owned() } else { path };
+        unseen.push(Unseen { path, location, error });
+        if walk.seen > MAX_ENTRIES {
+            break;
+        }
+    }
+    unseen
+}
+
+/// What the reader of a directory says of one that goes beyond its bounds.
+pub(crate) fn too_many() -> io::Error {
+    io::Error::other("the directory holds too many files, or nests too deeply")
+}
+
+struct Walk {
+    /// Directories still to be entered.
+    pending: Vec<Directory>,
+    seen: usize,
+}
+
+#[derive(Debug)]
+struct Directory {
+    path: String,
+    location: PathBuf,
+    depth: usize,
+}
+
+impl Walk {
+    fn enter(
+        &mut self,
+        directory: &Directory,
+        look: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>,
+    ) -> io::Result<()> {
+        for found in fs::read_dir(&directory.location)? {
+            let found = found?;
+            self.seen = self.seen.saturating_add(1);
+            if self.seen > MAX_ENTRIES || directory.depth > MAX_DIRECTORY_DEPTH {
+                return Err(too_many());
+            }
+            let (name, location, kind) = (found.file_name(), found.path(), found.file_type()?);
+            let entry = Entry { directory, name, location, kind };
+            if look(&entry)? && kind.is_dir() {
+                let (path, depth) = (entry.path(), directory.depth.saturating_add(1));
+                self.pending.push(Directory { path, location: entry.location, depth });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory that goes away.
+    struct Temporary(PathBuf);
+
+    impl Temporary {
+        fn new(name: &str) -> Self {
+            let name = format!("wardgate-walk-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn write(&self, path: &str) {
+            let location = self.0.join(path);
+            fs::create_dir_all(location.parent().unwrap()).unwrap();
+            fs::write(location, "").unwrap();
+        }
+    }
+
+    impl Drop for Temporary {
+        fn drop(&mut self) {
+            // One that stays behind is no failure of the test.
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    /// Returns the paths of what is no directory, and those of directories that were not seen.
+    fn check(root: &Path, enters: &dyn Fn(&Entry<'_>) -> bool, files: &[&str], unseen: &[&str]) {
+        let mut found = Vec::new();
+        let missed = walk(root, &mut |entry| {
+            if !entry.kind.is_dir() {
+                found.push(entry.path());
+            }
+            Ok(enters(entry))
+        });
+        found.sort();
+        assert_eq!(found, files);
+        let mut missed: Vec<_> = missed.into_iter().map(|one| one.path).collect();
+        missed.sort();
+        assert_eq!(missed, unseen);
+    }
+
+    #[test]
+    fn everything_is_seen_that_is_not_left_out() {
+        let root = Temporary::new("all");
+        ["a", "b/c", "b/d/e", "f/b/g"].iter().for_each(|path| root.write(path));
+        check(&root.0, &|_| true, &["a", "b/c", "b/d/e", "f/b/g"], &[]);
+        check(&root.0, &|entry| entry.name != "b", &["a"], &[]);
+        check(&root.0, &|entry| entry.name != "b" || !entry.is_at_root(), &["a", "f/b/g"], &[]);
+        check(&root.0.join("nowhere"), &|_| true, &[], &["."]);
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_told_and_the_rest_is_seen() {
+        let root = Temporary::new("deep");
+        let deepest = vec!["d"; MAX_DIRECTORY_DEPTH].join("/");
+        let (last, beyond) = (format!("{deepest}/last"), format!("{deepest}/d/beyond"));
+        root.write(&last);
+        check(&root.0, &|_| true, &[&last], &[]);
+        root.write(&beyond);
+        check(&root.0, &|_| true, &[&last], &[&format!("{deepest}/d")]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_seen_and_not_followed() {
+        let root = Temporary::new("links");
+        root.write("a/b");
+        std::os::unix::fs::symlink(&root.0, root.0.join("a/up")).unwrap();
+        check(&root.0, &|_| true, &["a/b", "a/up"], &[]);
+    }
+
+    #[test]
+    fn an_error_ends_one_directory() {
+        let root = Temporary::new("error");
+        ["a/b", "c/d"].iter().for_each(|path| root.write(path));
+        let missed = walk(&root.0, &mut |entry| match entry.path().as_str() {
+            "a/b" => Err(io::Error::other("no")),
+            _ => Ok(true),
+        });
+        let missed: Vec<_> = missed.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(missed, ["a"]);
+    }
+}
