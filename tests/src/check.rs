@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_native::{PrincipalRef, Question, ResourceRef};
 
 /// Reads a check input.
 ///
@@ -33,6 +34,32 @@ pub fn request(json: &Json) -> Result<Request, String> {
             jwts: attributes(json.pointer("/auxData/jwts")),
         },
     })
+}
+
+/// Returns the same question about one action, by fields, which have no place for auxiliary data.
+#[must_use]
+pub fn question<'a>(
+    request: &'a Request,
+    action: &'a str,
+) -> Question<'a, String, AttrMap, AttrMap> {
+    let Request { principal, resource, .. } = request;
+    Question {
+        principal: PrincipalRef {
+            id: &principal.id,
+            roles: &principal.roles,
+            attributes: &principal.attr,
+            policy_version: &principal.policy_version,
+            scope: &principal.scope,
+        },
+        action,
+        resource: ResourceRef {
+            kind: &resource.kind,
+            id: &resource.id,
+            attributes: &resource.attr,
+            policy_version: &resource.policy_version,
+            scope: &resource.scope,
+        },
+    }
 }
 
 /// Returns a check input with the field names that hosts take. Protobuf's JSON knows two spellings,

@@ -8,6 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
+use wardgate_compiler::walk::walk;
+
 pub mod acvp;
 pub mod answer;
 pub mod blake3;
@@ -209,6 +211,25 @@ pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
         .collect();
     paths.sort();
     Ok(paths)
+}
+
+/// Returns all files below `folder`, sorted by path.
+///
+/// # Errors
+/// If a folder cannot be listed.
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let unseen = walk(folder, &mut |entry| {
+        if !entry.kind.is_dir() {
+            found.push(entry.location.clone());
+        }
+        Ok(true)
+    });
+    if let Some(one) = unseen.first() {
+        return Err(format!("{}: {}", one.location.display(), one.error));
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Returns the text of the file at `path`.

@@ -157,7 +157,8 @@ resourcePolicy:
   rules:
 ";
 
-const WITH_SCHEMA: &str = "apiVersion: api.cerbos.dev/v1
+/// A policy whose resources have a schema.
+pub const WITH_SCHEMA: &str = "apiVersion: api.cerbos.dev/v1
 resourcePolicy:
   resource: album
   version: default

@@ -11,13 +11,12 @@ use serde_json::Value as Json;
 use wardgate_bundle::delta::apply;
 use wardgate_bundle::sealed::unseal;
 use wardgate_bundle::{Conditions, Kind, OpenError};
-use wardgate_engine::request::{AuxData, Request};
+use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_tests::check;
 use wardgate_tests::generate::with;
 use wardgate_tests::runtimes::{Asking, Crypto, Host, Opening, Trusted, replay};
 use wardgate_wasmtime_host::{
-    Code, HostError, Key, Limits, Moment, Pdp, PrincipalRef, Question, ResourceRef, Target, Terms,
-    Timestamp, Trust, TrustSet,
+    Code, HostError, Key, Limits, Moment, Pdp, Target, Terms, Timestamp, Trust, TrustSet,
 };
 
 fn main() -> ExitCode {
@@ -104,25 +103,8 @@ impl Host for Wasmtime {
 
 /// Asks the quick way, as a host does with data of its own.
 fn by_fields(pdp: &Pdp, request: &Request, asking: &Asking<'_>) -> Result<bool, HostError> {
-    let Request { principal, resource, .. } = request;
-    let (kind, policy_version, scope) = (&resource.kind, &resource.policy_version, &resource.scope);
-    let question = Question {
-        principal: PrincipalRef {
-            id: &principal.id,
-            roles: &principal.roles,
-            attributes: &principal.attr,
-            policy_version: &principal.policy_version,
-            scope: &principal.scope,
-        },
-        action: asking.action,
-        resource: ResourceRef {
-            kind,
-            id: &resource.id,
-            attributes: &resource.attr,
-            policy_version,
-            scope,
-        },
-    };
+    let question = check::question(request, asking.action);
+    let Resource { kind, policy_version, scope, .. } = &request.resource;
     let mut session = pdp.session();
     let target = Target { kind, action: asking.action, policy_version, scope };
     let mut prepared = session.prepare(target)?;

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use wardgate_crypto::blake3;
 
-use super::{Report, SUITES, Suite, cel_spec};
+use super::{Report, SUITES, Suite, cel_spec, files_below};
 
 /// Writes the page.
 ///
@@ -92,7 +92,10 @@ fn digest(corpora: &Path) -> Result<String, String> {
     folders.dedup();
     let mut files = Vec::new();
     for folder in folders {
-        walk(corpora, &corpora.join(folder), &mut files)?;
+        for path in files_below(&corpora.join(folder))? {
+            let name = path.strip_prefix(corpora).unwrap_or(&path).to_string_lossy();
+            files.push((name.replace('\\', "/"), path));
+        }
     }
     files.sort();
     let mut all = Vec::new();
@@ -102,23 +105,6 @@ fn digest(corpora: &Path) -> Result<String, String> {
         all.extend(blake3::hash(&bytes));
     }
     Ok(blake3::hash(&all).iter().take(DIGEST_BYTES).map(|byte| format!("{byte:02x}")).collect())
-}
-
-fn walk(corpora: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<(), String> {
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let listing =
-            fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for path in listing.filter_map(|entry| Some(entry.ok()?.path())) {
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(corpora).unwrap_or(&path).to_string_lossy();
-                files.push((name.replace('\\', "/"), path));
-            }
-        }
-    }
-    Ok(())
 }
 
 const HEAD: &str = "# Conformance

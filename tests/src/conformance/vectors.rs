@@ -1,7 +1,7 @@
 //! Reading cryptographic test vectors: JSON, gzipped or not, in folders of any depth, with bytes in
 //! hexadecimal.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,16 @@ use flate2::read::GzDecoder;
 use serde_json::Value as Json;
 use wardgate_crypto::ml_dsa::Level;
 
-use super::{Case, Outcome};
+use super::{Case, Outcome, files_below};
 
 /// Returns every `.json` and `.json.gz` below `folder`, sorted by path.
 ///
 /// # Errors
 /// If a folder cannot be listed.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let listing =
-            fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        for path in listing.filter_map(|entry| Some(entry.ok()?.path())) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if name(&path).ends_with(".json") || name(&path).ends_with(".json.gz") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+    let is_vector =
+        |path: &PathBuf| [".json", ".json.gz"].iter().any(|it| name(path).ends_with(it));
+    Ok(files_below(folder)?.into_iter().filter(is_vector).collect())
 }
 
 /// Reads one file, unpacked if its name says that it is packed.

@@ -9,11 +9,11 @@ use std::cell::Cell;
 
 use serde_json::Value as Json;
 use wardgate_bundle::Trust;
-use wardgate_engine::attr::AttrMap;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::{AuxData, Request};
-use wardgate_native::{Clock, Pdp, PrincipalRef, Question, RequestError, ResourceRef};
+use wardgate_native::{Clock, Pdp, RequestError};
 
+use crate::check::question;
 use crate::generate::with;
 
 /// One request about one action, in the forms in which it is asked.
@@ -41,7 +41,9 @@ type Form = fn(&Pdp, &Asked<'_>, &Counted) -> Result<bool, RequestError>;
 
 const FORMS: [(&str, Form); 6] = [
     ("native request", |pdp, asked, clock| Ok(pdp.is_allowed(asked.request, asked.action, clock))),
-    ("native fields", |pdp, asked, clock| Ok(pdp.is_allowed_fields(&question(asked), clock))),
+    ("native fields", |pdp, asked, clock| {
+        Ok(pdp.is_allowed_fields(&question(asked.request, asked.action), clock))
+    }),
     ("native value", |pdp, asked, clock| pdp.is_allowed_value(&asked.json, clock)),
     ("native typed", |pdp, asked, clock| Ok(typed::ask(pdp, asked, clock))),
     ("native principal", |pdp, asked, clock| Ok(typed::ask_for(pdp, asked, clock))),
@@ -85,27 +87,6 @@ impl Host {
             let answer = form(&self.caching, asked, &clock);
             take("native cached", answer, clock.reads.get() == 0);
         }
-    }
-}
-
-fn question<'a>(asked: &'a Asked<'_>) -> Question<'a, String, AttrMap, AttrMap> {
-    let Request { principal, resource, .. } = asked.request;
-    Question {
-        principal: PrincipalRef {
-            id: &principal.id,
-            roles: &principal.roles,
-            attributes: &principal.attr,
-            policy_version: &principal.policy_version,
-            scope: &principal.scope,
-        },
-        action: asked.action,
-        resource: ResourceRef {
-            kind: &resource.kind,
-            id: &resource.id,
-            attributes: &resource.attr,
-            policy_version: &resource.policy_version,
-            scope: &resource.scope,
-        },
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::{Enforcement, Options, compile_dir};
-use wardgate_tests::diagnostics::report;
+use wardgate_tests::diagnostics::{WITH_SCHEMA, report};
 
 /// A folder that goes away.
 struct Folder(PathBuf);
@@ -36,15 +36,6 @@ impl Drop for Folder {
     }
 }
 
-const POLICY: &str = "apiVersion: api.cerbos.dev/v1
-resourcePolicy:
-  resource: album
-  version: default
-  schemas:
-    resourceSchema:
-      ref: cerbos:///album.json
-";
-
 pub(super) fn all() -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for (_, diagnostics, _) in cases() {
@@ -58,7 +49,7 @@ fn cases() -> Vec<(&'static str, Vec<Diagnostic>, &'static str)> {
     let mut cases = Vec::new();
     let folder = Folder::new("no-file");
     fs::create_dir_all(folder.0.join("_schemas/album.json")).unwrap();
-    folder.write("album.yaml", POLICY);
+    folder.write("album.yaml", WITH_SCHEMA);
     folder.write("docs/_schemas/x.json", "{}");
     cases.push((
         "a schema is a directory, and schemas stand in the wrong place",
