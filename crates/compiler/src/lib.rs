@@ -12,6 +12,7 @@ pub mod emit;
 pub mod expression;
 pub mod format;
 pub mod globals;
+mod json;
 pub mod lint;
 mod nearest;
 pub mod policy;

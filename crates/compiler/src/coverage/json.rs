@@ -5,6 +5,7 @@ use wardgate_engine::wire::Json;
 use super::{
     Coverage, ExpressionCoverage, PolicyCoverage, RoleCoverage, RuleCoverage, Share, Summary,
 };
+use crate::json::{count, list};
 
 /// Returns the report on one line.
 #[must_use]
@@ -13,21 +14,15 @@ pub fn report(coverage: &Coverage) -> String {
     json.open('{');
     json.key("summary");
     sums(&mut json, coverage.summary());
-    json.key("policies");
-    json.open('[');
-    coverage.policies.iter().for_each(|one| policy(&mut json, one));
-    json.close(']');
-    json.key("gaps");
-    json.open('[');
-    for gap in coverage.gaps() {
+    list(&mut json, "policies", &coverage.policies, policy);
+    list(&mut json, "gaps", coverage.gaps(), |json, gap| {
         json.open('{');
         json.field("file", gap.file);
-        count(&mut json, "line", gap.place.line.into());
+        count(json, "line", gap.place.line);
         json.field("what", &gap.what);
         json.field("missing", &gap.missing);
         json.close('}');
-    }
-    json.close(']');
+    });
     json.close('}');
     json.finish()
 }
@@ -54,60 +49,43 @@ fn policy(json: &mut Json, policy: &PolicyCoverage) {
     json.field("policy", &policy.key);
     json.field("kind", policy.kind);
     json.field("file", &policy.source.path);
-    count(json, "line", policy.place.line.into());
+    count(json, "line", policy.place.line);
     json.key("summary");
     sums(json, policy.summary());
-    json.key("rules");
-    json.open('[');
-    policy.rules.iter().for_each(|one| rule(json, one));
-    json.close(']');
-    json.key("derivedRoles");
-    json.open('[');
-    policy.derived_roles.iter().for_each(|one| derived_role(json, one));
-    json.close(']');
+    list(json, "rules", &policy.rules, rule);
+    list(json, "derivedRoles", &policy.derived_roles, derived_role);
     json.close('}');
 }
 
 fn rule(json: &mut Json, rule: &RuleCoverage) {
     json.open('{');
     json.field("rule", &rule.name);
-    count(json, "line", rule.place.line.into());
+    count(json, "line", rule.place.line);
     count(json, "applied", rule.applied);
     count(json, "notApplied", rule.not_applied);
     count(json, "failed", rule.failed);
-    expressions(json, &rule.expressions);
+    list(json, "conditions", &rule.expressions, expression);
     json.close('}');
 }
 
 fn derived_role(json: &mut Json, role: &RoleCoverage) {
     json.open('{');
     json.field("derivedRole", &role.name);
-    count(json, "line", role.place.line.into());
+    count(json, "line", role.place.line);
     count(json, "granted", role.granted);
     count(json, "notGranted", role.not_granted);
     count(json, "failed", role.failed);
-    expressions(json, &role.expressions);
+    list(json, "conditions", &role.expressions, expression);
     json.close('}');
 }
 
-fn expressions(json: &mut Json, expressions: &[ExpressionCoverage]) {
-    json.key("conditions");
-    json.open('[');
-    for expression in expressions {
-        json.open('{');
-        json.field("expression", &expression.text);
-        count(json, "line", expression.start.line.into());
-        count(json, "column", expression.start.column.into());
-        count(json, "true", expression.held);
-        count(json, "false", expression.did_not_hold);
-        count(json, "failed", expression.failed);
-        json.close('}');
-    }
-    json.close(']');
-}
-
-#[expect(clippy::as_conversions, reason = "counts are far below what a double holds exactly")]
-fn count(json: &mut Json, name: &str, count: u64) {
-    json.key(name);
-    json.number(count as f64);
+fn expression(json: &mut Json, expression: &ExpressionCoverage) {
+    json.open('{');
+    json.field("expression", &expression.text);
+    count(json, "line", expression.start.line);
+    count(json, "column", expression.start.column);
+    count(json, "true", expression.held);
+    count(json, "false", expression.did_not_hold);
+    count(json, "failed", expression.failed);
+    json.close('}');
 }

@@ -11,6 +11,7 @@ use super::{
     Verdict, effect_word,
 };
 use crate::diagnostics::Diagnostic;
+use crate::json::{count, list};
 
 impl Results {
     /// Returns the results as JSON.
@@ -96,8 +97,8 @@ fn action(json: &mut Json, case: &CaseResult) {
     json.open('{');
     json.field("name", &case.action);
     if matches!(case.outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
-        number(json, "line", case.place.position.line);
-        number(json, "column", case.place.position.column);
+        count(json, "line", case.place.position.line);
+        count(json, "column", case.place.position.column);
     }
     json.key("details");
     json.open('{');
@@ -210,8 +211,8 @@ fn diagnostic(json: &mut Json, diagnostic: &Diagnostic) {
     json.field("message", &diagnostic.message);
     json.field("file", &diagnostic.file);
     if let Some(position) = diagnostic.position {
-        number(json, "line", position.line);
-        number(json, "column", position.column);
+        count(json, "line", position.line);
+        count(json, "column", position.column);
     }
     if !diagnostic.path.is_empty() {
         json.field("path", &diagnostic.path);
@@ -224,22 +225,6 @@ fn diagnostic(json: &mut Json, diagnostic: &Diagnostic) {
 pub(super) fn joined(errors: &[Diagnostic]) -> String {
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     texts.join("\n")
-}
-
-fn list<T>(json: &mut Json, key: &str, items: &[T], item: impl Fn(&mut Json, &T)) {
-    json.key(key);
-    json.open('[');
-    items.iter().for_each(|each| item(json, each));
-    json.close(']');
-}
-
-fn number(json: &mut Json, key: &str, value: u32) {
-    json.key(key);
-    json.number(f64::from(value));
-}
-
-fn count(json: &mut Json, key: &str, value: usize) {
-    number(json, key, u32::try_from(value).unwrap_or(u32::MAX));
 }
 
 /// What a suite is called that could not be read.
