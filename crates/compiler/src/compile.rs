@@ -10,6 +10,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
 use crate::reading;
 use crate::repository::Repository;
+use crate::resolve::model::Resolved;
 use crate::resolve::resolve;
 use crate::schema::{SchemaFile, Unavailable};
 use crate::source::SourceFile;
@@ -66,9 +67,9 @@ fn lint(
     options: &Options,
     load: &crate::schema::Load<'_>,
 ) -> Vec<Diagnostic> {
-    match compile(repository, options, load) {
-        Ok(compiled) if compiled.policies == 0 => vec![Diagnostic::no_policies()],
-        Ok(_) => crate::lint::findings(repository, &resolve(repository).0, options, load),
+    match sound(repository, options, load) {
+        Ok(_) if repository.policies.is_empty() => vec![Diagnostic::no_policies()],
+        Ok((resolved, _)) => crate::lint::findings(repository, &resolved, options, load),
         Err(errors) => errors,
     }
 }
@@ -95,12 +96,20 @@ fn compile(
     options: &Options,
     load: &crate::schema::Load<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
+    let (_, parts) = sound(repository, options, load)?;
+    Ok(Compiled { parts, policies: repository.policies.len() })
+}
+
+/// Resolves and compiles policies, if there is nothing wrong with any of them.
+pub(crate) fn sound(
+    repository: &Repository,
+    options: &Options,
+    load: &crate::schema::Load<'_>,
+) -> Result<(Resolved, Parts), Vec<Diagnostic>> {
     let (resolved, mut errors) = resolve(repository);
     errors.extend_from_slice(&repository.errors);
     match emit::table(&resolved, options, load) {
-        Ok(parts) if errors.is_empty() => {
-            return Ok(Compiled { parts, policies: repository.policies.len() });
-        }
+        Ok(parts) if errors.is_empty() => return Ok((resolved, parts)),
         Ok(_) => {}
         Err(more) => errors.extend(more),
     }

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use wardgate_engine::table::{Parts, PolicyTable};
 
-use crate::compile::{SCHEMAS, schema_file, schema_in};
-use crate::diagnostics::{self, Diagnostic};
+use crate::compile::{SCHEMAS, schema_file, schema_in, sound};
+use crate::diagnostics::Diagnostic;
 use crate::emit::{self, Options};
 use crate::repository::Repository;
 use crate::resolve::model::Resolved;
-use crate::resolve::resolve;
 use crate::schema::{SchemaFile, Unavailable};
 
 /// Policies that are sound under the options they were read with.
@@ -60,14 +59,8 @@ impl Sources {
         schemas: Schemas,
         options: &Options,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let (resolved, mut errors) = resolve(&repository);
-        errors.extend_from_slice(&repository.errors);
-        let sources = Self { repository, resolved, schemas };
-        if let Err(more) = sources.parts(options) {
-            errors.extend(more);
-        }
-        diagnostics::sort(&mut errors);
-        if errors.is_empty() { Ok(sources) } else { Err(errors) }
+        let (resolved, _) = sound(&repository, options, &|path| schemas.load(path))?;
+        Ok(Self { repository, resolved, schemas })
     }
 
     /// Compiles the policies under other options.
