@@ -65,7 +65,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// Returns the magnitude of a finite `value` with as few digits as tell it from other doubles; of
-    /// several such numbers the nearest.
+    /// several such numbers the nearest, and of two nearest ones the even one, as in Go and in JavaScript.
     pub(crate) fn shortest(value: f64) -> Self {
         let bits = value.to_bits();
         let (mantissa, exponent) = parts(bits);
@@ -81,7 +81,7 @@ impl Decimal {
             (low < *tried && *tried < high) || (even && (low == *tried || *tried == high))
         };
         let nearest = |count| {
-            let up = exact.rest(count) != Ordering::Less;
+            let up = exact.rounds_up(count);
             [exact.cut(count, up), exact.cut(count, !up)].into_iter().find(fits)
         };
         (1..=ENOUGH_DIGITS).find_map(nearest).unwrap_or(exact)
@@ -136,18 +136,17 @@ impl Decimal {
             return Self::new(0, Vec::new());
         }
         let count = usize::try_from(count).unwrap_or(usize::MAX);
+        self.cut(count, self.rounds_up(count))
+    }
+
+    /// Whether what follows the first `count` digits is more than one half, or one half after an odd digit.
+    fn rounds_up(&self, count: usize) -> bool {
         let last = count.checked_sub(1).and_then(|at| self.digits.get(at)).copied().unwrap_or(0);
-        let up = match self.rest(count) {
+        match self.digits.get(count..).unwrap_or_default().cmp(&[5]) {
             Ordering::Less => false,
             Ordering::Equal => last % 2 == 1,
             Ordering::Greater => true,
-        };
-        self.cut(count, up)
-    }
-
-    /// Compares what follows the first `count` digits with one half.
-    fn rest(&self, count: usize) -> Ordering {
-        self.digits.get(count..).unwrap_or_default().cmp(&[5])
+        }
     }
 
     /// Returns the first `count` digits, plus one in the last place if the way is `up`.
