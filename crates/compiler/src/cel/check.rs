@@ -41,14 +41,22 @@ impl Checked {
 ///
 /// Everything that is wrong, in source order; never an empty list.
 pub fn check(expr: &Expr, env: &Env) -> Result<Checked, Vec<CelError>> {
-    let mut checker =
-        Checker { env, scopes: Vec::new(), types: Unifier::default(), errors: Vec::new() };
+    let mut checker = Checker {
+        env,
+        scopes: Vec::new(),
+        types: Unifier::default(),
+        elements: Vec::new(),
+        formats: Vec::new(),
+        errors: Vec::new(),
+    };
     let mut expr = expr.clone();
     let result = checker.visit(&mut expr);
     let result = checker.types.substitute(&result, true);
-    let mut errors = checker.errors;
+    let mut errors = std::mem::take(&mut checker.errors);
     if env.checks_types() && errors.is_empty() {
         validate::literals(&expr, &mut errors);
+        let Checker { formats, types, .. } = &mut checker;
+        errors.extend(formats.iter().filter_map(|call| call.fault(types)));
     }
     if env.checks_types() && !errors.is_empty() {
         errors.sort_by_key(|error| error.span.start);
@@ -63,6 +71,9 @@ struct Checker<'e> {
     /// The names that macros declare, innermost last.
     scopes: Vec<(String, Type)>,
     types: Unifier,
+    /// The types in the literal list that was visited last.
+    elements: Vec<Type>,
+    formats: Vec<format::Call>,
     errors: Vec<CelError>,
 }
 
@@ -235,6 +246,9 @@ impl Checker<'_> {
             return Type::Error;
         };
         let result = self.resolve(&name, &types, true, span);
+        if name == "format" {
+            self.formats.extend(format::Call::of(target, args, &self.elements));
+        }
         *function = name;
         result
     }
@@ -300,11 +314,14 @@ impl Checker<'_> {
 
     fn list(&mut self, elements: &mut [Element]) -> Type {
         let mut joined = None;
+        let mut types = Vec::with_capacity(elements.len());
         for element in elements {
             let found = self.visit(&mut element.value);
             let found = self.unwrap(found, element.optional, element.value.span);
+            types.push(found.clone());
             joined = Some(self.join(joined, found));
         }
+        self.elements = types;
         let element = joined.unwrap_or_else(|| self.types.fresh());
         Type::list(element)
     }
@@ -508,6 +525,7 @@ const WRONG_TYPE: &str = "the value has the wrong type";
 const MAP: &str = "a map or a message";
 const WRAPPERS: &str = "a wrapper of protobuf, such as `google.protobuf.StringValue`";
 
+mod format;
 mod misuse;
 #[cfg(test)]
 mod tests;
