@@ -20,13 +20,11 @@ pub(super) fn call(function: &str, args: &[Value], now: Timestamp) -> Answer {
         ("timestamp", [Value::Text(text)]) => parse_timestamp(text).map(moment).map_err(|_| Failed),
         ("timestamp", [time @ Value::Time(..)]) => Ok(time.clone()),
         ("duration", [Value::Text(text)]) => duration(text),
-        ("timeSince", [Value::Time(time, _)]) => Ok(Value::Duration(nanoseconds(now) - time)),
-        ("getHours", [Value::Time(time, east)]) => {
-            whole((time + east).div_euclid(HOUR).rem_euclid(24))
-        }
-        ("getDayOfWeek", [Value::Time(time, east)]) => {
+        ("timeSince", [Value::Time(time)]) => Ok(Value::Duration(nanoseconds(now) - time)),
+        ("getHours", [Value::Time(time)]) => whole(time.div_euclid(HOUR).rem_euclid(24)),
+        ("getDayOfWeek", [Value::Time(time)]) => {
             // The first of January 1970 was a Thursday.
-            whole(((time + east).div_euclid(24 * HOUR) + 4).rem_euclid(7))
+            whole((time.div_euclid(24 * HOUR) + 4).rem_euclid(7))
         }
         ("upperAscii", [Value::Text(text)]) => Ok(Value::Text(text.to_ascii_uppercase())),
         ("split", [Value::Text(text), Value::Text(at)]) => {
@@ -146,12 +144,10 @@ fn doubles(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
 
 fn times(op: BinaryOp, left: &Value, right: &Value) -> Answer {
     match (op, left, right) {
-        (BinaryOp::Add, Value::Time(a, east), Value::Duration(b))
-        | (BinaryOp::Add, Value::Duration(b), Value::Time(a, east)) => {
-            Ok(Value::Time(a + b, *east))
-        }
-        (BinaryOp::Sub, Value::Time(a, east), Value::Duration(b)) => Ok(Value::Time(a - b, *east)),
-        (BinaryOp::Sub, Value::Time(a, _), Value::Time(b, _)) => Ok(Value::Duration(a - b)),
+        (BinaryOp::Add, Value::Time(a), Value::Duration(b))
+        | (BinaryOp::Add, Value::Duration(b), Value::Time(a)) => Ok(Value::Time(a + b)),
+        (BinaryOp::Sub, Value::Time(a), Value::Duration(b)) => Ok(Value::Time(a - b)),
+        (BinaryOp::Sub, Value::Time(a), Value::Time(b)) => Ok(Value::Duration(a - b)),
         _ => Err(Failed),
     }
 }
@@ -193,7 +189,7 @@ fn whole(value: i128) -> Answer {
 }
 
 fn moment(time: Timestamp) -> Value {
-    Value::Time(nanoseconds(time), i128::from(time.offset()) * (HOUR / 3600))
+    Value::Time(nanoseconds(time))
 }
 
 fn nanoseconds(time: Timestamp) -> i128 {

@@ -21,8 +21,8 @@ pub(super) enum Value {
     Map(BTreeMap<String, Value>),
     /// A part of the request that is no attribute.
     Message(BTreeMap<String, Value>),
-    /// Nanoseconds since 1970, and how far east of Greenwich the moment was written down.
-    Time(i128, i128),
+    /// Nanoseconds since 1970.
+    Time(i128),
     /// Nanoseconds.
     Duration(i128),
     /// What `?` finds.
@@ -73,7 +73,7 @@ impl Value {
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a == b,
             (Self::Int(a), Self::Int(b)) => a == b,
-            (Self::Time(a, _), Self::Time(b, _)) | (Self::Duration(a), Self::Duration(b)) => a == b,
+            (Self::Time(a), Self::Time(b)) | (Self::Duration(a), Self::Duration(b)) => a == b,
             (Self::List(a), Self::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
             }
@@ -93,9 +93,7 @@ impl Value {
             (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
             (Self::Text(a), Self::Text(b)) => Ok(a.cmp(b)),
             (Self::Int(a), Self::Int(b)) => Ok(a.cmp(b)),
-            (Self::Time(a, _), Self::Time(b, _)) | (Self::Duration(a), Self::Duration(b)) => {
-                Ok(a.cmp(b))
-            }
+            (Self::Time(a), Self::Time(b)) | (Self::Duration(a), Self::Duration(b)) => Ok(a.cmp(b)),
             _ => {
                 let numbers = self.numbers(other).ok_or(Failed)?;
                 numbers.0.partial_cmp(&numbers.1).ok_or(Failed)

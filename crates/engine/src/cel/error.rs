@@ -46,8 +46,6 @@ impl Error<'_> {
     pub const UINT_OVERFLOW: Self = Self::Fixed("unsigned integer overflow");
     /// A timestamp left the years 1 to 9999.
     pub const TIMESTAMP_OVERFLOW: Self = Self::Fixed("timestamp overflow");
-    /// `<` and its kin on NaN.
-    pub const NAN_ORDER: Self = Self::Fixed("NaN values cannot be ordered");
     /// The value of an empty optional.
     pub const EMPTY_OPTIONAL: Self = Self::Fixed("optional.none() dereference");
 

@@ -120,12 +120,21 @@ pub(crate) fn parse_int(text: &str) -> Option<i64> {
     }
 }
 
-/// Reads what Go's `strconv.ParseFloat` reads of decimal notation; too large a number is none.
+/// Reads what Go's `strconv.ParseFloat` reads of decimal notation: too large a number is none, NaN has no
+/// sign, and underscores may stand between digits.
 #[must_use]
 pub fn parse_double(text: &str) -> Option<f64> {
-    let value = decimal::read(text)?;
+    let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let separates = |at: usize| is_digit(at.wrapping_sub(1)) && is_digit(at.wrapping_add(1));
+    let mut separators = text.bytes().enumerate().filter(|(_, byte)| *byte == b'_');
+    if !separators.all(|(at, _)| separates(at)) {
+        return None;
+    }
+    let joined: String = text.chars().filter(|c| *c != '_').collect();
+    let value = decimal::read(&joined)?;
     let digits = text.bytes().any(|byte| byte.is_ascii_digit());
-    (!digits || value.is_finite()).then_some(value)
+    let signed = text.starts_with(['+', '-']);
+    (value.is_finite() || !(digits || value.is_nan() && signed)).then_some(value)
 }
 
 #[expect(clippy::float_cmp, reason = "exact equality is the question")]
@@ -187,7 +196,14 @@ mod tests {
         check("-Infinity", Some(f64::NEG_INFINITY));
         check("1e999", None);
         check("", None);
-        check("1_000", None);
+        check("1_000", Some(1000.0));
+        check("1e1_0", Some(1e10));
+        check("1__0", None);
+        check("_1", None);
+        check("1_", None);
+        check("1_.5", None);
+        check("+nan", None);
+        assert!(parse_double("nan").is_some_and(f64::is_nan));
         check(" 1", None);
     }
 

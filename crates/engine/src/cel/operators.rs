@@ -101,7 +101,8 @@ pub(crate) fn modulo<'a>(left: &Value<'a>, right: &Value<'a>) -> Answer<'a> {
     }
 }
 
-/// Orders two values and asks whether the order is the one that is wanted.
+/// Orders two values and asks whether the order is the one that is wanted. As in cel-go, NaN stands in no
+/// order to anything, of whatever type.
 pub(crate) fn ordered<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
@@ -114,7 +115,14 @@ pub(crate) fn ordered<'a>(
         _ => 0,
     };
     context.charge_bytes(bytes(left).min(bytes(right)))?;
+    if is_nan(left) || is_nan(right) {
+        return Ok(Value::Bool(false));
+    }
     compare(left, right).map(|order| Value::Bool(wanted(order)))
+}
+
+const fn is_nan(value: &Value<'_>) -> bool {
+    matches!(value, Value::Double(number) if number.is_nan())
 }
 
 /// `left && right` (`absorbing` is `false`) or `left || right` (`true`).

@@ -1,8 +1,7 @@
 //! Moments, lengths of time, and their texts.
 //!
-//! A moment lies in the years 1 to 9999 and keeps the offset of the text it was read from: that is
-//! the zone in which its parts are read when no other is named, as in cel-go. Equality and order
-//! look at the moment alone.
+//! A moment lies in the years 1 to 9999 and keeps the offset of the text it was read from, in which it is
+//! written down again, as in cel-go. Its parts, equality and order look at the moment alone.
 
 mod civil;
 mod duration;

@@ -32,7 +32,11 @@ pub(super) fn call<'a>(
             check_groups(program, pattern)?;
             extract_all(program, text, context)
         }),
-        (F::RegexReplace, [V::String(_), V::Int(0)]) => Ok(V::String(text.clone())),
+        (F::RegexReplace, [V::String(_), V::Int(0)])
+            if matches!(pattern, V::String(_) | V::Regex(_)) =>
+        {
+            Ok(V::String(text.clone()))
+        }
         (F::RegexReplace, [V::String(new), V::Int(most)]) => {
             let most = usize::try_from(*most).unwrap_or(usize::MAX);
             with_program(pattern, context, |program| replace(program, text, new, most, context))

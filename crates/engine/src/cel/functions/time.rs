@@ -1,6 +1,6 @@
 //! The parts of moments and durations.
 //!
-//! A moment's parts are those of the zone that is named, or else of the offset that the moment was
+//! A moment's parts are those of the zone that is named, or else of UTC, whatever offset the moment was
 //! written with. A zone that is named by a literal stands in the policy table; a name that is
 //! computed is looked for among those.
 
@@ -17,7 +17,7 @@ pub(super) fn call<'a>(
 ) -> Answer<'a> {
     match args {
         [Value::Duration(nanos)] => duration_part(function, *nanos),
-        [Value::Timestamp(moment)] => timestamp_part(function, *moment),
+        [Value::Timestamp(moment)] => timestamp_part(function, moment.at_offset(0)),
         [Value::Timestamp(moment), zone] => {
             let offset = zone_of(zone, context)?.offset_at(moment.seconds());
             timestamp_part(function, moment.at_offset(offset))

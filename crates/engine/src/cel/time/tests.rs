@@ -124,8 +124,14 @@ fn offsets_read_as_in_cel_go() {
     check("02:00", Ok(7200));
     check("2:00", Ok(7200));
     check("Europe/Berlin", Err(ZoneError::Name));
-    check("02:60", Err(ZoneError::Range));
+    check("02:75", Ok(11700));
+    check("-02:75", Ok(-11700));
+    check("02:-30", Ok(5400));
+    check("99:99", Ok(362_340));
     check("x:00", Err(ZoneError::Range));
+    check("+-1:00", Err(ZoneError::Range));
+    check("1:2:3", Err(ZoneError::Range));
+    check("999999:00", Err(ZoneError::Range));
     check("+99999999999:00", Err(ZoneError::Range));
 }
 

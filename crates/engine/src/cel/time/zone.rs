@@ -34,12 +34,13 @@ pub enum Zone<'a> {
 pub enum ZoneError {
     /// It has no colon: it is the name of a place.
     Name,
-    /// Hours or minutes are not numbers, or out of range.
+    /// Hours or minutes are not numbers, or lead further away than 68 years.
     Range,
 }
 
 impl Zone<'_> {
-    /// Reads `UTC` or an offset such as `-08:00` or `02:00`.
+    /// Reads `UTC` or an offset such as `-08:00` or `02:00`. As in cel-go, hours and minutes are any numbers,
+    /// and `-` in front makes the minutes count westwards.
     ///
     /// # Errors
     ///
@@ -50,15 +51,13 @@ impl Zone<'_> {
         }
         let (hours, minutes) = text.split_once(':').ok_or(ZoneError::Name)?;
         let negative = text.starts_with('-');
-        let number = |text| parse_int(text).and_then(|number| i32::try_from(number).ok());
-        let hours = number(hours).ok_or(ZoneError::Range)?;
-        let minutes = number(minutes).ok_or(ZoneError::Range)?;
-        // An offset of more than a day is nonsense, but arithmetic must stay in range.
-        if !(0..60).contains(&minutes) || !(-99..=99).contains(&hours) {
-            return Err(ZoneError::Range);
-        }
-        let minutes = if negative { -minutes } else { minutes };
-        Ok(Self::Fixed(hours * 3600 + minutes * 60))
+        let seconds = parse_int(hours).zip(parse_int(minutes)).and_then(|(hours, minutes)| {
+            let hours = hours.checked_mul(60)?;
+            let east =
+                if negative { hours.checked_sub(minutes) } else { hours.checked_add(minutes) };
+            i32::try_from(east?.checked_mul(60)?).ok()
+        });
+        seconds.map(Self::Fixed).ok_or(ZoneError::Range)
     }
 
     /// Returns the offset at a moment, in seconds east of UTC.

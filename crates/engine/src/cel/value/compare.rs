@@ -33,7 +33,7 @@ pub fn equal<'a>(
 /// The values have no order.
 pub fn compare<'a>(left: &Value<'a>, right: &Value<'a>) -> Result<Ordering, Error<'a>> {
     if let Some(order) = numbers(left, right) {
-        return order.ok_or(Error::NAN_ORDER);
+        return order.ok_or(Error::NoSuchOverload);
     }
     match (left, right) {
         (Value::Bool(left), Value::Bool(right)) => Ok(left.cmp(right)),
