@@ -35,8 +35,10 @@ pub(super) enum Parentheses {
 
 /// Returns the text of `source` as it should be, or nothing if it must stay as it is.
 pub(super) fn layout(source: &str, room: Room, parentheses: Parentheses) -> Option<String> {
+    // The parser comes first, because it bounds how deep the text may nest.
+    let tree = cel::parse(source).ok()?;
     let once = attempt(source, room, parentheses)?;
-    let kept = same(&cel::parse(source).ok()?, &cel::parse(&once).ok()?);
+    let kept = same(&tree, &cel::parse(&once).ok()?);
     let stable = || attempt(&once, room, parentheses).is_some_and(|twice| twice == once);
     let comments = || words::comments(source) == words::comments(&once);
     (kept && comments() && stable()).then_some(once)

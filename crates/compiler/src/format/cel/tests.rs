@@ -90,6 +90,13 @@ fn what_is_no_expression_stays() {
 }
 
 #[test]
+fn what_nests_too_deeply_stays() {
+    for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("a[", "]"), ("true ? 1 : ", "")] {
+        kept(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000)));
+    }
+}
+
+#[test]
 fn long_chains_break_at_their_operators() {
     lines(23, "aaaaaaaa == bbbbbbbb && cccc", "aaaaaaaa == bbbbbbbb &&\ncccc");
     lines(40, "aaaaaaaa == bbbbbbbb && cccc", "aaaaaaaa == bbbbbbbb && cccc");
