@@ -34,13 +34,13 @@ struct Record {
 impl Record {
     fn add(&mut self, policy: &PolicyCoverage) {
         for rule in &policy.rules {
-            let name = format!("{}#{}", policy.key, rule.name);
+            let name = one_line(&format!("{}#{}", policy.key, rule.name));
             self.functions.push((rule.place.line, name, rule.applied));
             self.line(rule.place.line, rule.considered());
             rule.expressions.iter().for_each(|expression| self.expression(expression));
         }
         for role in &policy.derived_roles {
-            let name = format!("{}#{}", policy.key, role.name);
+            let name = one_line(&format!("{}#{}", policy.key, role.name));
             let line = role.place.line;
             self.functions.push((line, name, role.granted));
             self.line(line, role.considered());
@@ -100,4 +100,19 @@ impl Record {
 /// A record is one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repository::Repository;
+
+    #[test]
+    fn names_stay_on_one_line() {
+        let policy = "apiVersion: api.cerbos.dev/v1\nprincipalPolicy:\n  principal: p\n  version: v\n  rules:\n    - resource: \"a\\nb\"\n      actions: [{action: x, effect: EFFECT_ALLOW}]\n";
+        let repository = Repository::from_files([("p.yaml", policy.as_bytes())]);
+        assert_eq!(repository.errors, []);
+        let text = report(&Coverage::new(&repository), &str::to_owned);
+        assert!(text.contains("FNDA:0,principal.p.vv#a b_rule-001\n"), "{text}");
+    }
 }

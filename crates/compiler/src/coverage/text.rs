@@ -41,16 +41,10 @@ fn table(rows: &[[String; 4]]) -> String {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
+    let [a, b, c, d] = [0, 1, 2, 3].map(width);
     let mut text = String::new();
     for [name, rules, outcomes, grants] in rows {
-        let _ = writeln!(
-            text,
-            "{name:0$}  {rules:>1$}  {outcomes:>2$}  {grants:>3$}",
-            width(0),
-            width(1),
-            width(2),
-            width(3)
-        );
+        let _ = writeln!(text, "{name:a$}  {rules:>b$}  {outcomes:>c$}  {grants:>d$}");
     }
     text
 }
