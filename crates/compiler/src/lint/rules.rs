@@ -8,6 +8,7 @@
 mod cover;
 mod line;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wardgate_engine::names::sanitized;
@@ -69,8 +70,9 @@ fn examine(lines: &[Line<'_>], before: &Before<'_>) -> Vec<Diagnostic> {
         return found;
     }
     let mut kept: Vec<bool> = vec![true; lines.len()];
+    let left = Cell::new(MAX_COMPARISONS);
     for (at, line) in lines.iter().enumerate().rev() {
-        let others = cover::Others { lines, kept: &kept, at, before };
+        let others = cover::Others { lines, kept: &kept, at, before, left: &left };
         let Some(covered) = others.covered(line) else { continue };
         // A rule that can still deny by failing says something, so it may cover others.
         if covered.lint() != Lint::AllowCanOnlyDeny
@@ -150,3 +152,7 @@ const fn word(effect: Effect) -> &'static str {
 
 /// Rules of one policy that are compared with each other: the work grows with their square.
 const MAX_COMPARED: usize = 5_000;
+
+/// Comparisons of the actions and roles of one policy. Rules that say one thing each take no more than this;
+/// of what takes more, nothing is said.
+const MAX_COMPARISONS: u64 = 400_000_000;

@@ -115,7 +115,7 @@ impl Logic<'_> {
                 demand.choose(vec![only]);
             }
             (BinaryOp::Eq, _, other) | (BinaryOp::Ne, Must::BeTrue, other) => {
-                demand.none_of.push(other)
+                demand.exclude([other]);
             }
             (BinaryOp::In, Must::BeTrue, Folded::List(items))
                 if !items.contains(&Folded::Opaque) =>
@@ -123,7 +123,7 @@ impl Logic<'_> {
                 demand.choose(items);
             }
             (BinaryOp::In, Must::BeFalse | Must::NotBeTrue, Folded::List(items)) => {
-                demand.none_of.extend(items.into_iter().filter(|item| *item != Folded::Opaque));
+                demand.exclude(items.into_iter().filter(|item| *item != Folded::Opaque));
             }
             (BinaryOp::Lt, Must::BeTrue, Folded::Number(n)) => demand.at_most(n, true),
             (BinaryOp::Le, Must::BeTrue, Folded::Number(n)) => demand.at_most(n, false),
@@ -152,7 +152,7 @@ impl Logic<'_> {
         match must {
             Must::BeTrue => demand.choose(vec![Folded::Bool(true)]),
             Must::BeFalse => demand.choose(vec![Folded::Bool(false)]),
-            Must::NotBeTrue => demand.none_of.push(Folded::Bool(true)),
+            Must::NotBeTrue => demand.exclude([Folded::Bool(true)]),
         }
     }
 }
@@ -169,6 +169,12 @@ impl Demand {
             Some(known) => known.retain(|value| among.contains(value)),
             None => self.one_of = Some(among),
         }
+    }
+
+    /// What is beyond the bound is left out: a demand less makes nothing impossible.
+    fn exclude(&mut self, values: impl IntoIterator<Item = Folded>) {
+        let room = MAX_EXCLUDED.saturating_sub(self.none_of.len());
+        self.none_of.extend(values.into_iter().take(room));
     }
 
     fn at_least(&mut self, bound: f64, exclusive: bool) {
@@ -221,3 +227,6 @@ const fn turned(op: BinaryOp) -> BinaryOp {
         other => other,
     }
 }
+
+/// Values that are excluded for one value. Each of those that are left to it is compared with all of them.
+const MAX_EXCLUDED: usize = 10_000;

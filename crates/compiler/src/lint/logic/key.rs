@@ -31,9 +31,12 @@ impl Logic<'_> {
     }
 
     fn write(&self, expr: &Expr, facts: &Facts, key: &mut String) {
-        if key.len() > MAX_KEY || !self.burn() {
-            key.push_str(&"?".repeat(MAX_KEY));
+        if key.len() > MAX_KEY {
             return;
+        }
+        if !self.burn() {
+            // Too long is what a name is that nobody has the time to write.
+            return key.push_str(&"?".repeat(MAX_KEY.saturating_add(1)));
         }
         if let Some(inner) = self.variable(expr, facts) {
             return self.write(&inner, facts, key);
@@ -46,11 +49,7 @@ impl Logic<'_> {
             ExprKind::Literal(literal) => {
                 let _ = write!(key, "{literal:?}");
             }
-            ExprKind::Unary(op, inner) => {
-                let _ = write!(key, "{}(", op.name());
-                self.write(inner, facts, key);
-                key.push(')');
-            }
+            ExprKind::Unary(op, inner) => self.call(op.name(), [&**inner], facts, key),
             ExprKind::Binary(BinaryOp::Eq, left, right) => {
                 let mut sides = [left, right].map(|side| {
                     let mut key = String::new();
@@ -61,38 +60,41 @@ impl Logic<'_> {
                 let _ = write!(key, "==({})", sides.join(","));
             }
             ExprKind::Binary(op, left, right) => {
-                let _ = write!(key, "{}(", op.text());
-                self.write(left, facts, key);
-                key.push(',');
-                self.write(right, facts, key);
-                key.push(')');
+                self.call(op.text(), [&**left, &**right], facts, key);
             }
             ExprKind::Has { operand, field } => {
-                key.push_str("has(");
-                self.write(operand, facts, key);
-                let _ = write!(key, ",{field:?})");
+                self.call("has", [&**operand], facts, key);
+                let _ = write!(key, ".{field:?}");
             }
             ExprKind::Call { target, function, args } => {
-                let _ = write!(key, "{function}{}(", if target.is_some() { "." } else { "" });
-                for part in target.iter().map(AsRef::as_ref).chain(args) {
-                    self.write(part, facts, key);
-                    key.push(',');
-                }
-                key.push(')');
+                let dot = if target.is_some() { "." } else { "" };
+                let parts = target.iter().map(AsRef::as_ref).chain(args);
+                self.call(&format!("{function}{dot}"), parts, facts, key);
             }
             ExprKind::List(elements) if elements.iter().all(|element| !element.optional) => {
-                key.push('[');
-                for element in elements {
-                    self.write(&element.value, facts, key);
-                    key.push(',');
-                }
-                key.push(']');
+                self.call("[]", elements.iter().map(|element| &element.value), facts, key);
             }
             // With its spans: the same only if it is the same text.
             other => {
                 let _ = write!(key, "{other:?}");
             }
         }
+    }
+
+    fn call<'e>(
+        &self,
+        name: &str,
+        parts: impl IntoIterator<Item = &'e Expr>,
+        facts: &Facts,
+        key: &mut String,
+    ) {
+        key.push_str(name);
+        key.push('(');
+        for part in parts {
+            self.write(part, facts, key);
+            key.push(',');
+        }
+        key.push(')');
     }
 }
 

@@ -67,6 +67,9 @@ impl Logic<'_> {
         condition: &Condition,
         truth: bool,
     ) {
+        if !self.burn() {
+            return;
+        }
         let (parts, truth) = match (condition, truth) {
             (Condition::Expr(expr), _) => {
                 if let Some(tree) = self.tree(&expr.text)

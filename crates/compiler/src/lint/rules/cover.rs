@@ -3,6 +3,8 @@
 //! A rule is taken apart into its actions and its ways. Every combination must be covered, but not all of
 //! them by the same rule.
 
+use std::cell::Cell;
+
 use super::line::{Line, Way};
 use super::{Before, named, word};
 use crate::lint::Lint;
@@ -16,6 +18,8 @@ pub(super) struct Others<'o, 'r> {
     pub(super) kept: &'o [bool],
     pub(super) at: usize,
     pub(super) before: &'o Before<'o>,
+    /// Comparisons that may still be made.
+    pub(super) left: &'o Cell<u64>,
 }
 
 /// Why a rule says nothing, and who says it instead.
@@ -150,6 +154,7 @@ impl Others<'_, '_> {
             .collect();
         let by = |action: &str, way: &Way| {
             let covers = |other: &&&Line<'_>| {
+                self.burn(other);
                 other.ways.iter().any(|outer| outer.covers(way))
                     && other.actions.iter().any(|outer| covers(outer, action))
             };
@@ -161,11 +166,17 @@ impl Others<'_, '_> {
         let mut first = None;
         for action in &line.actions {
             for way in &line.ways {
-                let by = by(action, way)?;
+                let by = by(action, way).filter(|_| self.left.get() > 0)?;
                 first.get_or_insert(by);
             }
         }
         first
+    }
+
+    /// Counts what it costs to look at a rule.
+    fn burn(&self, other: &Line<'_>) {
+        let cost = other.ways.len().saturating_add(other.actions.len());
+        self.left.set(self.left.get().saturating_sub(u64::try_from(cost).unwrap_or(u64::MAX)));
     }
 }
 
