@@ -13,18 +13,20 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::repository::Repository;
 use crate::source::{Place, Position, SourceFile};
 
-/// One code of one comment.
+/// What the comments of a file allow: by the line that they are about, the whole file if absent, and the code.
+type Allows = BTreeMap<(Option<u32>, Lint), Allow>;
+
+/// One code, allowed in one place.
+#[derive(Default)]
 struct Allow {
-    lint: Lint,
-    /// The line that it is about; the whole file if absent.
-    line: Option<u32>,
-    place: Place,
+    /// The comments that say so.
+    places: Vec<Place>,
     is_used: bool,
 }
 
 /// Takes away what comments allow, and adds what is wrong with the comments.
 pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut allows: BTreeMap<&str, Vec<Allow>> = BTreeMap::new();
+    let mut allows: BTreeMap<&str, Allows> = BTreeMap::new();
     let mut wrong = Vec::new();
     for file in files(repository) {
         let (here, mut odd) = read(file);
@@ -34,8 +36,8 @@ pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -
     let mut left: Vec<Diagnostic> =
         found.into_iter().chain(wrong).filter(|one| !is_allowed(&mut allows, one)).collect();
     // What allows the findings about comments is looked at last.
-    let about_unused = |allow: &Allow| allow.lint == Lint::UnusedAllow;
-    let of_others = unused(&allows, |allow| !about_unused(allow));
+    let about_unused = |lint: Lint| lint == Lint::UnusedAllow;
+    let of_others = unused(&allows, |lint| !about_unused(lint));
     left.extend(of_others.into_iter().filter(|one| !is_allowed(&mut allows, one)));
     left.extend(unused(&allows, about_unused));
     left
@@ -50,12 +52,14 @@ fn files(repository: &Repository) -> Vec<&Arc<SourceFile>> {
     by_path.into_values().filter(|file| file.text.contains(DIRECTIVE)).collect()
 }
 
-fn is_allowed(allows: &mut BTreeMap<&str, Vec<Allow>>, found: &Diagnostic) -> bool {
+fn is_allowed(allows: &mut BTreeMap<&str, Allows>, found: &Diagnostic) -> bool {
+    let (Some(allows), Code::Lint(lint)) = (allows.get_mut(found.file.as_str()), found.code) else {
+        return false;
+    };
     let lines = [found.position, found.field].map(|at| at.map(|at| at.line));
     let mut is_allowed = false;
-    for allow in allows.get_mut(found.file.as_str()).into_iter().flatten() {
-        let is_about = allow.line.is_none_or(|line| lines.contains(&Some(line)));
-        if is_about && found.code == Code::Lint(allow.lint) {
+    for line in [None].into_iter().chain(lines) {
+        if let Some(allow) = allows.get_mut(&(line, lint)) {
             allow.is_used = true;
             is_allowed = true;
         }
@@ -63,33 +67,31 @@ fn is_allowed(allows: &mut BTreeMap<&str, Vec<Allow>>, found: &Diagnostic) -> bo
     is_allowed
 }
 
-fn unused(allows: &BTreeMap<&str, Vec<Allow>>, of: impl Fn(&Allow) -> bool) -> Vec<Diagnostic> {
-    let unused = allows.values().flatten().filter(|allow| !allow.is_used && of(allow));
-    let diagnostic = |allow: &Allow| {
-        let message = format!("`{}` is allowed here, and there is none", allow.lint.name());
-        Diagnostic::lint(Lint::UnusedAllow, &allow.place, message)
-    };
-    unused.map(diagnostic).collect()
+fn unused(allows: &BTreeMap<&str, Allows>, of: impl Fn(Lint) -> bool) -> Vec<Diagnostic> {
+    let unused = allows.values().flatten().filter(|((_, lint), allow)| !allow.is_used && of(*lint));
+    let diagnostics = unused.flat_map(|((_, lint), allow)| {
+        let message = format!("`{}` is allowed here, and there is none", lint.name());
+        let places = allow.places.iter();
+        places.map(move |place| Diagnostic::lint(Lint::UnusedAllow, place, message.clone()))
+    });
+    diagnostics.collect()
 }
 
-fn read(file: &Arc<SourceFile>) -> (Vec<Allow>, Vec<Diagnostic>) {
+fn read(file: &Arc<SourceFile>) -> (Allows, Vec<Diagnostic>) {
     let comments = comments(file);
-    let (mut allows, mut wrong) = (Vec::new(), Vec::new());
-    for comment in &comments {
+    let (mut allows, mut wrong) = (Allows::new(), Vec::new());
+    for (comment, line) in comments.iter().zip(lines(&comments)) {
         let Some(directive) = comment.text.trim_start().strip_prefix(DIRECTIVE) else { continue };
-        let line = if comment.is_first { None } else { Some(line_of(comment, &comments)) };
+        let line = if comment.is_first { None } else { Some(line) };
         let place = place(file, comment);
-        match codes(directive) {
-            None => wrong.push(unknown(&place, directive.trim())),
-            Some(names) => {
-                for name in names {
-                    match Lint::from_name(name) {
-                        Some(lint) => {
-                            allows.push(Allow { lint, line, place: place.clone(), is_used: false });
-                        }
-                        None => wrong.push(unknown(&place, name)),
-                    }
-                }
+        let Some(names) = codes(directive) else {
+            wrong.push(unknown(&place, directive.trim()));
+            continue;
+        };
+        for name in names {
+            match Lint::from_name(name) {
+                Some(lint) => allows.entry((line, lint)).or_default().places.push(place.clone()),
+                None => wrong.push(unknown(&place, name)),
             }
         }
     }
@@ -105,18 +107,25 @@ fn codes(directive: &str) -> Option<Vec<&str>> {
     codes.iter().all(|code| !code.is_empty()).then_some(codes)
 }
 
-/// Returns the line that a comment is about.
-fn line_of(comment: &Comment<'_>, comments: &[Comment<'_>]) -> u32 {
-    if !comment.is_alone {
-        return comment.line;
-    }
-    let mut line = comment.line.saturating_add(1);
-    for other in comments.iter().filter(|other| other.is_alone) {
-        if other.line == line {
-            line = line.saturating_add(1);
+/// Returns the line that each comment is about.
+fn lines(comments: &[Comment<'_>]) -> Vec<u32> {
+    let mut lines = Vec::with_capacity(comments.len());
+    // The comment below that stands alone, and what it is about.
+    let mut below = None;
+    for comment in comments.iter().rev() {
+        let next = comment.line.saturating_add(1);
+        let line = match below {
+            _ if !comment.is_alone => comment.line,
+            Some((line, about)) if line == next => about,
+            _ => next,
+        };
+        if comment.is_alone {
+            below = Some((comment.line, line));
         }
+        lines.push(line);
     }
-    line
+    lines.reverse();
+    lines
 }
 
 fn unknown(place: &Place, found: &str) -> Diagnostic {

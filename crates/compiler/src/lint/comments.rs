@@ -30,8 +30,7 @@ pub(super) fn comments(file: &Arc<SourceFile>) -> Vec<Comment<'_>> {
     let mut comments = Vec::new();
     let (mut offset, mut is_first) = (0_usize, true);
     for (line, number) in file.text.split_inclusive('\n').zip(1_u32..) {
-        let found = hashes(line)
-            .find(|at| !texts.iter().any(|text| text.holds(offset.saturating_add(*at))));
+        let found = hashes(line).find(|at| !is_in(&texts, offset.saturating_add(*at)));
         if let Some(at) = found {
             let (before, comment) = line.split_at_checked(at).unwrap_or((line, ""));
             let is_alone = before.trim().is_empty();
@@ -58,20 +57,17 @@ fn hashes(line: &str) -> impl Iterator<Item = usize> {
     line.match_indices('#').map(|(at, _)| at).filter(move |at| blank_before(*at))
 }
 
-/// The bytes that a text takes in the file.
-struct Text {
-    from: usize,
-    to: usize,
+/// The bytes that texts take in the file: from where to where, in order and apart.
+type Texts = Vec<(usize, usize)>;
+
+fn is_in(texts: &Texts, at: usize) -> bool {
+    let begun = texts.partition_point(|(from, _)| *from <= at);
+    let last = begun.checked_sub(1).and_then(|last| texts.get(last));
+    last.is_some_and(|(_, to)| at < *to)
 }
 
-impl Text {
-    fn holds(&self, at: usize) -> bool {
-        (self.from..self.to).contains(&at)
-    }
-}
-
-fn texts(file: &Arc<SourceFile>) -> Vec<Text> {
-    let mut texts = Vec::new();
+fn texts(file: &Arc<SourceFile>) -> Texts {
+    let mut texts = Texts::new();
     let documents = yaml::read(file).documents;
     let mut pending: Vec<&Node> = documents.iter().collect();
     while let Some(node) = pending.pop() {
@@ -84,7 +80,7 @@ fn texts(file: &Arc<SourceFile>) -> Vec<Text> {
                     Style::DoubleQuoted => quoted(rest, '"'),
                     Style::Block => block(&file.text, node.offset),
                 };
-                texts.push(Text { from: node.offset, to: node.offset.saturating_add(length) });
+                texts.push((node.offset, node.offset.saturating_add(length)));
             }
             Kind::Seq(items) => pending.extend(items),
             Kind::Map(entries) => {
@@ -93,6 +89,15 @@ fn texts(file: &Arc<SourceFile>) -> Vec<Text> {
             _ => {}
         }
     }
+    texts.sort_unstable();
+    // What an alias repeats stands there again.
+    texts.dedup_by(|next, last| {
+        let overlaps = next.0 < last.1;
+        if overlaps {
+            last.1 = last.1.max(next.1);
+        }
+        overlaps
+    });
     texts
 }
 

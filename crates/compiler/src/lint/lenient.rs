@@ -3,13 +3,14 @@
 //! In a lenient table an expression that fails counts as false. An allow is then not granted, which is
 //! safe; a deny does not apply, which is not. Below `none` it is the other way round.
 
+use wardgate_engine::table::Evaluation;
+
 use super::logic::{Facts, Logic};
 use super::{Lint, Linter};
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
 use crate::policy::model::{Condition, Effect, Named};
 use crate::resolve::model::ResourcePolicy;
-use wardgate_engine::table::Evaluation;
 
 impl Linter<'_> {
     pub(super) fn lenient(&self) -> Vec<Diagnostic> {

@@ -28,15 +28,13 @@ impl<'p> Linter<'p> {
 
     fn never_allowed(&self) -> Vec<Diagnostic> {
         let allowed = self.allowed_roles();
-        let children = self.children();
         let globs: Vec<&str> = allowed.iter().copied().filter(|role| is_glob(role)).collect();
         let is_allowed =
             |role: &str| allowed.contains(role) || globs.iter().any(|glob| fits(glob, role));
+        let related = self.related(is_allowed);
         let mut found = Vec::new();
         for (role, place) in self.mentioned() {
-            // A role takes part in what is allowed if it, a parent or a child is allowed something.
-            let family = family(role, &children);
-            if !family.iter().any(|role| is_allowed(role)) {
+            if !is_allowed(role) && !related.contains(role) {
                 let message = format!(
                     "no rule allows the role `{role}` anything, and a deny for one role never takes away what another is allowed"
                 );
@@ -94,8 +92,23 @@ impl<'p> Linter<'p> {
         mentioned
     }
 
-    /// Returns the roles that are linked to each role by a role policy, in both directions.
-    fn children(&self) -> BTreeMap<&'p str, BTreeSet<&'p str>> {
+    /// Returns the roles that role policies link, as parents or children and over any number of others, to
+    /// one that is allowed something: they take part in what that one may do.
+    fn related(&self, is_allowed: impl Fn(&str) -> bool) -> BTreeSet<&'p str> {
+        let linked = self.linked();
+        let mut related = BTreeSet::new();
+        let mut pending: Vec<&str> =
+            linked.keys().copied().filter(|role| is_allowed(role)).collect();
+        while let Some(role) = pending.pop() {
+            if related.insert(role) {
+                pending.extend(linked.get(role).into_iter().flatten());
+            }
+        }
+        related
+    }
+
+    /// Returns the parents and the children that role policies give to each role.
+    fn linked(&self) -> BTreeMap<&'p str, BTreeSet<&'p str>> {
         let mut linked: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for policy in &self.resolved.role {
             for parent in &policy.parent_roles {
@@ -186,18 +199,6 @@ impl<'p> Linter<'p> {
 /// The actions that resource policies speak of, by kind.
 type Kinds<'p> = BTreeMap<String, BTreeSet<&'p str>>;
 
-/// Returns a role, and all that are linked to it.
-fn family<'p>(role: &'p str, linked: &BTreeMap<&'p str, BTreeSet<&'p str>>) -> BTreeSet<&'p str> {
-    let mut family = BTreeSet::new();
-    let mut pending = vec![role];
-    while let Some(role) = pending.pop() {
-        if family.insert(role) {
-            pending.extend(linked.get(role).into_iter().flatten());
-        }
-    }
-    family
-}
-
 fn kind_of(policy: &ResourcePolicy) -> String {
     sanitized(&policy.head.name).into_owned()
 }
@@ -213,7 +214,9 @@ fn actions_of<'p>(kinds: &Kinds<'p>, pattern: &str) -> Option<BTreeSet<&'p str>>
 }
 
 fn is_unknown(actions: &BTreeSet<&str>, action: &str) -> bool {
-    !actions.is_empty() && actions.iter().all(|known| disjoint(known, action))
+    // To be named is the common case, and quickly told.
+    let is_named = actions.contains(action);
+    !is_named && !actions.is_empty() && actions.iter().all(|known| disjoint(known, action))
 }
 
 fn unknown_action(action: &str, resource: &str, place: &Place) -> Diagnostic {

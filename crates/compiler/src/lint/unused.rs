@@ -5,15 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wardgate_engine::attr::Attr;
+
 use super::{Lint, Linter};
 use crate::cel::references;
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
 use crate::policy::model::{
-    Body, Definition, Definitions, DerivedRolesBody, Export, Named, Policy,
+    Body, Definition, Definitions, DerivedRolesBody, Export, Named, Policy, ResourceBody,
+    RoleDefinition,
 };
 use crate::source::Place;
-use wardgate_engine::attr::Attr;
 
 /// Where a name comes from: a set by its name, or the policy itself.
 type Origin<'p> = Option<&'p str>;
@@ -117,8 +119,8 @@ impl<'p> Search<'_, 'p> {
                 self.found.push(unused(what, lint, one));
             }
         }
-        let uses = |set: &str| used.iter().any(|(origin, _)| *origin == Some(set));
-        for import in definitions.imports.iter().filter(|import| !uses(&import.name)) {
+        let sets: BTreeSet<&str> = used.iter().filter_map(|(origin, _)| *origin).collect();
+        for import in definitions.imports.iter().filter(|it| !sets.contains(it.name.as_str())) {
             self.found.push(unused_import(import, &format!("{what}s")));
         }
     }
@@ -150,14 +152,13 @@ impl<'p> Search<'_, 'p> {
         (variables, constants)
     }
 
-    fn roles(&mut self, body: &'p crate::policy::model::ResourceBody) {
+    fn roles(&mut self, body: &'p ResourceBody) {
+        let named = body.rules.iter().flat_map(|rule| &rule.derived_roles);
+        let named: BTreeSet<&str> = named.map(|role| role.name.as_str()).collect();
         for import in &body.import_derived_roles {
             self.used.imported_roles.insert(&import.name);
             let Some(set) = self.sets.roles.get(import.name.as_str()) else { continue };
-            let named = |name: &str| {
-                body.rules.iter().flat_map(|rule| &rule.derived_roles).any(|role| role.name == name)
-            };
-            let used = set.definitions.iter().filter(|role| named(&role.name));
+            let used = set.definitions.iter().filter(|role| named.contains(role.name.as_str()));
             let used: Vec<_> = used.map(|role| (set.name.as_str(), role.name.as_str())).collect();
             if used.is_empty() {
                 self.found.push(unused_import(import, "derived roles"));
@@ -169,55 +170,21 @@ impl<'p> Search<'_, 'p> {
     /// Reports a set that nobody imports, or else what nobody uses of it.
     fn set(&mut self, policy: &'p Policy) {
         let used = &self.used;
-        match &policy.body {
+        let (what, name, imported, unused) = match &policy.body {
             Body::ExportVariables(set) => {
-                let imported = used.imported_variables.contains(set.name.as_str());
-                let unused = set
-                    .definitions
-                    .iter()
-                    .filter(|one| !used.variables.contains(&(&set.name, &one.name)));
-                let unused = unused
-                    .map(|one| unused_export("variable", Lint::UnusedVariable, one))
-                    .collect();
-                self.report_set(policy, imported, "variables", &set.name, unused);
+                let unused = unused_of(set, &used.variables, "variable", Lint::UnusedVariable);
+                ("variables", &set.name, &used.imported_variables, unused)
             }
             Body::ExportConstants(set) => {
-                let imported = used.imported_constants.contains(set.name.as_str());
-                let unused = set
-                    .definitions
-                    .iter()
-                    .filter(|one| !used.constants.contains(&(&set.name, &one.name)));
-                let unused = unused
-                    .map(|one| unused_export("constant", Lint::UnusedConstant, one))
-                    .collect();
-                self.report_set(policy, imported, "constants", &set.name, unused);
+                let unused = unused_of(set, &used.constants, "constant", Lint::UnusedConstant);
+                ("constants", &set.name, &used.imported_constants, unused)
             }
             Body::DerivedRoles(set) => {
-                let imported = used.imported_roles.contains(set.name.as_str());
-                let unused = set
-                    .definitions
-                    .iter()
-                    .filter(|one| !used.roles.contains(&(&set.name, &one.name)));
-                let message = |name: &str| format!("no rule names the derived role `{name}`");
-                let unused = unused.map(|one| {
-                    Diagnostic::lint(Lint::UnusedDerivedRole, &one.place, message(&one.name))
-                });
-                let unused = unused.collect();
-                self.report_set(policy, imported, "derived roles", &set.name, unused);
+                ("derived roles", &set.name, &used.imported_roles, unused_roles(set, &used.roles))
             }
-            Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
-        }
-    }
-
-    fn report_set(
-        &mut self,
-        policy: &Policy,
-        imported: bool,
-        what: &str,
-        name: &str,
-        unused: Vec<Diagnostic>,
-    ) {
-        if imported {
+            Body::Resource(_) | Body::Principal(_) | Body::Role(_) => return,
+        };
+        if imported.contains(name.as_str()) {
             return self.found.extend(unused);
         }
         let message = format!("no policy imports the {what} `{name}`");
@@ -278,9 +245,24 @@ fn unused<T>(what: &str, lint: Lint, one: &Definition<T>) -> Diagnostic {
     Diagnostic::lint(lint, &key_place(one), message)
 }
 
-fn unused_export<T>(what: &str, lint: Lint, one: &Definition<T>) -> Diagnostic {
-    let message = format!("no policy uses the exported {what} `{}`", one.name);
-    Diagnostic::lint(lint, &key_place(one), message)
+fn unused_of<T>(set: &Export<T>, used: &Uses<'_>, what: &str, lint: Lint) -> Vec<Diagnostic> {
+    let is_used = |one: &&Definition<T>| used.contains(&(set.name.as_str(), one.name.as_str()));
+    let unused = set.definitions.iter().filter(|one| !is_used(one));
+    let diagnostic = |one: &Definition<T>| {
+        let message = format!("no policy uses the exported {what} `{}`", one.name);
+        Diagnostic::lint(lint, &key_place(one), message)
+    };
+    unused.map(diagnostic).collect()
+}
+
+fn unused_roles(set: &DerivedRolesBody, used: &Uses<'_>) -> Vec<Diagnostic> {
+    let is_used = |one: &&RoleDefinition| used.contains(&(set.name.as_str(), one.name.as_str()));
+    let unused = set.definitions.iter().filter(|one| !is_used(one));
+    let diagnostic = |one: &RoleDefinition| {
+        let message = format!("no rule names the derived role `{}`", one.name);
+        Diagnostic::lint(Lint::UnusedDerivedRole, &one.place, message)
+    };
+    unused.map(diagnostic).collect()
 }
 
 fn unused_import(import: &Named, what: &str) -> Diagnostic {
