@@ -148,9 +148,6 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
         .map(|policy| policy.key)
         .collect();
     if !of_kind.is_empty() {
-        let more = of_kind.len().saturating_sub(MOST_NAMES);
-        let names = of_kind.get(..MOST_NAMES).unwrap_or(&of_kind).join(", ");
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         let version = match resource.policy_version.as_str() {
             "" => table.default_version(),
             version => version,
@@ -159,12 +156,19 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
             "" => "no scope".to_owned(),
             scope => format!("scope {scope}"),
         };
-        return format!("asked for version {version}, {scope}; there are {names}{rest}");
+        let names = listed(&of_kind);
+        return format!("asked for version {version}, {scope}; there are {names}");
     }
-    let kinds: Vec<_> = inspection.kinds.iter().copied().take(MOST_NAMES).collect();
-    let more = inspection.kinds.len().saturating_sub(kinds.len());
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("there are policies for {}{rest}", kinds.join(", "))
+    let kinds: Vec<_> = inspection.kinds.into_iter().collect();
+    format!("there are policies for {}", listed(&kinds))
+}
+
+/// Lists the first few names, and says how many there are besides.
+fn listed(names: &[&str]) -> String {
+    match names.split_at_checked(MOST_NAMES) {
+        None | Some((_, [])) => names.join(", "),
+        Some((first, more)) => format!("{} and {} more", first.join(", "), more.len()),
+    }
 }
 
 /// How many names a hint lists.
