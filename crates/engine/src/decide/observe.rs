@@ -184,7 +184,7 @@ impl<'a> Considered<'_, 'a> {
     pub fn names_the_action(&self) -> bool {
         let matches = |pattern: &str| {
             pattern == self.place.action
-                || pattern.contains('*') && glob::matches(pattern, self.place.action)
+                || glob::is_glob(pattern) && glob::matches(pattern, self.place.action)
         };
         self.block.named_by(self.rule, block::ACTIONS).any(matches)
     }
