@@ -3,15 +3,16 @@
 //! One process serves all suites: questions go in and decisions come out as lines of JSON, and a bundle crosses
 //! once. Whether a condition asks for the time is no matter of the runtime: that is told natively.
 
-use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use std::thread::{self, JoinHandle};
 
 use base64ct::{Base64, Encoding};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use wardgate_compiler::Options;
 use wardgate_compiler::suite::{Answer, Decider, Native, Question, Sources};
+use wardgate_compiler::{Options, reading};
 use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason};
 use wardgate_engine::wire;
 
@@ -27,6 +28,8 @@ pub(super) struct Node<'s> {
     child: Child,
     input: Option<BufWriter<ChildStdin>>,
     output: BufReader<ChildStdout>,
+    /// Collects what Node complains of: a pipe that nobody reads would stop it.
+    complaints: Option<JoinHandle<String>>,
     /// The options of the bundles that Node has, by their numbers; or why there is no bundle.
     known: Vec<(Options, Result<(), String>)>,
 }
@@ -40,13 +43,14 @@ impl<'s> Node<'s> {
         package: Option<&Path>,
     ) -> Result<Self, Failure> {
         let mut child = SCRIPT.start(package)?;
-        let pipes = (child.stdin.take(), child.stdout.take());
-        let (Some(input), Some(output)) = pipes else {
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(complaints)) = pipes else {
             return Err(SCRIPT.failure("it has no pipes"));
         };
         let (input, output) = (Some(BufWriter::new(input)), BufReader::new(output));
+        let complaints = Some(thread::spawn(|| collected(complaints)));
         let known = Vec::new();
-        let mut node = Self { sources, base, native, child, input, output, known };
+        let mut node = Self { sources, base, native, child, input, output, complaints, known };
         let hello = json!({ "folder": package.is_some() }).to_string();
         let answer = node.ask(&hello).map_err(|why| SCRIPT.failure(&why))?;
         match answer.get("ready") {
@@ -79,8 +83,7 @@ impl<'s> Node<'s> {
     /// Returns what Node complained of, once it has ended.
     fn last_words(&mut self) -> Option<String> {
         drop(self.input.take());
-        let mut said = String::new();
-        self.child.stderr.take()?.read_to_string(&mut said).ok()?;
+        let said = self.complaints.take()?.join().ok()?;
         last_words(&said).map(str::to_owned)
     }
 
@@ -145,6 +148,14 @@ impl Drop for Node<'_> {
     }
 }
 
+/// Reads until Node ends, and keeps the beginning.
+fn collected(mut complaints: ChildStderr) -> String {
+    let said = reading::bounded(&mut complaints, MAX_COMPLAINTS).unwrap_or_default();
+    // Whether the rest can be read makes no difference to anybody.
+    let _ = io::copy(&mut complaints, &mut io::sink());
+    String::from_utf8_lossy(&said).into_owned()
+}
+
 /// Reads what a test looks at of a decision.
 fn decision(told: &Json) -> Result<Decision, String> {
     let actions = told.get("actions").and_then(Json::as_object);
@@ -198,3 +209,6 @@ const SCRIPT: Script = Script {
     does: "decide",
     instead: "decide with `--runtime native`",
 };
+
+/// Bytes of what Node complains of that are kept.
+const MAX_COMPLAINTS: usize = 1 << 16;

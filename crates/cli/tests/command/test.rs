@@ -214,6 +214,12 @@ fn what_node_says_is_what_counts() {
         )
     };
     check(&decided(r#"val: "edited by ann""#)).says(0, "1 suite, 1 test: 1 passed\n");
+    // More than a pipe holds.
+    let loud = format!(
+        "(process.stderr.write('x'.repeat(1 << 20)), {})",
+        decided(r#"val: "edited by ann""#)
+    );
+    check(&loud).says(0, "1 suite, 1 test: 1 passed\n");
     check(&decided("val: null")).ends_with_code(6);
     check(&decided(r#"error: "no""#)).ends_with_code(6);
     check(r#"{ actions: { edit: { effect: "deny" } } }"#).ends_with_code(6);
