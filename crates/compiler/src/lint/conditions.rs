@@ -15,35 +15,31 @@ impl Linter<'_> {
     pub(super) fn conditions(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for policy in &self.resolved.resource {
-            let logic = self.logic(&policy.head);
-            let conditions = policy.rules.iter().filter_map(|rule| rule.condition.as_ref());
-            found.extend(conditions.flat_map(|condition| examined(&logic, condition)));
+            let conditions = policy.rules.iter().map(|rule| &rule.condition);
+            examine_all(&self.logic(&policy.head), conditions, &mut found);
             for role in policy.derived_roles.values() {
-                let logic = self.role_logic(role);
-                found.extend(
-                    role.condition.iter().flat_map(|condition| examined(&logic, condition)),
-                );
+                examine_all(&self.role_logic(role), [&role.condition], &mut found);
             }
         }
         for policy in &self.resolved.principal {
-            let logic = self.logic(&policy.head);
             let rules = policy.rules.iter().flat_map(|rule| &rule.actions);
-            let conditions = rules.filter_map(|rule| rule.condition.as_ref());
-            found.extend(conditions.flat_map(|condition| examined(&logic, condition)));
+            let conditions = rules.map(|rule| &rule.condition);
+            examine_all(&self.logic(&policy.head), conditions, &mut found);
         }
         for policy in &self.resolved.role {
-            let logic = self.logic(&policy.head);
-            let conditions = policy.rules.iter().filter_map(|rule| rule.condition.as_ref());
-            found.extend(conditions.flat_map(|condition| examined(&logic, condition)));
+            let conditions = policy.rules.iter().map(|rule| &rule.condition);
+            examine_all(&self.logic(&policy.head), conditions, &mut found);
         }
         found
     }
 }
 
-fn examined(logic: &Logic<'_>, condition: &Condition) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
-    examine(logic, condition, &mut found);
-    found
+fn examine_all<'c>(
+    logic: &Logic<'_>,
+    conditions: impl IntoIterator<Item = &'c Option<Condition>>,
+    found: &mut Vec<Diagnostic>,
+) {
+    conditions.into_iter().flatten().for_each(|condition| examine(logic, condition, found));
 }
 
 fn examine(logic: &Logic<'_>, condition: &Condition, found: &mut Vec<Diagnostic>) {
