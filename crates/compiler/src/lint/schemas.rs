@@ -18,7 +18,7 @@ use crate::policy::model::{Condition, Schemas};
 use crate::resolve::model::{DerivedRole, ResourcePolicy, Variable};
 use crate::schema::Load;
 use reads::{Found, reads};
-use shape::{Shape, Shapes};
+use shape::{NotListed, Shape, Shapes};
 
 impl<'p> Linter<'p> {
     pub(super) fn schemas(&self, load: &Load<'_>) -> Vec<Diagnostic> {
@@ -108,17 +108,17 @@ impl Against<'_, '_> {
         let shown = format!("{root}.attr.{}", keys.join("."));
         let at = expr.locate(found.span.start);
         let kind = self.kind;
-        let Some(inner) = self.shapes.inside(shape, keys) else {
-            // Whoever asks whether it is there knows that it need not be.
-            let is_guarded = (1..=keys.len())
-                .any(|length| found.keys.get(..=length).is_some_and(|keys| asked.contains(keys)));
-            let is_certain = self.shapes.refuses(shape, keys);
-            if is_guarded && !is_certain {
-                return None;
+        let inner = match self.shapes.inside(shape, keys) {
+            Ok(inner) => inner,
+            Err(NotListed { is_refused }) => {
+                if !is_refused && is_guarded(&found.keys, asked) {
+                    return None;
+                }
+                let verb = if is_refused { "refuses" } else { "does not list" };
+                let message =
+                    format!("the {whose} schema of `{kind}` {verb} the attribute `{shown}`");
+                return Some(Diagnostic::lint(Lint::UnknownAttribute, &expr.at, message).at(at));
             }
-            let verb = if is_certain { "refuses" } else { "does not list" };
-            let message = format!("the {whose} schema of `{kind}` {verb} the attribute `{shown}`");
-            return Some(Diagnostic::lint(Lint::UnknownAttribute, &expr.at, message).at(at));
         };
         let value = found.compared.iter().find_map(|value| Some((value, inner.excludes(value)?)));
         let (value, expected) = value?;
@@ -127,4 +127,10 @@ impl Against<'_, '_> {
         let finding = Diagnostic::lint(Lint::SchemaMismatch, &expr.at, message).at(at);
         Some(finding.expected(expected))
     }
+}
+
+/// Whether somebody asks for it, or for what it stands in: they know that it need not be there.
+fn is_guarded(keys: &[String], asked: &BTreeSet<Vec<String>>) -> bool {
+    let lengths = 2..=keys.len();
+    lengths.filter_map(|length| keys.get(..length)).any(|keys| asked.contains(keys))
 }

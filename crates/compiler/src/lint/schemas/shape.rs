@@ -61,46 +61,32 @@ impl<'a> Shapes<'a> {
         None
     }
 
-    /// Returns the schema of what stands under `keys`; nothing if an object on the way lists its properties
-    /// without the next key.
-    pub(super) fn inside(&self, shape: &Shape, keys: &[String]) -> Option<Shape> {
+    /// Returns the schema of what stands under `keys`, unless an object on the way does not list the next one.
+    pub(super) fn inside(&self, shape: &Shape, keys: &[String]) -> Result<Shape, NotListed> {
         let mut here = shape.clone();
         for key in keys {
-            match here.property(key) {
+            match here.property(key)? {
                 Property::Listed(target) => match self.at(target) {
                     Some(next) => here = next,
-                    None => return Some(here.nothing()),
+                    None => return Ok(here.nothing()),
                 },
-                Property::Open => return Some(here.nothing()),
-                Property::NotListed { .. } => return None,
+                Property::Open => return Ok(here.nothing()),
             }
         }
-        Some(here)
+        Ok(here)
     }
+}
 
-    /// Whether the schema refuses what stands under `keys`.
-    pub(super) fn refuses(&self, shape: &Shape, keys: &[String]) -> bool {
-        let mut here = shape.clone();
-        for key in keys {
-            match here.property(key) {
-                Property::Listed(target) => match self.at(target) {
-                    Some(next) => here = next,
-                    None => return false,
-                },
-                Property::Open => return false,
-                Property::NotListed { refused } => return refused,
-            }
-        }
-        false
-    }
+/// An object's schema lists its properties without this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NotListed {
+    /// Whether it refuses those that it does not list.
+    pub(super) is_refused: bool,
 }
 
 /// What an object's schema says of a property.
 enum Property {
     Listed(Target),
-    NotListed {
-        refused: bool,
-    },
     /// It may be anything.
     Open,
 }
@@ -115,25 +101,25 @@ impl Shape {
         Self { file: Rc::clone(&self.file), target: self.target.below(&["\u{0}"]) }
     }
 
-    fn property(&self, key: &str) -> Property {
-        let Some(node) = self.node() else { return Property::Open };
-        let Some(properties) = field(node, "properties") else { return Property::Open };
+    fn property(&self, key: &str) -> Result<Property, NotListed> {
+        let Some(node) = self.node() else { return Ok(Property::Open) };
+        let Some(properties) = field(node, "properties") else { return Ok(Property::Open) };
         if field(properties, key).is_some() {
-            return Property::Listed(self.target.below(&["properties", key]));
+            return Ok(Property::Listed(self.target.below(&["properties", key])));
         }
         let closed = |keyword| field(node, keyword).map(|node| node.kind == Kind::Bool(false));
         let is_closed = closed("additionalProperties") == Some(true);
         let others_apply = LEAVE_OPEN.iter().any(|keyword| field(node, keyword).is_some());
         if is_closed && field(node, "patternProperties").is_none() {
-            return Property::NotListed { refused: true };
+            return Err(NotListed { is_refused: true });
         }
         if others_apply || closed("additionalProperties").is_some() {
-            return Property::Open;
+            return Ok(Property::Open);
         }
         match closed("unevaluatedProperties") {
-            Some(true) => Property::NotListed { refused: true },
-            Some(false) => Property::Open,
-            None => Property::NotListed { refused: false },
+            Some(true) => Err(NotListed { is_refused: true }),
+            Some(false) => Ok(Property::Open),
+            None => Err(NotListed { is_refused: false }),
         }
     }
 
