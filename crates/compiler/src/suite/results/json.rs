@@ -42,36 +42,21 @@ fn suite(json: &mut Json, result: &SuiteResult) {
         Fate::Skipped(reason) => json.field("skipReason", reason),
         Fate::Ran(cases) => {
             let tables = cases.chunk_by(|a, b| a.table == b.table);
-            groups(
-                json,
-                "testCases",
-                tables,
-                |case| &case.table,
-                |json, table| {
-                    let principals = table.chunk_by(|a, b| a.principal == b.principal);
-                    groups(
-                        json,
-                        "principals",
-                        principals,
-                        |case| &case.principal,
-                        |json, principal| {
-                            let resources = principal.chunk_by(|a, b| a.resource == b.resource);
-                            groups(
-                                json,
-                                "resources",
-                                resources,
-                                |case| &case.resource,
-                                |json, cases| {
-                                    list(json, "actions", cases, action);
-                                },
-                            );
-                        },
-                    );
-                },
-            );
+            groups(json, "testCases", tables, |case| &case.table, principals);
         }
     }
     json.close('}');
+}
+
+fn principals(json: &mut Json, cases: &[CaseResult]) {
+    let principals = cases.chunk_by(|a, b| a.principal == b.principal);
+    groups(json, "principals", principals, |case| &case.principal, resources);
+}
+
+fn resources(json: &mut Json, cases: &[CaseResult]) {
+    let resources = cases.chunk_by(|a, b| a.resource == b.resource);
+    let inside = |json: &mut Json, cases: &[CaseResult]| list(json, "actions", cases, action);
+    groups(json, "resources", resources, |case| &case.resource, inside);
 }
 
 /// Writes a list of objects, each with a name and what `inside` writes.
