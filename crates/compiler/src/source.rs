@@ -3,18 +3,20 @@
 //! A position counts from 1, in characters, as editors do. A place adds the file and the path inside
 //! the policy, so that a message can name all three.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::yaml::limits::MAX_FILE_BYTES;
 
 /// One input file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct SourceFile {
     /// The path relative to the policy directory, with `/` between its segments.
     pub path: String,
     /// The contents, without a byte order mark.
     pub text: String,
+    /// Where the lines start: found once, for there may be as many diagnostics as lines.
+    starts: OnceLock<Vec<usize>>,
 }
 
 impl SourceFile {
@@ -37,9 +39,33 @@ impl SourceFile {
             let error = Diagnostic::in_file(Code::Syntax, path, "the file is not UTF-8");
             Box::new(error.at(position))
         })?;
-        Ok(Arc::new(Self { path: path.to_owned(), text: one_kind_of_line_end(text) }))
+        Ok(Self::of(path, one_kind_of_line_end(text)))
+    }
+
+    /// Takes a text in as it is.
+    pub(crate) fn of(path: &str, text: impl Into<String>) -> Arc<Self> {
+        Arc::new(Self { path: path.to_owned(), text: text.into(), starts: OnceLock::new() })
+    }
+
+    /// Returns a line without its end; they count from 1.
+    #[must_use]
+    pub fn line(&self, number: u32) -> Option<&str> {
+        let starts = self.starts.get_or_init(|| {
+            let after = |(end, _): (usize, &str)| end.saturating_add(1);
+            std::iter::once(0).chain(self.text.match_indices('\n').map(after)).collect()
+        });
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.text.get(*starts.get(at)?..)?.lines().next()
     }
 }
+
+impl PartialEq for SourceFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path && self.text == other.text
+    }
+}
+
+impl Eq for SourceFile {}
 
 /// Makes a lone carriage return, which YAML takes for the end of a line, one that all agree on.
 fn one_kind_of_line_end(text: &str) -> String {
@@ -86,4 +112,21 @@ pub struct Place {
     pub position: Position,
     /// Where in the policy, such as `$.resourcePolicy.rules[0].condition.match.expr`.
     pub path: Arc<str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_by_their_numbers() {
+        for text in ["", "a", "a\n", "\n", "a\r\nb", "a\n\nb\n", "é\nü\r", "\r\n\r\n"] {
+            let file = SourceFile::of("p", text);
+            let found: Vec<_> = (0..6).map(|number| file.line(number)).collect();
+            let mut lines = text.lines();
+            let expected: Vec<_> =
+                (0..6).map(|number| if number == 0 { None } else { lines.next() }).collect();
+            assert_eq!(found, expected, "{text:?}");
+        }
+    }
 }

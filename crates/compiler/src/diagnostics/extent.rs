@@ -20,7 +20,7 @@ impl Diagnostic {
 
 fn rest_of_line(source: &SourceFile, at: Position) -> &str {
     let skipped = |count: u32| usize::try_from(count).unwrap_or(usize::MAX).saturating_sub(1);
-    let line = source.text.lines().nth(skipped(at.line)).unwrap_or_default();
+    let line = source.line(at.line).unwrap_or_default();
     let start = line.char_indices().nth(skipped(at.column)).map_or(line.len(), |(at, _)| at);
     line.get(start..).unwrap_or_default()
 }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn nothing_stands_outside_of_the_text() {
-        let source = SourceFile { path: "p".to_owned(), text: "ab\ncd".to_owned() };
+        let source = SourceFile::of("p", "ab\ncd");
         let check = |line, column, expected| {
             assert_eq!(rest_of_line(&source, Position { line, column }), expected);
         };

@@ -35,11 +35,7 @@ impl fmt::Display for Diagnostic {
 }
 
 fn excerpt(f: &mut fmt::Formatter<'_>, source: &SourceFile, at: Position) -> fmt::Result {
-    let Some(line) =
-        usize::try_from(at.line).ok().and_then(|n| source.text.lines().nth(n.checked_sub(1)?))
-    else {
-        return Ok(());
-    };
+    let Some(line) = source.line(at.line) else { return Ok(()) };
     let caret = usize::try_from(at.column).unwrap_or(usize::MAX).saturating_sub(1);
     let hidden = caret.saturating_sub(SHOWN_BEFORE_CARET);
     let shown: String = line.chars().skip(hidden).take(SHOWN).map(blank_controls).collect();

@@ -1,9 +1,8 @@
 use super::*;
 
 fn place(line: u32, column: u32, text: &str) -> Place {
-    let file = SourceFile { path: "p.yaml".to_owned(), text: text.to_owned() };
     let position = Position { line, column };
-    Place { file: Arc::new(file), position, path: Arc::from("$.a") }
+    Place { file: SourceFile::of("p.yaml", text), position, path: Arc::from("$.a") }
 }
 
 #[test]

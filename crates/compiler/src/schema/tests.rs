@@ -48,7 +48,7 @@ fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<S
 }
 
 fn source(path: &str, text: &str) -> Arc<SourceFile> {
-    Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() })
+    SourceFile::of(path, text)
 }
 
 fn read(source: &Arc<SourceFile>) -> Node {

@@ -221,7 +221,7 @@ fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
 fn bare(suite: &Suite) -> String {
     let mut suite = suite.clone();
     let nowhere = Place {
-        file: std::sync::Arc::new(SourceFile { path: String::new(), text: String::new() }),
+        file: SourceFile::of("", ""),
         position: Position::START,
         path: std::sync::Arc::from(""),
     };

@@ -383,8 +383,7 @@ impl<'a> Builder<'a> {
 
     /// Where the quoted text began that goes on at `at`.
     fn quote_before(&self, at: Position) -> Position {
-        let line = usize::try_from(at.line).ok().and_then(|n| n.checked_sub(1));
-        let line = line.and_then(|n| self.file.text.lines().nth(n)).unwrap_or_default();
+        let line = self.file.line(at.line).unwrap_or_default();
         let quote = line.chars().position(|c| matches!(c, '"' | '\''));
         let column = quote.and_then(|n| u32::try_from(n).ok()).map(|n| n.saturating_add(1));
         match column {
