@@ -10,6 +10,7 @@ extern crate alloc;
 
 pub mod error;
 pub mod expression;
+pub mod file;
 pub mod limits;
 mod normal;
 mod order;

@@ -101,6 +101,15 @@ impl Normal {
     }
 }
 
+/// Equal is what stands for the same.
+impl PartialEq for Normal {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_canonical() == other.0.to_canonical()
+    }
+}
+
+impl Eq for Normal {}
+
 fn is_normal(expression: &Expression) -> bool {
     !expression.nodes.iter().any(|node| matches!(node, Node::Set { .. } | Node::Range { .. }))
 }

@@ -191,6 +191,15 @@ impl Default for RuleSet {
     }
 }
 
+/// Equal are sets of the same rules with the same numbers.
+impl PartialEq for RuleSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for RuleSet {}
+
 impl RuleId {
     /// Makes the number of a rule out of a plain one, which may be that of none.
     #[must_use]
