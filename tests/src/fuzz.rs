@@ -3,6 +3,7 @@
 //! An entry returns for every input, whatever it is; a panic is the finding. The same entries run
 //! under a coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
+mod expressions;
 mod sealed_texts;
 mod signatures;
 mod travel;
@@ -18,6 +19,7 @@ use wardgate_engine::regex::{Ascii, compile};
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{Parts, PolicyTable};
 
+pub use expressions::spocp;
 pub use sealed_texts::sealed_text;
 pub use signatures::signature;
 pub use travel::{delta, envelope, seals};
@@ -34,7 +36,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -44,6 +46,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "seal", entry: seals, seeds: travel::sealed },
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
     Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
+    Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
 ];
 
 /// Compiles a policy file.

@@ -6,10 +6,11 @@
 )]
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use wardgate_spocp::{Expression, Normal};
+use wardgate_spocp::{Expression, Normal, RuleSet};
 use wardgate_tests::spocp::{Relation, Tree, Type};
 
 #[test]
@@ -75,6 +76,29 @@ fn the_order_is_transitive() {
 }
 
 #[test]
+fn a_set_of_rules_allows_what_the_definition_says() {
+    let found = Cell::new(0_usize);
+    let rules = prop::collection::vec(tree(&ALL), 1..20);
+    run(&(rules, prop::collection::vec(tree(&SIMPLE), 8)), |(rules, queries)| {
+        let mut set = RuleSet::new();
+        let ids: Vec<_> =
+            rules.iter().map(|rule| set.insert(&normal(rule)).unwrap().id()).collect();
+        for query in queries {
+            let defined = ids.iter().zip(&rules).filter(|(_, rule)| rule.allows(&query));
+            let defined: BTreeSet<_> = defined.map(|(id, _)| *id).collect();
+            prop_assert!(
+                set.matches(&normal(&query)).eq(defined.iter().copied()),
+                "{}",
+                query.text()
+            );
+            found.set(found.get() + defined.len());
+        }
+        Ok(())
+    });
+    assert!(found.get() > 10_000, "{} only", found.get());
+}
+
+#[test]
 fn both_forms_lose_nothing_and_a_normal_form_is_its_own() {
     run(&(tree(&ALL), prop::collection::vec(any::<u8>(), 1..9)), |(tree, bytes)| {
         let mut text = format!("(1:t{}{}:", tree.text(), bytes.len()).into_bytes();
@@ -122,7 +146,12 @@ fn normal(tree: &Tree) -> Normal {
 }
 
 fn run<S: Strategy>(strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
-    let config = Config { cases: 3_000, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 3_000,
+        failure_persistence: None,
+        max_local_rejects: u32::MAX,
+        ..Config::default()
+    };
     TestRunner::new(config).run(strategy, test).unwrap();
 }
 
