@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::measure::Bounds;
 use crate::signed;
+use crate::spocp;
 use crate::workload::Workload;
 
 /// The wishes of the caller.
@@ -73,7 +74,7 @@ impl Arguments {
 
     /// Whether any section about decisions is wanted.
     pub(crate) fn decides(&self) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only != CRYPTO)
+        self.only.is_empty() || self.only.iter().any(|only| only != CRYPTO && only != spocp::NAME)
     }
 
     /// Whether the figures may replace those in the project.
@@ -94,7 +95,8 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] = &["evaluation", "filter", "cold", "reload", "hosts", signed::NAME, CRYPTO];
+const OTHERS: &[&str] =
+    &["evaluation", "filter", "cold", "reload", "hosts", signed::NAME, spocp::NAME, CRYPTO];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";

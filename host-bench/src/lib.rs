@@ -23,6 +23,7 @@ mod rivals;
 mod rows;
 mod run;
 mod signed;
+pub mod spocp;
 mod workload;
 
 use std::fs;

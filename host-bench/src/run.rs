@@ -20,6 +20,7 @@ use crate::rows::evaluation::Frames;
 use crate::rows::native::Forms;
 use crate::rows::wardgate::Compiled;
 use crate::signed;
+use crate::spocp;
 use crate::workload::{Rivals, Workload};
 
 /// Measures.
@@ -59,6 +60,9 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     #[cfg(feature = "hosts")]
     if let Some(folder) = arguments.hosts.as_ref().filter(|_| arguments.wants(crate::hosts::NAME)) {
         sections.push(crate::hosts::section(folder, arguments.bounds())?);
+    }
+    if arguments.wants(spocp::NAME) {
+        sections.extend(spocp::sections(arguments)?);
     }
     // The sections of the reference workload stand behind those of all workloads.
     sections.sort_by_key(|section| OF_REFERENCE.iter().any(|of| section.name.starts_with(of)));

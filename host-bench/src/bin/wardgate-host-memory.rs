@@ -1,4 +1,4 @@
-//! Counts the allocations of a decision, in every native form.
+//! Counts the allocations of a decision, in every native form, and what sets of SPOCP rules hold on to.
 //!
 //! It is a program of its own because the counting allocator would slow the rows of the benchmark.
 #![forbid(unsafe_code)]
@@ -6,10 +6,11 @@
 use std::process::ExitCode;
 
 use allocation_counter::measure;
-use wardgate_host_bench::{Row, hot};
+use wardgate_host_bench::{Row, hot, spocp};
 
 fn main() -> ExitCode {
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
+    let counted = counted.and_then(|()| [1_000, 100_000].into_iter().try_for_each(held));
     match counted {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -28,6 +29,18 @@ fn count(row: &Row<'_>) -> Result<(), String> {
     outcome?;
     let name = row.name();
     println!("{name:<44} {:>9} allocations {:>11} bytes", counted.count_total, counted.bytes_total);
+    Ok(())
+}
+
+/// Prints what a set of SPOCP rules holds on to.
+fn held(rules: usize) -> Result<(), String> {
+    let mut set = Err(String::new());
+    let counted = measure(|| set = spocp::rules(rules));
+    let name = format!("{} SPOCP rules, held", set?.len());
+    println!(
+        "{name:<44} {:>9} allocations {:>11} bytes",
+        counted.count_current, counted.bytes_current
+    );
     Ok(())
 }
 

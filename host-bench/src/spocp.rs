@@ -1,0 +1,199 @@
+//! SPOCP: what a query takes, whatever the number of rules, and what reading and loading take.
+//!
+//! The rules and queries are those of the benchmark of go-spocp, `cmd/protocolperf`: a resource, an action
+//! and a subject, half of the queries made from a rule. They hold no star form, so that a plain set of
+//! texts says what each answer must be; the rules with star forms are few enough to look at one by one.
+
+mod generate;
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::time::Instant;
+
+use wardgate_spocp::{Normal, RuleSet};
+
+use crate::arguments::Arguments;
+use crate::measure::{self, Bounds, Figure, Row, Side};
+use crate::report::Section;
+use crate::run::NATIVE;
+use generate::Generator;
+
+/// What `--only` calls the sections.
+pub(crate) const NAME: &str = "spocp";
+
+/// Measures.
+pub(crate) fn sections(arguments: &Arguments) -> Result<Vec<Section>, String> {
+    if !arguments.native {
+        return Ok(Vec::new());
+    }
+    let start = Instant::now();
+    let bounds = arguments.bounds();
+    let sets = SIZES.map(Asked::new).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let sections = vec![queries(&sets, bounds)?, reading(bounds)?, loading(&sets, bounds)?];
+    eprintln!("{NAME}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(sections)
+}
+
+/// Makes a set of so many rules, and returns how many are different.
+///
+/// # Errors
+/// A rule cannot be read.
+pub fn rules(count: usize) -> Result<RuleSet, String> {
+    loaded(&Generator::new().rules(count))
+}
+
+/// A set of rules, and queries with their answers.
+struct Asked {
+    name: String,
+    texts: Vec<String>,
+    set: RuleSet,
+    queries: Vec<Query>,
+    expected: Vec<bool>,
+}
+
+struct Query {
+    text: String,
+    read: Normal,
+}
+
+impl Asked {
+    fn new(count: usize) -> Result<Self, String> {
+        let mut generator = Generator::new();
+        let texts = generator.rules(count);
+        let queries = generator.queries(&texts, QUERIES);
+        let known: HashSet<&str> = texts.iter().map(String::as_str).collect();
+        let expected = queries.iter().map(|text| known.contains(text.as_str())).collect();
+        let set = loaded(&texts)?;
+        let queries = queries.into_iter().map(Query::new).collect::<Result<_, _>>()?;
+        Ok(Self { name: format!("{} rules", set.len()), texts, set, queries, expected })
+    }
+
+    /// Rules of all star forms; their answers are those of a look at each rule.
+    fn starred() -> Result<Self, String> {
+        let mut generator = Generator::new();
+        let (texts, queries) = generator.starred(STARRED, QUERIES / 10);
+        let set = loaded(&texts)?;
+        let queries = queries.into_iter().map(Query::new).collect::<Result<Vec<_>, _>>()?;
+        let rules: Vec<Normal> = set.iter().map(|(_, rule)| rule).collect();
+        let is_allowed = |query: &Query| rules.iter().any(|rule| query.read.is_at_most(rule));
+        let expected = queries.iter().map(is_allowed).collect();
+        Ok(Self {
+            name: format!("{} rules with star forms", set.len()),
+            texts,
+            set,
+            queries,
+            expected,
+        })
+    }
+
+    fn row(&self) -> Row<'_> {
+        let allows =
+            |at: usize| self.queries.get(at).is_some_and(|query| self.set.allows(&query.read));
+        Row::new(&self.name, Side::Ours, &self.expected, allows)
+    }
+
+    /// The same where each query is read first.
+    fn row_of_text(&self) -> Row<'_> {
+        let buffer = RefCell::new(Normal::default());
+        let allows = move |at: usize| {
+            let mut buffer = buffer.borrow_mut();
+            let text = self.queries.get(at).map(|query| query.text.as_bytes());
+            buffer.read_canonical(text.unwrap_or_default()).is_ok() && self.set.allows(&buffer)
+        };
+        let name = format!("{}, query in canonical form", self.name);
+        Row::new(&name, Side::Ours, &self.expected, allows)
+    }
+
+    /// The same by a look at one rule after the other.
+    fn scan<'a>(&'a self, rules: &'a [Normal]) -> Row<'a> {
+        let allows = |at: usize| {
+            let query = self.queries.get(at);
+            query.is_some_and(|query| rules.iter().any(|rule| query.read.is_at_most(rule)))
+        };
+        Row::new(
+            &format!("{}, one after the other", self.name),
+            Side::Floor,
+            &self.expected,
+            allows,
+        )
+    }
+}
+
+impl Query {
+    fn new(text: String) -> Result<Self, String> {
+        let read = normal(&text)?;
+        Ok(Self { text, read })
+    }
+}
+
+fn queries(sets: &[Asked], bounds: Bounds) -> Result<Section, String> {
+    let starred = Asked::starred()?;
+    let scanned: Vec<Normal> =
+        sets.first().into_iter().flat_map(|set| set.set.iter()).map(|(_, rule)| rule).collect();
+    let mut rows: Vec<Row<'_>> = sets.iter().map(Asked::row).collect();
+    rows.extend(sets.iter().map(Asked::row_of_text));
+    rows.extend([starred.row(), starred.row_of_text()]);
+    rows.extend(sets.first().map(|set| set.scan(&scanned)));
+    Ok(Section {
+        name: format!("{NAME}-query"),
+        title: "SPOCP: is a query allowed?".to_owned(),
+        note: "Half of the queries are made from a rule. Where nothing else is said, they are read \
+               beforehand.",
+        hosts: vec![(NATIVE.to_owned(), measure::rows(&rows, bounds)?)],
+        ..Section::default()
+    })
+}
+
+fn reading(bounds: Bounds) -> Result<Section, String> {
+    let row = |(name, text): (&str, &'static str)| {
+        let buffer = RefCell::new(Normal::default());
+        let reads = move |_| buffer.borrow_mut().read_canonical(text.as_bytes()).is_ok();
+        Row::new(&format!("{name}: `{text}`"), Side::Ours, &[true; 1000], reads)
+    };
+    let rows: Vec<Row<'_>> = TEXTS.into_iter().map(row).collect();
+    Ok(Section {
+        name: format!("{NAME}-read"),
+        title: "SPOCP: reading an expression".to_owned(),
+        note: "The canonical form is read and brought into normal form, in a buffer that is used again.",
+        hosts: vec![(NATIVE.to_owned(), measure::rows(&rows, bounds)?)],
+        ..Section::default()
+    })
+}
+
+fn loading(sets: &[Asked], bounds: Bounds) -> Result<Section, String> {
+    let load = |set: &Asked| -> Result<Figure, String> {
+        measure::action(&set.name, Side::Ours, bounds, || loaded(&set.texts).map(drop))
+    };
+    Ok(Section {
+        name: format!("{NAME}-load"),
+        title: "SPOCP: from texts to a set of rules".to_owned(),
+        note: "",
+        hosts: vec![(NATIVE.to_owned(), sets.iter().map(load).collect::<Result<_, _>>()?)],
+        ..Section::default()
+    })
+}
+
+fn loaded(texts: &[String]) -> Result<RuleSet, String> {
+    let mut set = RuleSet::new();
+    let mut rule = Normal::default();
+    for text in texts {
+        rule.read_canonical(text.as_bytes()).map_err(|error| format!("{text}: {error}"))?;
+        set.insert(&rule).map_err(|error| error.to_string())?;
+    }
+    Ok(set)
+}
+
+fn normal(text: &str) -> Result<Normal, String> {
+    Normal::from_canonical(text.as_bytes()).map_err(|error| format!("{text}: {error}"))
+}
+
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const QUERIES: usize = 10_000;
+const STARRED: usize = 1_000;
+
+/// The texts of the benchmark of go-spocp.
+const TEXTS: [(&str, &str); 3] = [
+    ("atom", "5:hello"),
+    ("list", "(4:http3:GET)"),
+    ("nested", "(4:http(8:resource10:/api/users)(6:action3:GET)(4:user5:alice))"),
+];
