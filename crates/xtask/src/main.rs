@@ -20,6 +20,7 @@ mod policy_tests;
 mod readme;
 mod setup;
 mod shell;
+mod spocp;
 mod suite;
 mod vectors;
 mod wasm;
@@ -64,6 +65,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "test" => without_arguments(rest, suite::run),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
+        "spocp" => without_arguments(rest, spocp::in_wasm),
         "parity" => parity::run(rest),
         "pages" => without_arguments(rest, readme::check),
         "bundlers" => without_arguments(rest, bundlers::check),
@@ -106,6 +108,7 @@ cargo xtask <command>
   lint          formatting, clippy and the arrows between crates
   layers        check the arrows between crates and where `unsafe` may occur
   vectors       the suite of vector operations with each set of instructions, and in Node
+  spocp         the tests of rules of SPOCP as WebAssembly, in Node
   pages         run the programs of the README and of the pages about runtimes
   bundlers      build an app with each bundler and run it
   edge-worker   test the edge worker inside workerd and over HTTP

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::shell::{self, Outcome, cargo, seconds};
 use crate::{
     bundlers, conformance, edge, fuzz, hosts, instructions, layers, npm, parity, policy_tests,
-    readme, setup, vectors, wasm,
+    readme, setup, spocp, vectors, wasm,
 };
 
 /// Runs every step and prints a summary.
@@ -20,6 +20,7 @@ pub(crate) fn run() -> Outcome {
         Step("layers", layers::check),
         Step("cargo test", cargo_test),
         Step("vectors", vectors::check),
+        Step("SPOCP in wasm", spocp::in_wasm),
         Step("build wasm", wasm::build),
         Step("wasm size", wasm::check_size),
         Step("npm types", npm::check_types),

@@ -1,0 +1,11 @@
+// Runs a test program as WebAssembly: the runner that `cargo test` asks for.
+//
+// node program.mjs MODULE [ARGUMENTS]
+
+import { readFileSync } from 'node:fs';
+import { WASI } from 'node:wasi';
+
+const [module, ...rest] = process.argv.slice(2);
+const wasi = new WASI({ version: 'preview1', args: ['tests', ...rest], returnOnExit: true });
+const { instance } = await WebAssembly.instantiate(readFileSync(module), wasi.getImportObject());
+process.exitCode = wasi.start(instance);
