@@ -117,6 +117,8 @@ pub enum OpenError {
     NotText,
     /// The table inside is malformed.
     Malformed(Flaw),
+    /// The rules of SPOCP inside are malformed.
+    MalformedRules,
     /// The header promises another mode of evaluation than the table has.
     WrongEvaluation,
     /// The sealed structure is not what it must be, byte for byte.
@@ -164,6 +166,7 @@ impl OpenError {
             Self::OldRevision { .. } => "old-revision",
             Self::NotText => "not-text",
             Self::Malformed(_) => "malformed",
+            Self::MalformedRules => "malformed-rules",
             Self::WrongEvaluation => "wrong-evaluation",
             Self::MalformedSeal => "malformed-seal",
             Self::Forged => "forged",
@@ -188,6 +191,7 @@ impl OpenError {
             Self::TimeRequired => "the bundle is valid for a time, and no time was given",
             Self::WrongName => "the bundle has another name than expected",
             Self::NotText => "the text of the bundle is not UTF-8",
+            Self::MalformedRules => "the rules of the bundle are malformed",
             Self::WrongEvaluation => "header and table disagree about the mode of evaluation",
             Self::MalformedSeal => "the sealed bundle is malformed",
             Self::Forged => "the sealed bundle was changed, or sealed with another key",

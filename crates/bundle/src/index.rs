@@ -1,7 +1,7 @@
 //! The index: the chunks that the content consists of, with the digest of each.
 //!
 //! It is the middle of a tree. Its own digest is the root, which the signed header names; its entries
-//! name the chunks. An entry is part (0 words, 1 text, 2 blob) and length, 4 bytes each, and 32 bytes
+//! name the chunks. An entry is part (0 words, 1 text, 2 blob, 3 rules) and length, 4 bytes each, and 32 bytes
 //! of digest. Where the writer cuts is its own affair: only that everything is covered is checked.
 
 use alloc::vec;
@@ -110,5 +110,5 @@ impl<'b> Index<'b> {
     }
 }
 
-/// Parts of a table: words, text and blob.
-const PARTS: usize = 3;
+/// Parts of a content: words, text and blob of the table, and the rules of SPOCP.
+const PARTS: usize = 4;

@@ -27,6 +27,8 @@ mod key_id;
 pub mod limits;
 mod opening;
 mod pack;
+#[cfg(feature = "rules")]
+mod rules;
 pub mod sealed;
 mod signing;
 mod terms;
@@ -39,6 +41,8 @@ pub use header::{Header, Label};
 pub use key_id::KeyId;
 pub use opening::{Description, Opened, Signer, describe, digest, open};
 pub use pack::{PackError, pack, pack_as, relabel};
+#[cfg(feature = "rules")]
+pub use rules::{open_with_rules, pack_with_rules};
 #[cfg(feature = "sign")]
 pub use signing::sign;
 pub use signing::{SigningError, attach, signing_input};

@@ -52,7 +52,7 @@ pub struct Signer {
     pub level: Option<Level>,
 }
 
-/// Opens a bundle: the only way from bytes to a policy table.
+/// Opens a bundle: the only way from bytes to a policy table. Rules of SPOCP in it are passed over.
 ///
 /// # Errors
 /// The first reason found to refuse it.
@@ -70,6 +70,15 @@ pub fn open(
     trust: Trust<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Opened, OpenError> {
+    opened(bytes, trust, conditions).map(|(opened, _)| opened)
+}
+
+/// Opens a bundle, and returns its container, too.
+pub(crate) fn opened<'b>(
+    bytes: &'b [u8],
+    trust: Trust<'_>,
+    conditions: &Conditions<'_>,
+) -> Result<(Opened, Container<'b>), OpenError> {
     conditions.size(bytes)?;
     let container = Container::verified(bytes)?;
     let envelope = Envelope::read(container.envelope)?;
@@ -80,7 +89,7 @@ pub fn open(
     if table.evaluation() != header.evaluation {
         return Err(OpenError::WrongEvaluation);
     }
-    Ok(Opened { table, header, signers })
+    Ok((Opened { table, header, signers }, container))
 }
 
 /// Reads what a bundle or delta says of itself, without asking whether anybody trusted says so.
@@ -114,9 +123,10 @@ pub fn digest(bytes: &[u8]) -> Option<Digest> {
 }
 
 fn parts(container: &Container<'_>) -> Result<Parts, OpenError> {
-    let [words, text, _] = container.index.lengths();
+    let [words, text, blob, _] = container.index.lengths();
     let (words, rest) = container.content.split_at_checked(words).ok_or(OpenError::NotABundle)?;
-    let (text, blob) = rest.split_at_checked(text).ok_or(OpenError::NotABundle)?;
+    let (text, rest) = rest.split_at_checked(text).ok_or(OpenError::NotABundle)?;
+    let (blob, _) = rest.split_at_checked(blob).ok_or(OpenError::NotABundle)?;
     let text = core::str::from_utf8(text).map_err(|_| OpenError::NotText)?;
     let (words, _) = words.as_chunks();
     Ok(Parts {

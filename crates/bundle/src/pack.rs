@@ -52,7 +52,7 @@ impl core::error::Error for PackError {}
 /// A table that is too large becomes a bundle that does not open; [`pack_as`] says so at once.
 #[must_use]
 pub fn pack(parts: &Parts) -> Vec<u8> {
-    packed(parts, Label::default())
+    packed(parts, &[], Label::default())
 }
 
 /// Writes a table as an unsigned bundle with this label.
@@ -60,10 +60,15 @@ pub fn pack(parts: &Parts) -> Vec<u8> {
 /// # Errors
 /// The label or the table cannot be written.
 pub fn pack_as(parts: &Parts, label: &Label) -> Result<Vec<u8>, PackError> {
+    labelled(parts, &[], label)
+}
+
+/// Writes a table, and rules as they stand in a bundle.
+pub(crate) fn labelled(parts: &Parts, rules: &[u8], label: &Label) -> Result<Vec<u8>, PackError> {
     if !label.is_sound() {
         return Err(PackError::Label);
     }
-    let bundle = packed(parts, label.clone());
+    let bundle = packed(parts, rules, label.clone());
     if bundle.len() > MAX_BUNDLE_BYTES {
         return Err(PackError::TooLarge { bytes: bundle.len() });
     }
@@ -86,9 +91,9 @@ pub fn relabel(bundle: &[u8], label: &Label) -> Result<Vec<u8>, PackError> {
     Ok(Container { envelope: &envelope, ..container }.bytes())
 }
 
-fn packed(parts: &Parts, label: Label) -> Vec<u8> {
+fn packed(parts: &Parts, rules: &[u8], label: Label) -> Vec<u8> {
     let words: Vec<u8> = parts.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let pieces = [(0, words.as_slice()), (1, parts.text.as_bytes()), (2, &parts.blob)];
+    let pieces = [(0, words.as_slice()), (1, parts.text.as_bytes()), (2, &parts.blob), (3, rules)];
     let chunks = pieces.iter().flat_map(|(part, piece)| cut(piece).map(|chunk| (*part, chunk)));
     let index = Index::of(chunks);
     let content = pieces.map(|(_, piece)| piece).concat();

@@ -9,6 +9,8 @@ mod deltas;
 mod golden;
 mod keys;
 mod opening;
+#[cfg(feature = "rules")]
+mod rules;
 mod seals;
 mod tables;
 mod trust;

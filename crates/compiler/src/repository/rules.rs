@@ -1,0 +1,68 @@
+//! Rules of SPOCP beside the policies: files that end in `.spoc`.
+//!
+//! What a file looks like is said by `wardgate_spocp::file`. A rule that several files hold is one rule,
+//! with the number of the first.
+
+use std::cell::LazyCell;
+use std::sync::Arc;
+
+use wardgate_spocp::RuleSet;
+use wardgate_spocp::file::{self, Line};
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{Place, Position, SourceFile};
+use crate::yaml::limits::MAX_FILE_BYTES;
+
+/// Whether a file holds rules.
+pub(super) fn is_rules_name(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(EXTENSION)
+}
+
+/// Reads the rules of a file.
+pub(super) fn read(path: &str, bytes: &[u8], rules: &mut RuleSet, errors: &mut Vec<Diagnostic>) {
+    if bytes.len() > MAX_FILE_BYTES {
+        // The text is not needed: this says how much is too much.
+        return errors.extend(SourceFile::new(path, bytes).err().map(|error| *error));
+    }
+    let file = LazyCell::new(|| SourceFile::new(path, bytes).ok());
+    let most = errors.len().saturating_add(MOST_ERRORS);
+    for line in file::rules(bytes) {
+        let (message, offset, code) = match &line.rule {
+            Err(error) => (error.kind.to_string(), error.offset, Code::Syntax),
+            Ok(rule) => match rules.insert(rule) {
+                Ok(_) => continue,
+                Err(refused) => (refused.to_string(), 0, Code::Limit),
+            },
+        };
+        let position = position(bytes, &line, offset);
+        errors.push(match file.as_ref().map(Arc::clone) {
+            Some(file) => {
+                let place = Place { file, position, path: Arc::from("") };
+                Diagnostic::error(code, &place, message)
+            }
+            // Atoms may be any bytes; without a text there is no line to show.
+            None => Diagnostic::in_file(code, path, message).at(position),
+        });
+        if errors.len() >= most {
+            return;
+        }
+    }
+}
+
+/// Where a byte of a rule stands, in characters.
+fn position(bytes: &[u8], line: &Line, offset: usize) -> Position {
+    let end = line.offset.saturating_add(offset).min(bytes.len());
+    let before = bytes.get(..end).unwrap_or_default();
+    let begin = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at.saturating_add(1));
+    let before = before.get(begin..).unwrap_or_default();
+    let before = before.strip_prefix(BYTE_ORDER_MARK).unwrap_or(before);
+    let columns = String::from_utf8_lossy(before).chars().count().saturating_add(1);
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    Position { line: number(line.number), column: number(columns) }
+}
+
+/// Errors after which the rest of a file says nothing new.
+const MOST_ERRORS: usize = 100;
+
+const EXTENSION: &str = ".spoc";
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
