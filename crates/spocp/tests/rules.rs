@@ -93,3 +93,66 @@ fn a_query_is_read_where_the_last_one_was() {
     assert_eq!(ask("(1:a(1:*5:range7:numeric2:gt1:3))"), Ok(Some(RuleId::new(1))));
     assert_eq!(ask("(1:a(1:*3:set1:41:1))"), Ok(None));
 }
+
+#[test]
+fn a_rule_is_found_once_however_many_elements_of_its_sets_fit() {
+    let both = "(* set (* prefix a) (* suffix a) (* range alpha ge aa))".to_owned();
+    let set = set(&[&format!("(t {})", vec![both; 200].join(" "))]);
+    // Followed one by one, the ways through would be three to the power of 200.
+    let query = |last: &str| format!("(t {} {last})", ["aa"; 199].join(" "));
+    assert_eq!(numbers(&set, &query("aa")), [0]);
+    assert_eq!(numbers(&set, &query("(* set aa (* prefix aab))")), [0]);
+    assert!(numbers(&set, &query("Z")).is_empty());
+}
+
+#[test]
+fn wildcards_at_every_level_lead_to_each_rule_once() {
+    let word = |bits: usize, at: usize| if bits >> at & 1 == 1 { "(*)" } else { "(b)" };
+    let rule =
+        |bits| format!("(t {})", (0..10).map(|at| word(bits, at)).collect::<Vec<_>>().join(" "));
+    let rules: Vec<String> = (0..1024).map(rule).collect();
+    let set = set(&rules.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(numbers(&set, &rule(0)).into_iter().eq(0..1024));
+    assert_eq!(numbers(&set, "(t c c c c c c c c c (b x) y)"), [511, 1023]);
+}
+
+#[test]
+fn ranges_that_share_a_place_are_told_apart() {
+    let rule = |at: usize| format!("(n (* range numeric ge {at} le {}))", at + 3);
+    // In an order that is neither that of the bounds nor its reverse.
+    let order: Vec<usize> = (0..5000).map(|at| at * 1999 % 5000).collect();
+    let rules: Vec<String> = order.iter().map(|at| rule(*at)).collect();
+    let mut set = set(&rules.iter().map(String::as_str).collect::<Vec<_>>());
+    let found = |set: &RuleSet, query: &str| {
+        let mut lows: Vec<usize> = set
+            .matches(&normal(query))
+            .map(|id| order[usize::try_from(id.number()).unwrap()])
+            .collect();
+        lows.sort_unstable();
+        lows
+    };
+    assert_eq!(found(&set, "(n 1000)"), [997, 998, 999, 1000]);
+    assert_eq!(found(&set, "(n (* range numeric ge 1000 le 1002))"), [999, 1000]);
+    assert_eq!(found(&set, "(n (* set 10 12))"), [9, 10]);
+    for (number, low) in order.iter().enumerate().filter(|(_, low)| **low % 2 == 1) {
+        assert!(set.remove(RuleId::new(u32::try_from(number).unwrap())), "{low}");
+    }
+    assert_eq!(found(&set, "(n 1000)"), [998, 1000]);
+    assert!(found(&set, "(n 9000)").is_empty());
+}
+
+#[test]
+fn texts_and_places_are_given_free() {
+    // Each round leaves the set as it was; nothing may be left behind that grows.
+    let mut set = set(&["(keep (* set a (* prefix b)))"]);
+    for round in 0..20_000 {
+        let rule = normal(&format!(
+            "(r{round} (* set x{round} (* suffix y{round})) (* range numeric ge {}))",
+            round + 1
+        ));
+        let id = set.insert(&rule).unwrap().id();
+        assert!(set.allows(&rule) && set.remove(id) && !set.allows(&rule));
+    }
+    assert_eq!(texts(&set), ["(keep (* set (* prefix b) a))"]);
+    assert_eq!(set.first(&normal("(keep bb)")), Some(RuleId::new(0)));
+}
