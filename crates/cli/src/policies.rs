@@ -65,11 +65,12 @@ pub(crate) fn compile(
     let shown = directory.display();
     let compiled = compile_dir(directory, &table_options(options)?)
         .map_err(|found| below(directory, found))?;
-    if compiled.policies == 0 {
+    if compiled.policies == 0 && compiled.rules.is_empty() {
         let message = format!("`{shown}` holds no policies: no .yaml, .yml or .json file has one");
         return Err(Failure::policies(message));
     }
-    let bundle = wardgate_bundle::pack_as(&compiled.parts, label).map_err(|error| match error {
+    let bundle = wardgate_bundle::pack_with_rules(&compiled.parts, &compiled.rules, label);
+    let bundle = bundle.map_err(|error| match error {
         PackError::Label => Failure::usage(error.to_string()),
         error => Failure::policies(format!("`{shown}`: {error}")),
     })?;

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 use serde_bytes::ByteBuf;
-use wardgate_bundle::{PackError, digest, pack_as};
+use wardgate_bundle::{PackError, digest, pack_with_rules};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::{accessors, compile_files, lint_files};
 use wardgate_engine::table::PolicyTable;
@@ -40,10 +40,10 @@ pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure>
         Ok(compiled) => compiled,
         Err(diagnostics) => return Ok(Answer::refused(diagnostics)),
     };
-    if compiled.policies == 0 {
+    if compiled.policies == 0 && compiled.rules.is_empty() {
         return Ok(Answer::refused(vec![Diagnostic::no_policies()]));
     }
-    let bundle = match pack_as(&compiled.parts, &label) {
+    let bundle = match pack_with_rules(&compiled.parts, &compiled.rules, &label) {
         Ok(bundle) => bundle,
         Err(PackError::Label) => return Err(Failure::range(PackError::Label.to_string())),
         Err(error) => return Ok(Answer::refused(vec![too_large(&error)])),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Component, Path};
 
 use wardgate_engine::table::Parts;
+use wardgate_spocp::RuleSet;
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
@@ -23,6 +24,8 @@ pub struct Compiled {
     pub parts: Parts,
     /// How many policies of all kinds were read; those that are disabled do not count.
     pub policies: usize,
+    /// The rules of SPOCP that lie beside the policies.
+    pub rules: RuleSet,
 }
 
 /// Compiles the policies below a directory; its `_schemas` hold the schemas that they name.
@@ -68,7 +71,9 @@ fn lint(
     load: &crate::schema::Load<'_>,
 ) -> Vec<Diagnostic> {
     match sound(repository, options, load) {
-        Ok(_) if repository.policies.is_empty() => vec![Diagnostic::no_policies()],
+        Ok(_) if repository.policies.is_empty() && repository.rules.is_empty() => {
+            vec![Diagnostic::no_policies()]
+        }
         Ok((resolved, _)) => crate::lint::findings(repository, &resolved, options, load),
         Err(errors) => errors,
     }
@@ -97,7 +102,8 @@ fn compile(
     load: &crate::schema::Load<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (_, parts) = sound(repository, options, load)?;
-    Ok(Compiled { parts, policies: repository.policies.len() })
+    let (policies, rules) = (repository.policies.len(), repository.rules.clone());
+    Ok(Compiled { parts, policies, rules })
 }
 
 /// Resolves and compiles policies, if there is nothing wrong with any of them.
@@ -145,6 +151,7 @@ pub(crate) const SCHEMAS: &str = "_schemas";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Position;
 
     #[test]
     fn a_broken_file_hides_no_error_of_another() {
@@ -160,6 +167,40 @@ mod tests {
         let errors = compile_files(&files, &Options::default()).unwrap_err();
         let files: Vec<&str> = errors.iter().map(|error| error.file.as_str()).collect();
         assert_eq!(files, ["a.yaml", "b.yaml"]);
+    }
+
+    #[test]
+    fn rules_of_spocp_are_read_in_the_order_of_their_files() {
+        let files = [
+            (
+                "b.spoc".to_owned(),
+                b"\xEF\xBB\xBF# rules\r\n(4:http)\r\n(file (* prefix /etc))".to_vec(),
+            ),
+            ("a/x_test.SPOC".to_owned(), b"(file (* prefix /etc))\n".to_vec()),
+            ("testdata/c.spoc".to_owned(), b"(".to_vec()),
+            (".d.spoc".to_owned(), b"(".to_vec()),
+        ];
+        let compiled = compile_files(&files, &Options::default()).unwrap();
+        let text = |rule: wardgate_spocp::Normal| {
+            String::from_utf8(rule.expression().to_advanced()).unwrap()
+        };
+        let rules: Vec<String> = compiled.rules.iter().map(|(_, rule)| text(rule)).collect();
+        assert_eq!(rules, ["(file (* prefix /etc))", "(http)"]);
+        assert_eq!(compiled.policies, 0);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_rule_is_said_at_its_character() {
+        let check = |text: &[u8], expected: (u32, u32), message: &str| {
+            let files = [("a.spoc".to_owned(), text.to_vec())];
+            let errors = compile_files(&files, &Options::default()).unwrap_err();
+            let found: Vec<_> = errors.iter().map(|error| error.position.unwrap()).collect();
+            assert_eq!(found, [Position { line: expected.0, column: expected.1 }]);
+            assert!(errors[0].message.contains(message), "{}", errors[0].message);
+        };
+        check("\u{feff}(\u{e9} (* set))".as_bytes(), (1, 10), "at least one element");
+        check(b"(a)\r\n  (1:b5:c)\n", (2, 7), "longer than what is left");
+        check(b"# \xFF\n(a (* range numeric ge x))", (2, 4), "does not fit the type");
     }
 
     #[test]

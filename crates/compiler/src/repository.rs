@@ -7,11 +7,14 @@
 mod check;
 mod files;
 pub mod limits;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
 use std::sync::Arc;
+
+use wardgate_spocp::RuleSet;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::policy::model::Policy;
@@ -26,6 +29,8 @@ pub struct Repository {
     pub policies: Vec<Policy>,
     /// The policies that say `disabled: true`, which count as absent.
     pub disabled: Vec<Disabled>,
+    /// The rules of SPOCP, in the order of their files.
+    pub rules: RuleSet,
     /// Everything that is wrong so far. The policies above are those that could be read all the same,
     /// so that later stages can report what is wrong with them too.
     pub errors: Vec<Diagnostic>,
@@ -71,6 +76,9 @@ impl Repository {
     }
 
     fn add_file(&mut self, path: &str, bytes: &[u8], errors: &mut Vec<Diagnostic>) {
+        if rules::is_rules_name(path) {
+            return rules::read(path, bytes, &mut self.rules, errors);
+        }
         let file = match SourceFile::new(path, bytes) {
             Ok(file) => file,
             Err(error) => return errors.push(*error),

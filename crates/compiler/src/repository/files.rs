@@ -1,14 +1,16 @@
-//! Which files of a directory hold policies.
+//! Which files of a directory hold policies, or rules of SPOCP.
 //!
 //! The rules are those of Cerbos: `.yaml`, `.yml` and `.json` in any case; hidden entries and
 //! directories named `testdata` are passed over, and so are test suites (`*_test.yaml`) and the
-//! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake.
+//! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake. Files of rules end in
+//! `.spoc`, and lie where policies lie.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
+use super::rules::is_rules_name;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::reading::{self, unreadable};
 use crate::walk::{too_many, walk};
@@ -119,7 +121,8 @@ fn is_hidden(name: &str) -> bool {
 fn is_policy_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let stem = EXTENSIONS.iter().find_map(|extension| lower.strip_suffix(extension));
-    !is_hidden(name) && stem.is_some_and(|stem| !stem.ends_with("_test"))
+    let is_policy = stem.is_some_and(|stem| !stem.ends_with("_test"));
+    !is_hidden(name) && (is_policy || is_rules_name(name))
 }
 
 /// A directory's entries stand together, so paths are compared name by name.
