@@ -4,7 +4,7 @@
 //! nothing to run, and this says so.
 //!
 //! The suites of cryptography run once for each set of vectors: natively with the better ones denied, and
-//! in Node as WebAssembly with vectors and without; that of SPOCP runs in Node, too.
+//! in Node as WebAssembly with vectors and without.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(&rest, suite)) {
         on_lower_tiers(suite, &folder)?;
     }
-    if IN_NODE.iter().any(|suite| asked(&rest, suite)) {
+    if CRYPTOGRAPHY.iter().any(|suite| asked(&rest, suite)) {
         in_node(&rest, &folder)?;
     }
     Ok(())
@@ -72,7 +72,7 @@ fn in_node(arguments: &[&String], corpora: &Path) -> Outcome {
         cargo.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
         shell::logged(&format!("conformance as WebAssembly {name}"), &mut cargo)?;
         let module = target.join(setup::WASI_TARGET).join("debug/conformance.wasm");
-        for suite in IN_NODE.iter().filter(|suite| asked(arguments, suite)) {
+        for suite in CRYPTOGRAPHY.iter().filter(|suite| asked(arguments, suite)) {
             println!("    in Node {name}");
             let mut node = shell::command("node");
             node.args(["--no-warnings", "tests/node/conformance.mjs"]).arg(&module).arg(corpora);
@@ -101,9 +101,6 @@ const PAGE: &str = "docs/CONFORMANCE.md";
 
 /// The suites whose code depends on the vectors of the machine.
 const CRYPTOGRAPHY: [&str; 3] = ["blake3", "acvp", "wycheproof"];
-
-/// The suites that run as WebAssembly, too.
-const IN_NODE: [&str; 4] = ["blake3", "acvp", "wycheproof", "spocp"];
 
 /// What is denied, so that every tier is the best one once.
 pub(crate) const DENIED: [&str; 3] = ["avx512", "avx512,avx2", "avx512,avx2,sse2"];
