@@ -5,6 +5,7 @@
 //! seed always gives the same worlds.
 
 mod expressions;
+pub mod layout;
 mod policies;
 mod requests;
 mod typical;

@@ -3,6 +3,9 @@
 //!
 //! The oracle reads YAML with another reader, finds comments by lines alone, and decides.
 
+#[path = "format/layouts.rs"]
+mod layouts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -15,6 +15,7 @@ pub(super) fn tokens(text: &str, leaves: &[Leaf]) -> Option<Vec<Token>> {
         line: 0,
         leaf: 0,
         depth: 0,
+        opened: 0,
         columns: Vec::new(),
         tokens: Vec::new(),
     };
@@ -32,6 +33,8 @@ struct Scanner<'s> {
     leaf: usize,
     /// How many brackets are open.
     depth: usize,
+    /// How many tokens came before the outermost bracket that was opened last.
+    opened: usize,
     /// Where the collections begin that are open, for block scalars that name their indentation.
     columns: Vec<(Collection, usize)>,
     tokens: Vec<Token>,
@@ -189,12 +192,17 @@ impl<'s> Scanner<'s> {
     /// Notes where the last token begins an entry of a collection.
     fn mark(&mut self, kind: Kind) -> Option<()> {
         match kind {
-            Kind::Open => self.depth = self.depth.saturating_add(1),
+            Kind::Open => {
+                if self.depth == 0 {
+                    self.opened = self.tokens.len().checked_sub(1)?;
+                }
+                self.depth = self.depth.saturating_add(1);
+            }
             Kind::Close => {
                 self.depth = self.depth.checked_sub(1)?;
-                // A collection in brackets as a key is beyond this scanner.
                 if self.depth == 0 && self.is_key() {
-                    return None;
+                    let back = self.tokens.len().checked_sub(1)?.checked_sub(self.opened)?;
+                    self.begin_key(back);
                 }
             }
             _ if self.depth > 0 => {}
@@ -202,10 +210,7 @@ impl<'s> Scanner<'s> {
             Kind::Dash => self.begin(0, Collection::Sequence),
             Kind::Question => self.begin(0, Collection::Mapping),
             Kind::Colon if !self.follows_key() => self.begin(0, Collection::Mapping),
-            Kind::Leaf(_) if self.is_key() => {
-                let beside = self.properties_before();
-                self.begin(beside, Collection::Mapping);
-            }
+            Kind::Leaf(_) if self.is_key() => self.begin_key(0),
             _ => {}
         }
         Some(())
@@ -221,13 +226,20 @@ impl<'s> Scanner<'s> {
     fn follows_key(&self) -> bool {
         let mut last = self.tokens.iter().rev();
         let begins_line = last.next().is_none_or(|colon| colon.begins_line);
-        !begins_line && last.next().is_some_and(|token| matches!(token.kind, Kind::Leaf(_)))
+        let ends_key = |token: &Token| matches!(token.kind, Kind::Leaf(_) | Kind::Close);
+        !begins_line && last.next().is_some_and(ends_key)
     }
 
-    /// How many anchors and tags stand on the line before what has just been taken.
-    fn properties_before(&self) -> usize {
+    /// Begins an entry with the key whose first token is `back` tokens before the last.
+    fn begin_key(&mut self, back: usize) {
+        let beside = self.properties_before(back);
+        self.begin(back.saturating_add(beside), Collection::Mapping);
+    }
+
+    /// How many anchors and tags stand on the line before the token that is `back` before the last.
+    fn properties_before(&self, back: usize) -> usize {
         let mut count = 0_usize;
-        let mut tokens = self.tokens.iter().rev();
+        let mut tokens = self.tokens.iter().rev().skip(back);
         let mut begins_line = tokens.next().is_none_or(|token| token.begins_line);
         for token in tokens {
             if begins_line || token.kind != Kind::Property {

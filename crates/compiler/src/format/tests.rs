@@ -123,9 +123,12 @@ fn json_stays_as_it_is() {
 }
 
 #[test]
-fn what_no_layout_surely_keeps_stays_as_it_is() {
-    stays("[a]:   b\r\n", Outcome::Kept);
-    stays("{a: b}:   c\n", Outcome::Kept);
+fn a_collection_in_brackets_can_be_a_key() {
+    check("[a]:   b\r\n", "[a]: b\n");
+    check("a:\n    {b: [c] } :   d\n    e: f\n", "a:\n  { b: [c] }: d\n  e: f\n");
+    check("- &x !!seq   [a]: b\n  c: d\n", "- &x !!seq [a]: b\n  c: d\n");
+    check("? [a]\n: [b]:   c\n  d: e\n", "? [a]\n: [b]: c\n  d: e\n");
+    check("a: {[b] : c, {d: e}: f}\n", "a: { [b]: c, { d: e }: f }\n");
 }
 
 #[test]
