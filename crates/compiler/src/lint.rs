@@ -6,7 +6,7 @@
 
 mod allow;
 mod code;
-mod comments;
+pub(crate) mod comments;
 mod conditions;
 mod lenient;
 mod logic;
@@ -31,7 +31,7 @@ pub(crate) fn findings(
     options: &Options,
     load: &Load<'_>,
 ) -> Vec<Diagnostic> {
-    let parsed = Parsed::default();
+    let parsed = Parsed::new();
     let linter = Linter { repository, resolved, options, parsed: &parsed };
     let mut found = linter.unused();
     found.extend(linter.rules());

@@ -78,7 +78,11 @@ fn examine_expression(logic: &Logic<'_>, expr: &ExprSource, found: &mut Vec<Diag
     let Some((lint, word)) = constant(outcomes) else { return };
     let unless = if outcomes.fails.any() && word == "true" { ", unless it fails" } else { "" };
     let message = format!("{what} is always {word}{unless}");
-    found.push(Diagnostic::lint(lint, &expr.at, message).at(expr.locate(tree.span.start)));
+    let finding = Diagnostic::lint(lint, &expr.at, message).at(expr.locate(tree.span.start));
+    found.push(match logic.other_type(tree) {
+        Some(other) => finding.expected("`bool`").found(format!("`{other}`")),
+        None => finding,
+    });
 }
 
 /// Finds the first operand that decides nothing.

@@ -14,6 +14,7 @@ pub(super) mod path;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod types;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -24,7 +25,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::table::Evaluation;
 
 use crate::cel::ast::{BinaryOp, ExprKind, Literal, UnaryOp};
-use crate::cel::{self, Expr};
+use crate::cel::{self, Env, Expr};
 use crate::resolve::model::Variable;
 pub(super) use facts::Facts;
 use folded::Folded;
@@ -96,12 +97,18 @@ impl Outcomes {
 }
 
 /// The expressions that were parsed already: conditions recur in many policies.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Parsed {
+    /// What their names mean.
+    env: Env,
     known: RefCell<HashMap<Arc<str>, Option<Rc<Expr>>>>,
 }
 
 impl Parsed {
+    pub(super) fn new() -> Self {
+        Self { env: Env::cerbos(), known: RefCell::default() }
+    }
+
     pub(super) fn tree(&self, text: &Arc<str>) -> Option<Rc<Expr>> {
         let mut known = self.known.borrow_mut();
         let parse = || cel::parse(text).ok().map(Rc::new);
@@ -180,8 +187,9 @@ impl<'p> Logic<'p> {
                 }
                 Some(inner) => self.outcomes(&inner, facts),
                 None => {
+                    let is_open = self.other_type(expr).is_none();
                     let fails = self.fails(expr, facts);
-                    Outcomes { yes: true, no: true, other: true, fails }
+                    Outcomes { yes: is_open, no: is_open, other: true, fails }
                 }
             },
         }

@@ -11,7 +11,7 @@ fn source(text: &str) -> ExprSource {
 }
 
 fn judged(text: &str) -> Outcomes {
-    let parsed = Parsed::default();
+    let parsed = Parsed::new();
     let limit = Attr::List(vec![Attr::Number(1.0), Attr::String("a".into())]);
     let constants =
         BTreeMap::from([("list".to_owned(), limit), ("n".to_owned(), Attr::Number(3.0))]);
