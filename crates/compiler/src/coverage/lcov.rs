@@ -1,10 +1,10 @@
 //! Coverage in the format of LCOV, for the tools that read it.
 //!
-//! Rules and derived roles are functions, hit when they applied or were granted. Expressions are branches:
-//! branch 0 is true, branch 1 false; of a derived role, 0 is granted, 1 refused. A line counts how often what
-//! stands there was looked at.
+//! Rules and derived roles are functions, each with its policy in its name, hit when they applied or were
+//! granted. Expressions are branches: branch 0 is true, branch 1 false; of a derived role, 0 is granted, 1
+//! refused. A line counts how often what stands there was looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::{Coverage, ExpressionCoverage, PolicyCoverage};
@@ -26,6 +26,7 @@ pub fn report(coverage: &Coverage, path: &dyn Fn(&str) -> String) -> String {
 struct Record {
     /// Line, name and hits of each function.
     functions: Vec<(u32, String, u64)>,
+    names: BTreeSet<String>,
     /// Line and hits of each pair of branches; nothing if neither was reached.
     branches: Vec<(u32, Option<[u64; 2]>)>,
     lines: BTreeMap<u32, u64>,
@@ -34,15 +35,13 @@ struct Record {
 impl Record {
     fn add(&mut self, policy: &PolicyCoverage) {
         for rule in &policy.rules {
-            let name = one_line(&format!("{}#{}", policy.key, rule.name));
-            self.functions.push((rule.place.line, name, rule.applied));
+            self.function(rule.place.line, format!("{}#{}", policy.key, rule.name), rule.applied);
             self.line(rule.place.line, rule.considered());
             rule.expressions.iter().for_each(|expression| self.expression(expression));
         }
         for role in &policy.derived_roles {
-            let name = one_line(&format!("{}#{}", policy.key, role.name));
             let line = role.place.line;
-            self.functions.push((line, name, role.granted));
+            self.function(line, format!("{}#{}", policy.key, role.name), role.granted);
             self.line(line, role.considered());
             if !role.is_for_all {
                 let taken = [role.granted, role.not_granted];
@@ -50,6 +49,14 @@ impl Record {
             }
             role.expressions.iter().for_each(|expression| self.expression(expression));
         }
+    }
+
+    /// Tools know functions by their names, so two rules of one name are told apart by their lines.
+    fn function(&mut self, line: u32, name: String, hits: u64) {
+        let name = one_line(&name);
+        let is_new = self.names.insert(name.clone());
+        let name = if is_new { name } else { format!("{name} (line {line})") };
+        self.functions.push((line, name, hits));
     }
 
     fn expression(&mut self, expression: &ExpressionCoverage) {
