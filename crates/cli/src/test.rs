@@ -17,7 +17,7 @@ use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
 
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};
-use crate::output::Output;
+use crate::output::{Output, complain};
 use crate::{policies, replace};
 
 pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
@@ -35,7 +35,7 @@ pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
 /// Runs the suites once, and tells.
 fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failure> {
     let files = suite_files(test)?;
-    let suites = files::load(&files);
+    let suites = if test.update { files::load_drafts(&files) } else { files::load(&files) };
     if suites.is_empty() {
         let shown = folder(test).display();
         let message = format!("`{shown}` holds no test suites: no file is named `*_test.yaml`");
@@ -74,6 +74,10 @@ fn decide(
     let options = policies::table_options(&test.options())?;
     let sources = Sources::read(&test.directory, &options)
         .map_err(|errors| policies::below(&test.directory, errors))?;
+    if sources.repository.policies.is_empty() {
+        let shown = test.directory.display();
+        complain(format_args!("wardgate: `{shown}` holds no policies, so every action is denied"));
+    }
     let mut watching = coverage::is_wanted(test).then(|| Watching::new(&sources, options.clone()));
     let native = Native::new(&sources, options.clone());
     let mut native = match &mut watching {

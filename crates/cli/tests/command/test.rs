@@ -95,6 +95,17 @@ fn suites_that_are_broken_say_why_and_where() {
 #[test]
 fn expectations_are_changed_where_they_stand() {
     check("update");
+    check("unfinished");
+}
+
+#[test]
+fn a_directory_without_policies_is_told() {
+    let folder = copied("failing");
+    folder.write("alone/photo_test.yaml", folder.read("policies/photo_test.yaml"));
+    let ran = folder.run("test alone");
+    ran.ends_with_code(6);
+    let told = "wardgate: `alone` holds no policies, so every action is denied\n";
+    assert_eq!(ran.err, told);
 }
 
 #[test]
@@ -102,24 +113,39 @@ fn what_was_updated_passes() {
     let folder = copied("update");
     folder.run("test policies --update");
     folder
-        .run("test policies --filter suite=Photos,JSON --quiet")
-        .says(0, "3 suites, 16 tests: 16 passed\n");
+        .run("test policies --filter suite=Photos,JSON,Divided,Drafts* --quiet")
+        .says(0, "6 suites, 61 tests: 61 passed\n");
     // Nothing is left to do, so nothing is written.
-    let before = folder.read("policies/photo_test.yaml");
+    let texts = || UPDATED.map(|name| folder.read(&format!("policies/{name}")));
+    let before = texts();
     folder.run("test policies --update").ends_with_code(6);
-    assert_eq!(folder.read("policies/photo_test.yaml"), before);
+    assert_eq!(texts(), before);
 }
 
 #[test]
 fn updates_keep_a_byte_order_mark_and_line_ends_of_windows() {
     let folder = copied("update");
     let lines = |name: &str| String::from_utf8(folder.read(name)).unwrap().replace('\n', "\r\n");
-    let text = format!("\u{feff}{}", lines("policies/photo_test.yaml"));
-    folder.write("policies/photo_test.yaml", text);
+    for name in UPDATED {
+        let text = format!("\u{feff}{}", lines(&format!("policies/{name}")));
+        folder.write(&format!("policies/{name}"), text);
+    }
     folder.run("test policies --update");
-    let wanted = format!("\u{feff}{}", lines("after/photo_test.yaml"));
-    assert_eq!(String::from_utf8(folder.read("policies/photo_test.yaml")).unwrap(), wanted);
+    for name in UPDATED {
+        let wanted = format!("\u{feff}{}", lines(&format!("after/{name}")));
+        let found = String::from_utf8(folder.read(&format!("policies/{name}"))).unwrap();
+        assert_eq!(found, wanted, "{name}");
+    }
 }
+
+/// The suites that `--update` changes.
+const UPDATED: [&str; 5] = [
+    "divided_test.yaml",
+    "draft_json_test.json",
+    "draft_test.yaml",
+    "json_test.json",
+    "photo_test.yaml",
+];
 
 #[test]
 fn xml_and_json_hold_the_same_results() {

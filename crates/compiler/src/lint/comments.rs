@@ -11,11 +11,11 @@ use crate::yaml::{self, Kind, Node};
 
 /// One comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Comment<'f> {
+pub(crate) struct Comment<'f> {
     /// The line, from 1.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// The column of the `#`, from 1.
-    pub(super) column: u32,
+    pub(crate) column: u32,
     /// What follows the `#`.
     pub(super) text: &'f str,
     /// Whether nothing else stands on the line.
@@ -25,7 +25,7 @@ pub(super) struct Comment<'f> {
 }
 
 /// Returns the comments of a file. JSON has none.
-pub(super) fn comments(file: &Arc<SourceFile>) -> Vec<Comment<'_>> {
+pub(crate) fn comments(file: &Arc<SourceFile>) -> Vec<Comment<'_>> {
     let texts = texts(file);
     let mut comments = Vec::new();
     let (mut offset, mut is_first) = (0_usize, true);

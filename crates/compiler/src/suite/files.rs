@@ -87,17 +87,30 @@ pub fn pick<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Files {
 /// Reads every suite among `files`, in the order of their paths.
 #[must_use]
 pub fn load(files: &Files) -> Vec<Loaded> {
+    load_as(files, parse::suite)
+}
+
+/// Reads every suite among `files`, also those of which a table does not say yet what is expected.
+#[must_use]
+pub fn load_drafts(files: &Files) -> Vec<Loaded> {
+    load_as(files, parse::draft)
+}
+
+fn load_as(files: &Files, parse: Parse) -> Vec<Loaded> {
     let mut shelves = BTreeMap::new();
     let suites = files.iter().filter(|(path, _)| is_suite(path));
-    suites.map(|(path, bytes)| load_one(path, bytes, files, &mut shelves)).collect()
+    suites.map(|(path, bytes)| load_one((path, bytes), parse, files, &mut shelves)).collect()
 }
+
+/// How a suite is read.
+type Parse = fn(&Arc<SourceFile>, &Node) -> Result<Suite, Vec<Diagnostic>>;
 
 /// Fixtures of a directory, or what is wrong with them.
 type Shared = Result<Option<Arc<Fixtures>>, Vec<Diagnostic>>;
 
 fn load_one(
-    path: &str,
-    bytes: &[u8],
+    (path, bytes): (&str, &[u8]),
+    parse: Parse,
     files: &Files,
     shelves: &mut BTreeMap<String, Shared>,
 ) -> Loaded {
@@ -105,7 +118,7 @@ fn load_one(
         Loaded { file: path.to_owned(), source: None, suite: None, fixtures: None, broken: None };
     let read = document(path, bytes, "a test suite").and_then(|(source, root)| {
         loaded.source = Some(Arc::clone(&source));
-        parse::suite(&source, &root)
+        parse(&source, &root)
     });
     match read {
         Ok(suite) => loaded.suite = Some(suite),

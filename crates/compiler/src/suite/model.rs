@@ -48,6 +48,10 @@ pub struct Table {
     pub settings: Option<Settings>,
     /// Where it stands.
     pub place: Place,
+    /// Byte offset of its first character.
+    pub offset: usize,
+    /// Byte offset of the list of what is expected, if there is one.
+    pub list: Option<usize>,
 }
 
 /// What the tests of a table ask.
@@ -87,6 +91,8 @@ pub struct Expectation {
     pub outputs: Vec<ExpectedOutput>,
     /// Where it stands.
     pub place: Place,
+    /// Byte offset of its first character.
+    pub offset: usize,
 }
 
 /// The effect that an action should have.

@@ -116,8 +116,10 @@ pub struct Failure {
     pub actual: Effect,
     /// Key of the policy that decided.
     pub policy: String,
-    /// Outputs that are not as expected, by rule.
+    /// Outputs that are not as expected, by rule; none are looked at where the effect is not.
     pub outputs: Vec<OutputFailure>,
+    /// The outputs that the rules gave.
+    pub given: Vec<Output>,
 }
 
 /// An output that is not as expected.

@@ -172,18 +172,23 @@ fn outcome(test: &Test<'_>, action: &str, answer: &Answer) -> Outcome {
     let outputs: Vec<Output> =
         decision.outputs.iter().filter(|output| output.action == action).cloned().collect();
     if expected != decided.effect {
-        return failed(expected, decided, Vec::new());
+        return failed(expected, decided, Vec::new(), outputs);
     }
     let failures = output_failures(test, action, &outputs);
     match failures.is_empty() {
         true => Outcome::Passed(decided.effect, outputs),
-        false => failed(expected, decided, failures),
+        false => failed(expected, decided, failures, outputs),
     }
 }
 
-fn failed(expected: Effect, decided: &ActionDecision, outputs: Vec<OutputFailure>) -> Outcome {
+fn failed(
+    expected: Effect,
+    decided: &ActionDecision,
+    outputs: Vec<OutputFailure>,
+    given: Vec<Output>,
+) -> Outcome {
     let (actual, policy) = (decided.effect, decided.policy.clone());
-    Outcome::Failed(Box::new(Failure { expected, actual, policy, outputs }))
+    Outcome::Failed(Box::new(Failure { expected, actual, policy, outputs, given }))
 }
 
 fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<OutputFailure> {

@@ -1,24 +1,33 @@
 //! Expectations that are made to agree with what was decided, in the text of the suite.
 //!
 //! Only the values are replaced; comments and layout stay. What was meant is then read out of the new text
-//! again: if that is not the old suite with the new values and nothing else, nothing is changed. What cannot
-//! be placed, such as one expectation about tests that are decided differently, is told and left as it is.
+//! again: if that is not the old suite with the new values and nothing else, nothing is changed. An expectation
+//! about tests that are decided differently is divided, and what nothing speaks of gets an expectation of its
+//! own. What cannot be placed is told and left as it is.
 
 mod edit;
+mod items;
+mod open;
+mod places;
 mod wants;
+
+use std::sync::Arc;
 
 use wardgate_engine::decision::Effect;
 use wardgate_engine::wire::attr_json;
 
 pub use self::edit::Change;
 use self::edit::{Edit, apply, changes};
-use self::wants::{Missing, Value, Want};
+use self::items::Told;
+use self::places::Comments;
+use self::wants::{Addition, Missing, Rewrite, Value, Want};
 use super::files::Loaded;
 use super::model::Suite;
 use super::parse;
 use super::results::{SuiteResult, effect_word};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
+use crate::lint::comments::comments;
 use crate::source::{Place, Position, SourceFile};
 use crate::yaml;
 use crate::yaml::{Kind, Node};
@@ -40,8 +49,10 @@ pub fn update(loaded: &Loaded, result: &SuiteResult) -> Update {
     let (Some(suite), Some(source)) = (&loaded.suite, &loaded.source) else {
         return Update::default();
     };
-    let mut updater =
-        Updater { source, wanted: suite.clone(), edits: Vec::new(), refused: Vec::new() };
+    let comments = comments(source).into_iter().map(|it| (it.line, it.column));
+    let comments = Comments::new(&source.text, comments);
+    let (wanted, edits, refused) = (suite.clone(), Vec::new(), Vec::new());
+    let mut updater = Updater { source, comments, wanted, edits, refused };
     let wants = wants::of(loaded, suite, result);
     for want in wants.values.values() {
         updater.replace(want);
@@ -49,12 +60,20 @@ pub fn update(loaded: &Loaded, result: &SuiteResult) -> Update {
     for missing in &wants.missing {
         updater.insert(missing);
     }
+    // From the last to the first, so that the others keep their numbers.
+    for rewrite in wants.rewrites.iter().rev() {
+        updater.rewrite(rewrite);
+    }
+    for addition in &wants.additions {
+        updater.add(addition);
+    }
     updater.refused.extend(wants.refused);
     updater.finish()
 }
 
 struct Updater<'u> {
-    source: &'u SourceFile,
+    source: &'u Arc<SourceFile>,
+    comments: Comments<'u>,
     /// The suite as it is to be read afterwards.
     wanted: Suite,
     edits: Vec<Edit>,
@@ -73,15 +92,59 @@ impl Updater<'_> {
         }
         let offset = want.node.offset;
         let wanted = with(&self.wanted, offset, value);
-        let found = self.candidates(want, value).into_iter().find(|edit| {
+        if !self.takes(self.candidates(want, value), wanted) {
+            self.refuse(want.place, "the value cannot be replaced where it stands");
+        }
+    }
+
+    /// Takes the first of several edits after which the text reads as `wanted`.
+    fn takes(&mut self, candidates: Vec<Edit>, wanted: Suite) -> bool {
+        let found = candidates.into_iter().find(|edit| {
             self.reads_as(&[self.edits.as_slice(), std::slice::from_ref(edit)].concat(), &wanted)
         });
-        match found {
-            Some(edit) => {
-                self.edits.push(edit);
-                self.wanted = wanted;
-            }
-            None => self.refuse(want.place, "the value cannot be replaced where it stands"),
+        let is_found = found.is_some();
+        if let Some(edit) = found {
+            self.edits.push(edit);
+            self.wanted = wanted;
+        }
+        is_found
+    }
+
+    /// Writes expectations in the place of one that cannot be right for all of its tests.
+    fn rewrite(&mut self, rewrite: &Rewrite<'_>) {
+        let Rewrite { table, expectation, old, told } = rewrite;
+        let mut wanted = self.wanted.clone();
+        if let Some(table) = wanted.tables.get_mut(*table) {
+            let new = told.iter().map(|told| told.expectation(&old.place));
+            table.expected.splice(*expectation..=*expectation, new);
+        }
+        let candidates = places::instead(&self.source.text, old.offset, told, &self.comments);
+        if !self.takes(candidates, wanted) {
+            let message = "tests that this speaks of are decided differently, and it cannot be divided where it \
+                           stands: give each an expectation";
+            self.refuse(&old.place, message);
+        }
+    }
+
+    /// Writes expectations that there are none of.
+    fn add(&mut self, addition: &Addition<'_>) {
+        let Addition { number, table, told } = addition;
+        let mut wanted = self.wanted.clone();
+        if let Some(wanted) = wanted.tables.get_mut(*number) {
+            wanted.expected.extend(told.iter().map(|told| told.expectation(&table.place)));
+        }
+        let text = &self.source.text;
+        let candidates = match table.list {
+            Some(list) => places::behind(text, list, told),
+            None => places::list_for(text, table.offset, told),
+        };
+        if !self.takes(candidates, wanted) {
+            let items: Vec<String> = told.iter().map(Told::flow).collect();
+            let message = format!(
+                "there is no place for what nothing speaks of: expect {}",
+                items.join(", ")
+            );
+            self.refuse(&table.place, &message);
         }
     }
 
@@ -108,15 +171,7 @@ impl Updater<'_> {
 
     /// Adds an effect that nothing was said about.
     fn insert(&mut self, missing: &Missing<'_>) {
-        let Some(last) = missing.after else {
-            let message = format!(
-                "no expectation speaks of `{}` alone: add `{}: {}`",
-                missing.tests,
-                missing.action,
-                effect_word(Effect::Allow)
-            );
-            return self.refuse(missing.place, &message);
-        };
+        let last = missing.after;
         let entry = format!("{}: {}", edit::key(missing.action), effect_word(Effect::Allow));
         let wanted = added(&self.wanted, missing);
         let text = self.source.text.as_str();
@@ -134,15 +189,8 @@ impl Updater<'_> {
             let below = (at, format!("{newline}{indent}{entry}"));
             [first, second, below].map(|(at, text)| Edit { range: at..at, text })
         });
-        let found = found.collect::<Vec<_>>().into_iter().find(|edit| {
-            self.reads_as(&[self.edits.as_slice(), std::slice::from_ref(edit)].concat(), &wanted)
-        });
-        match found {
-            Some(edit) => {
-                self.edits.push(edit);
-                self.wanted = wanted;
-            }
-            None => self.refuse(missing.place, "there is no place for another action"),
+        if !self.takes(found.collect(), wanted) {
+            self.refuse(missing.place, "there is no place for another action");
         }
     }
 
@@ -158,7 +206,7 @@ impl Updater<'_> {
         let ([document], true) = (read.documents.as_slice(), read.errors.is_empty()) else {
             return false;
         };
-        parse::suite(&source, document).is_ok_and(|found| bare(&found) == bare(wanted))
+        parse::draft(&source, document).is_ok_and(|found| bare(&found) == bare(wanted))
     }
 
     fn finish(mut self) -> Update {
@@ -205,10 +253,10 @@ fn with(suite: &Suite, offset: usize, value: &Value) -> Suite {
 /// Returns the suite with another effect, wherever the same map of actions is read.
 fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
     let mut suite = suite.clone();
-    let last = missing.after.map(|node| node.offset);
+    let last = missing.after.offset;
     for expectation in suite.tables.iter_mut().flat_map(|table| &mut table.expected) {
         let Some(copied) = expectation.effects.last().cloned() else { continue };
-        if Some(copied.node.offset) == last {
+        if copied.node.offset == last {
             let action = missing.action.to_owned();
             let effect = Effect::Allow;
             expectation.effects.push(super::model::ExpectedEffect { action, effect, ..copied });
@@ -220,11 +268,8 @@ fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
 /// Returns what a suite says, without where.
 fn bare(suite: &Suite) -> String {
     let mut suite = suite.clone();
-    let nowhere = Place {
-        file: SourceFile::of("", ""),
-        position: Position::START,
-        path: std::sync::Arc::from(""),
-    };
+    let nowhere =
+        Place { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
     edit::forget_places(&mut suite, &nowhere);
     format!("{suite:?}")
 }

@@ -69,7 +69,8 @@ pub(super) fn changes(text: &str, edits: &[Edit]) -> Vec<Change> {
     groups.into_iter().filter_map(change).collect()
 }
 
-fn line_start(text: &str, at: usize) -> usize {
+/// Returns where the line of `at` begins.
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
 }
 
@@ -99,7 +100,7 @@ pub(super) fn ends(text: &str, node: &Node) -> Vec<usize> {
 }
 
 /// Returns the length of quoted text or of what is between brackets.
-fn closed(text: &str) -> Option<usize> {
+pub(super) fn closed(text: &str) -> Option<usize> {
     let (mut depth, mut quote) = (0_usize, None);
     let mut characters = text.char_indices();
     while let Some((at, c)) = characters.next() {
@@ -190,6 +191,7 @@ pub(super) fn forget_places(suite: &mut Suite, nowhere: &Place) {
     groups.flatten().for_each(|named| named.place = nowhere.clone());
     for table in &mut suite.tables {
         table.place = nowhere.clone();
+        (table.offset, table.list) = (0, None);
         table.name.place = nowhere.clone();
         let input = &mut table.input;
         input.place = nowhere.clone();
@@ -198,7 +200,7 @@ pub(super) fn forget_places(suite: &mut Suite, nowhere: &Place) {
         forget(&mut input.principals);
         forget(&mut input.resources);
         for expectation in &mut table.expected {
-            expectation.place = nowhere.clone();
+            (expectation.place, expectation.offset) = (nowhere.clone(), 0);
             forget(&mut expectation.principals);
             forget(&mut expectation.resources);
             for effect in &mut expectation.effects {

@@ -1,15 +1,17 @@
 //! What expectations would have to say, gathered over all tests that each of them speaks of.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
-use wardgate_engine::decision::Effect;
+use wardgate_engine::decision::{Effect, Output};
 
+use super::items::{Said, Told, told};
+use super::open::Open;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Place;
 use crate::suite::files::Loaded;
-use crate::suite::model::{Expectation, Suite, Table};
-use crate::suite::results::{CaseResult, Fate, Found, Outcome, SuiteResult};
+use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEntry, Suite, Table};
+use crate::suite::results::{CaseResult, Fate, Outcome, SuiteResult};
 use crate::suite::selection::{Shelf, Sort};
 use crate::yaml::Node;
 
@@ -19,6 +21,8 @@ pub(super) struct Wants<'s> {
     /// By the offset of the value.
     pub(super) values: BTreeMap<usize, Want<'s>>,
     pub(super) missing: Vec<Missing<'s>>,
+    pub(super) rewrites: Vec<Rewrite<'s>>,
+    pub(super) additions: Vec<Addition<'s>>,
     pub(super) refused: Vec<Diagnostic>,
 }
 
@@ -38,13 +42,26 @@ pub(super) enum Value {
     Output(Attr),
 }
 
-/// An allowed action that nothing is said about.
+/// An expectation about tests that are decided differently, and those that take its place.
+pub(super) struct Rewrite<'s> {
+    pub(super) table: usize,
+    pub(super) expectation: usize,
+    pub(super) old: &'s Expectation,
+    pub(super) told: Vec<Told>,
+}
+
+/// What is to be told of tests of which no expectation speaks.
+pub(super) struct Addition<'s> {
+    pub(super) number: usize,
+    pub(super) table: &'s Table,
+    pub(super) told: Vec<Told>,
+}
+
+/// An allowed action that one expectation does not say about its tests.
 pub(super) struct Missing<'s> {
     pub(super) action: &'s str,
-    /// The principal and the resource, for messages.
-    pub(super) tests: String,
-    /// The last value of the map that it belongs into, if there is one.
-    pub(super) after: Option<&'s Node>,
+    /// The last value of the map that it belongs into.
+    pub(super) after: &'s Node,
     /// The column in which the map has its keys.
     pub(super) column: u32,
     pub(super) place: &'s Place,
@@ -63,22 +80,39 @@ pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResu
     };
     let cases: Cases<'s> = list.iter().map(key).collect();
     let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
-    for table in &suite.tables {
-        let mut said = BTreeSet::new();
-        let mut covered = Vec::new();
-        for expectation in &table.expected {
-            let pairs = pairs(expectation, shelf);
-            let view = View { table, pairs: &pairs, cases: &cases };
-            view.effects(expectation, &mut wants);
-            view.outputs(expectation, &mut wants);
-            for (principal, resource) in &pairs {
-                for effect in &expectation.effects {
-                    said.insert((principal.clone(), resource.clone(), effect.action.as_str()));
-                }
+    for (number, table) in suite.tables.iter().enumerate() {
+        let views: Vec<View<'_, 's>> = (table.expected.iter())
+            .map(|expectation| View {
+                table,
+                expectation,
+                pairs: pairs(expectation, shelf),
+                cases: &cases,
+            })
+            .collect();
+        let mut open = Open::new(table, list, &views);
+        let mut whole = Vec::new();
+        for (at, view) in views.iter().enumerate() {
+            if view.is_divided() {
+                let told = told(view.told(&mut open));
+                wants.rewrites.push(Rewrite {
+                    table: number,
+                    expectation: at,
+                    old: view.expectation,
+                    told,
+                });
+            } else {
+                view.effects(&mut wants);
+                view.outputs(&mut wants);
+                whole.push(view);
             }
-            covered.push((expectation, pairs));
         }
-        unsaid(table, &covered, &said, &cases, &mut wants);
+        open.join(&whole, &mut wants);
+        let told = open.told();
+        if !told.is_empty() {
+            wants.additions.push(Addition { number, table, told });
+        } else if table.expected.is_empty() {
+            wants.refuse(&table.place, "nothing was decided, so there is nothing to expect");
+        }
     }
     wants
 }
@@ -93,22 +127,79 @@ fn pairs(expectation: &Expectation, shelf: Shelf<'_>) -> Vec<(String, String)> {
     principals.iter().flat_map(with).collect()
 }
 
-struct View<'v, 's> {
-    table: &'s Table,
-    pairs: &'v [(String, String)],
+/// An expectation, and the tests that it speaks of.
+pub(super) struct View<'v, 's> {
+    pub(super) table: &'s Table,
+    pub(super) expectation: &'s Expectation,
+    pub(super) pairs: Vec<(String, String)>,
     cases: &'v Cases<'s>,
 }
 
 impl<'s> View<'_, 's> {
     fn outcomes(&self, action: &str) -> impl Iterator<Item = &'s Outcome> {
-        let table = self.table.name.name.as_str();
-        self.pairs.iter().filter_map(move |(principal, resource)| {
-            self.cases.get(&(table, principal.as_str(), resource.as_str(), action)).copied()
-        })
+        self.pairs.iter().filter_map(move |pair| self.outcome(pair, action))
     }
 
-    fn effects(&self, expectation: &'s Expectation, wants: &mut Wants<'s>) {
-        for expected in &expectation.effects {
+    fn outcome(
+        &self,
+        (principal, resource): &(String, String),
+        action: &str,
+    ) -> Option<&'s Outcome> {
+        let table = self.table.name.name.as_str();
+        self.cases.get(&(table, principal.as_str(), resource.as_str(), action)).copied()
+    }
+
+    /// Whether its tests would have to say different things, so that no value of its own is right for all.
+    fn is_divided(&self) -> bool {
+        let differ = |mut values: Vec<Option<Value>>| {
+            values.dedup();
+            values.len() > 1
+        };
+        let effects = self.expectation.effects.iter().any(|expected| {
+            let decided = self.outcomes(&expected.action).filter_map(decided);
+            differ(decided.map(|effect| Some(Value::Effect(effect))).collect())
+        });
+        let outputs = self.expectation.outputs.iter().any(|output| {
+            output.entries.iter().any(|entry| {
+                let found = |outcome| found(outcome, &entry.source, entry.value.as_ref());
+                let found = self.outcomes(&output.action).map(found);
+                let known = found.filter(|found| *found != Ok(None));
+                differ(known.map(|found| found.ok().flatten().map(Value::Output)).collect())
+            })
+        });
+        effects || outputs
+    }
+
+    /// Returns what is to be said of each of its tests, with what is open about them.
+    fn told(&self, open: &mut Open<'_>) -> Vec<(String, String, Said)> {
+        let said = |pair: &(String, String)| {
+            let effect = |expected: &'s ExpectedEffect| {
+                let found = self.outcome(pair, &expected.action).and_then(decided);
+                (expected.action.clone(), found.unwrap_or(expected.effect))
+            };
+            let entry = |action: &str, entry: &'s OutputEntry| {
+                let outcome = self.outcome(pair, action);
+                let found =
+                    outcome.map_or(Ok(None), |it| found(it, &entry.source, entry.value.as_ref()));
+                // A rule that gives no output is expected to give none.
+                let value = found.ok()?.or_else(|| entry.value.clone());
+                Some((entry.source.clone(), value))
+            };
+            let output = |output: &'s ExpectedOutput| {
+                let entries = output.entries.iter().filter_map(|it| entry(&output.action, it));
+                (output.action.clone(), entries.collect::<Vec<_>>())
+            };
+            let outputs = self.expectation.outputs.iter().map(output);
+            let mut effects: Vec<_> = self.expectation.effects.iter().map(effect).collect();
+            effects.extend(open.take(pair));
+            let outputs = outputs.filter(|(_, entries)| !entries.is_empty()).collect();
+            (pair.0.clone(), pair.1.clone(), Said { effects, outputs })
+        };
+        self.pairs.iter().map(said).collect()
+    }
+
+    fn effects(&self, wants: &mut Wants<'s>) {
+        for expected in &self.expectation.effects {
             let want = wants.values.entry(expected.node.offset).or_insert_with(|| Want {
                 node: &expected.node,
                 place: &expected.place,
@@ -123,8 +214,8 @@ impl<'s> View<'_, 's> {
         }
     }
 
-    fn outputs(&self, expectation: &'s Expectation, wants: &mut Wants<'s>) {
-        for output in &expectation.outputs {
+    fn outputs(&self, wants: &mut Wants<'s>) {
+        for output in &self.expectation.outputs {
             for entry in &output.entries {
                 for outcome in self.outcomes(&output.action) {
                     let found = found(outcome, &entry.source, entry.value.as_ref());
@@ -173,7 +264,7 @@ impl Want<'_> {
 }
 
 /// Returns the effect of a decision, if there was one.
-fn decided(outcome: &Outcome) -> Option<Effect> {
+pub(super) fn decided(outcome: &Outcome) -> Option<Effect> {
     match outcome {
         Outcome::Passed(effect, _) => Some(*effect),
         Outcome::Failed(failure) => Some(failure.actual),
@@ -185,73 +276,16 @@ fn decided(outcome: &Outcome) -> Option<Effect> {
 fn found(outcome: &Outcome, rule: &str, expected: Option<&Attr>) -> Result<Option<Attr>, String> {
     match outcome {
         Outcome::Passed(..) => Ok(expected.cloned()),
-        // The effect was wrong already, so nobody looked at the outputs.
-        Outcome::Failed(failure) if failure.outputs.is_empty() => Ok(None),
+        // Of several outputs of one rule the last one counts.
         Outcome::Failed(failure) => {
-            match failure.outputs.iter().find(|output| output.source == rule) {
-                None => Ok(expected.cloned()),
-                Some(output) => match &output.found {
-                    Found::Value(value) => Ok(Some(value.clone())),
-                    Found::Nothing => {
-                        Err("the rule gives no output: remove the entry by hand".to_owned())
-                    }
-                    Found::Error(error) => Err(format!("the output of the rule failed: {error}")),
-                },
+            match failure.given.iter().rfind(|output| output.source == rule) {
+                None => Err("the rule gives no output: remove the entry by hand".to_owned()),
+                Some(Output { value: Err(error), .. }) => {
+                    Err(format!("the output of the rule failed: {error}"))
+                }
+                Some(Output { value: Ok(value), .. }) => Ok(Some(value.clone())),
             }
         }
         Outcome::Skipped(_) | Outcome::Errored(_) => Ok(None),
-    }
-}
-
-/// Finds a place for allowed actions that nothing is said about: the one expectation about tests that
-/// are all decided so.
-fn unsaid<'s>(
-    table: &'s Table,
-    covered: &[(&'s Expectation, Vec<(String, String)>)],
-    said: &BTreeSet<(String, String, &str)>,
-    cases: &Cases<'s>,
-    wants: &mut Wants<'s>,
-) {
-    let is_wanted = |principal: &str, resource: &str, action: &str| {
-        let outcome = cases.get(&(table.name.name.as_str(), principal, resource, action));
-        let is_allowed = outcome.is_some_and(|it| decided(it) == Some(Effect::Allow));
-        is_allowed && !said.contains(&(principal.to_owned(), resource.to_owned(), action))
-    };
-    let mut placed = BTreeSet::new();
-    for (expectation, pairs) in covered {
-        for action in &table.input.actions {
-            let action = action.name.as_str();
-            let is_open = |(principal, resource): &(String, String)| {
-                is_wanted(principal, resource, action)
-                    && !placed.contains(&(principal.clone(), resource.clone(), action))
-            };
-            if pairs.is_empty() || !pairs.iter().all(is_open) {
-                continue;
-            }
-            let Some(last) = expectation.effects.last() else { continue };
-            wants.missing.push(Missing {
-                action,
-                tests: String::new(),
-                after: Some(&last.node),
-                column: last.place.position.column,
-                place: &expectation.place,
-            });
-            for (principal, resource) in pairs {
-                placed.insert((principal.clone(), resource.clone(), action));
-            }
-        }
-    }
-    for (name, principal, resource, action) in cases.keys() {
-        let key = ((*principal).to_owned(), (*resource).to_owned(), *action);
-        let is_here = *name == table.name.name && is_wanted(principal, resource, action);
-        if is_here && !placed.contains(&key) {
-            wants.missing.push(Missing {
-                action,
-                tests: format!("{principal}, {resource}"),
-                after: None,
-                column: 0,
-                place: &table.place,
-            });
-        }
     }
 }

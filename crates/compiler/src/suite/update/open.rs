@@ -1,0 +1,99 @@
+//! What was decided and no expectation speaks of.
+
+use std::collections::{HashMap, HashSet};
+
+use wardgate_engine::decision::Effect;
+
+use super::items::{Said, Told, told};
+use super::wants::{Missing, View, Wants, decided};
+use crate::suite::model::Table;
+use crate::suite::results::CaseResult;
+
+/// Allowed actions, and everything where the table says nothing yet.
+pub(super) struct Open<'o> {
+    /// By principal and resource, in the order of the tests.
+    pairs: Vec<(&'o str, &'o str, Actions<'o>)>,
+    /// The number of each pair.
+    numbers: HashMap<(&'o str, &'o str), usize>,
+}
+
+type Actions<'o> = Vec<(&'o str, Effect)>;
+
+impl<'o> Open<'o> {
+    pub(super) fn new(table: &Table, list: &'o [CaseResult], views: &[View<'_, '_>]) -> Self {
+        let mut said: HashSet<(&str, &str, &str)> = HashSet::new();
+        for view in views {
+            for (principal, resource) in &view.pairs {
+                let actions = view.expectation.effects.iter().map(|effect| effect.action.as_str());
+                said.extend(actions.map(|action| (principal.as_str(), resource.as_str(), action)));
+            }
+        }
+        let mut open = Self { pairs: Vec::new(), numbers: HashMap::new() };
+        for case in list.iter().filter(|case| case.table == table.name.name) {
+            let (principal, resource) = (case.principal.as_str(), case.resource.as_str());
+            let Some(effect) = decided(&case.outcome) else { continue };
+            let is_news = effect == Effect::Allow || table.expected.is_empty();
+            if is_news && !said.contains(&(principal, resource, case.action.as_str())) {
+                open.note((principal, resource), (&case.action, effect));
+            }
+        }
+        open
+    }
+
+    fn note(&mut self, (principal, resource): (&'o str, &'o str), decided: (&'o str, Effect)) {
+        let number = *self.numbers.entry((principal, resource)).or_insert(self.pairs.len());
+        match self.pairs.get_mut(number) {
+            Some((.., actions)) => actions.push(decided),
+            None => self.pairs.push((principal, resource, vec![decided])),
+        }
+    }
+
+    fn of(&mut self, (principal, resource): &(String, String)) -> Option<&mut Actions<'o>> {
+        let number = *self.numbers.get(&(principal.as_str(), resource.as_str()))?;
+        self.pairs.get_mut(number).map(|(.., actions)| actions)
+    }
+
+    /// Takes out what is open about a pair.
+    pub(super) fn take(&mut self, pair: &(String, String)) -> Vec<(String, Effect)> {
+        let actions = self.of(pair).map(std::mem::take).unwrap_or_default();
+        actions.into_iter().map(|(action, effect)| (action.to_owned(), effect)).collect()
+    }
+
+    /// Adds allowed actions to the expectations all of whose tests are decided so.
+    pub(super) fn join<'s>(&mut self, whole: &[&View<'_, 's>], wants: &mut Wants<'s>) {
+        for view in whole.iter().filter(|view| !view.pairs.is_empty()) {
+            let Some(last) = view.expectation.effects.last() else { continue };
+            for action in view.table.input.actions.iter().map(|action| action.name.as_str()) {
+                let is_open = |pair: &(String, String)| {
+                    self.of(pair).is_some_and(|actions| actions.contains(&(action, Effect::Allow)))
+                };
+                if !view.pairs.iter().all(is_open) {
+                    continue;
+                }
+                for pair in &view.pairs {
+                    self.of(pair)
+                        .into_iter()
+                        .for_each(|actions| actions.retain(|(open, _)| *open != action));
+                }
+                wants.missing.push(Missing {
+                    action,
+                    after: &last.node,
+                    column: last.place.position.column,
+                    place: &view.expectation.place,
+                });
+            }
+        }
+    }
+
+    /// Returns the expectations that say the rest.
+    pub(super) fn told(self) -> Vec<Told> {
+        let said = |(principal, resource, actions): (&str, &str, Actions<'_>)| {
+            let effects: Vec<_> =
+                actions.into_iter().map(|(action, effect)| (action.to_owned(), effect)).collect();
+            let said = Said { effects, outputs: Vec::new() };
+            (principal.to_owned(), resource.to_owned(), said)
+        };
+        let rest = self.pairs.into_iter().filter(|(_, _, actions)| !actions.is_empty());
+        told(rest.map(said).collect())
+    }
+}

@@ -1,0 +1,155 @@
+//! Where expectations stand in the text of a suite, and where new ones go.
+//!
+//! What is proposed here is a guess from the look of the lines: it is tried, read again, and dropped where it does
+//! not say what was meant.
+
+use std::ops::Range;
+
+use super::edit::{Edit, closed, line_end, line_start};
+use super::items::Told;
+
+/// Returns the ways to write `told` in the place of the expectation at `offset`, whose comments are handed over:
+/// they move in front.
+pub(super) fn instead(
+    text: &str,
+    offset: usize,
+    told: &[Told],
+    comments: &Comments<'_>,
+) -> Vec<Edit> {
+    let flow = text.get(offset..).and_then(closed).map(|length| offset..offset + length);
+    if let Some(range) = flow {
+        let kept = !comments.within(&range).is_empty();
+        let items: Vec<String> = told.iter().map(Told::flow).collect();
+        let gap = beside(text, offset);
+        let edit = |between: &str| Edit { range: range.clone(), text: items.join(between) };
+        // Between brackets a comment would need a line of its own.
+        return if kept { Vec::new() } else { vec![edit(&format!(",{gap}")), edit(", ")] };
+    }
+    let Some((range, column)) = item(text, offset) else { return Vec::new() };
+    let lines = comments.within(&range).into_iter().chain(told.iter().flat_map(Told::lines));
+    let between = format!("{}{}", newline(text), " ".repeat(column));
+    vec![Edit { range, text: lines.collect::<Vec<_>>().join(&between) }]
+}
+
+/// Returns the ways to add `told` to the list at `offset`.
+pub(super) fn behind(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
+    let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
+    if let Some(end) = flow {
+        let before = text.get(offset..end).unwrap_or_default().trim_end();
+        let at = offset + before.len();
+        let items = |between: &str| told.iter().map(Told::flow).collect::<Vec<_>>().join(between);
+        let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
+        let edit = |text: String| Edit { range: at..at, text };
+        return vec![
+            edit(format!(",{gap}{}", items(&format!(",{gap}")))),
+            edit(format!(",{}", items(","))),
+            edit(items(", ")),
+        ];
+    }
+    let column = offset - line_start(text, offset);
+    let end = block_end(text, offset, column.checked_sub(1));
+    let lines = told.iter().flat_map(Told::lines);
+    vec![Edit { range: end..end, text: below(text, column, lines) }]
+}
+
+/// Returns the ways to add a list of `told` to the table at `offset`, which has none.
+pub(super) fn list_for(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
+    let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
+    if let Some(end) = flow {
+        let before = text.get(offset..end).unwrap_or_default().trim_end();
+        let at = offset + before.len();
+        let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
+        let items = told.iter().map(Told::flow).collect::<Vec<_>>().join(", ");
+        let edit = |text: String| Edit { range: at..at, text };
+        return vec![
+            edit(format!(",{gap}\"expected\": [{items}]")),
+            edit(format!("{gap}\"expected\": [{items}]")),
+        ];
+    }
+    let column = offset - line_start(text, offset);
+    let end = block_end(text, offset, column.checked_sub(1));
+    let lines = told.iter().flat_map(Told::lines).map(|line| format!("  {line}"));
+    let lines = std::iter::once("expected:".to_owned()).chain(lines);
+    vec![Edit { range: end..end, text: below(text, column, lines) }]
+}
+
+/// The comments of a text: where each begins and ends.
+pub(super) struct Comments<'t> {
+    text: &'t str,
+    ranges: Vec<Range<usize>>,
+}
+
+impl<'t> Comments<'t> {
+    pub(super) fn new(text: &'t str, places: impl Iterator<Item = (u32, u32)>) -> Self {
+        let lines: Vec<usize> =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let range = |(line, column): (u32, u32)| {
+            let start = *lines.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+            let column = usize::try_from(column).ok()?.checked_sub(1)?;
+            let before: usize = text.get(start..)?.chars().take(column).map(char::len_utf8).sum();
+            Some(start + before..line_end(text, start))
+        };
+        Self { text, ranges: places.filter_map(range).collect() }
+    }
+
+    fn within(&self, range: &Range<usize>) -> Vec<String> {
+        let inside = self.ranges.iter().filter(|it| range.contains(&it.start));
+        let texts = inside.filter_map(|range| self.text.get(range.clone()));
+        texts.map(|text| text.trim_end().to_owned()).collect()
+    }
+}
+
+/// Returns where the item of a list reaches, from its `-` on, whose value begins at `offset`, and how many spaces
+/// stand before it.
+fn item(text: &str, offset: usize) -> Option<(Range<usize>, usize)> {
+    let start = line_start(text, offset);
+    let before = text.get(start..offset)?;
+    let column = before.find('-')?;
+    let is_alone = before.get(..column)?.trim_matches(' ').is_empty()
+        && before.get(column + 1..)?.trim_matches(' ').is_empty();
+    is_alone.then(|| (start + column..block_end(text, offset, Some(column)), column))
+}
+
+/// Returns where the last line ends that belongs to a block: each stands deeper than `column`, if there is one.
+fn block_end(text: &str, from: usize, column: Option<usize>) -> usize {
+    let mut next = line_end(text, from);
+    let mut end = text.get(..next).map_or(next, |before| before.trim_end().len());
+    while let Some(rest) = text.get(next + 1..).filter(|rest| !rest.is_empty()) {
+        let line = rest.split('\n').next().unwrap_or_default();
+        let bare = line.trim();
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let is_inside = column.is_none_or(|column| indent > column);
+        if !bare.is_empty() && (!is_inside || matches!(bare, "---" | "...")) {
+            break;
+        }
+        if !bare.is_empty() && !bare.starts_with('#') {
+            end = next + 1 + line.trim_end().len();
+        }
+        next = line_end(text, next + 1);
+    }
+    end
+}
+
+/// Writes lines of their own, each after so many spaces.
+fn below(text: &str, column: usize, lines: impl Iterator<Item = String>) -> String {
+    let before = format!("{}{}", newline(text), " ".repeat(column));
+    lines.map(|line| format!("{before}{line}")).collect()
+}
+
+/// Returns what separates an item between brackets from the one before: the end of a line where it begins one.
+fn beside(text: &str, offset: usize) -> String {
+    let start = line_start(text, offset);
+    let is_first = text.get(start..offset).is_some_and(|before| before.trim().is_empty());
+    if is_first { indent(text, start) } else { " ".to_owned() }
+}
+
+/// Returns the end of a line and the white space that begins the line at `start`.
+fn indent(text: &str, start: usize) -> String {
+    let line = text.get(start..).unwrap_or_default();
+    let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+    format!("{}{}", newline(text), line.get(..blank).unwrap_or_default())
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
