@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::compile;
 use crate::measure::Bounds;
 use crate::signed;
 use crate::spocp;
@@ -19,6 +20,8 @@ pub(crate) struct Arguments {
     pub(crate) charts: Option<PathBuf>,
     /// The `opa` program, which compiles the policies of OPA.
     pub(crate) opa: Option<PathBuf>,
+    /// The `cerbos` program, which checks folders of policies.
+    pub(crate) cerbos: Option<PathBuf>,
     /// The `wardgate` program, which emits modules of accessors.
     pub(crate) cli: Option<PathBuf>,
     /// The folder of the modules with cryptography in WebAssembly.
@@ -40,6 +43,7 @@ impl Arguments {
             memory: false,
             charts: None,
             opa: None,
+            cerbos: None,
             cli: None,
             modules: None,
             #[cfg(feature = "hosts")]
@@ -56,6 +60,7 @@ impl Arguments {
                 "--memory" => arguments.memory = true,
                 "--charts" => arguments.charts = words.next().map(PathBuf::from),
                 "--opa" => arguments.opa = words.next().map(PathBuf::from),
+                "--cerbos" => arguments.cerbos = words.next().map(PathBuf::from),
                 "--cli" => arguments.cli = words.next().map(PathBuf::from),
                 "--modules" => arguments.modules = words.next().map(PathBuf::from),
                 #[cfg(feature = "hosts")]
@@ -74,7 +79,8 @@ impl Arguments {
 
     /// Whether any section about decisions is wanted.
     pub(crate) fn decides(&self) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only != CRYPTO && only != spocp::NAME)
+        let apart = [CRYPTO, spocp::NAME, compile::NAME];
+        self.only.is_empty() || self.only.iter().any(|only| !apart.contains(&only.as_str()))
     }
 
     /// Whether the figures may replace those in the project.
@@ -95,11 +101,20 @@ fn section(word: Option<String>) -> Result<String, String> {
 }
 
 /// The sections that are no workload of their own.
-const OTHERS: &[&str] =
-    &["evaluation", "filter", "cold", "reload", "hosts", signed::NAME, spocp::NAME, CRYPTO];
+const OTHERS: &[&str] = &[
+    "evaluation",
+    "filter",
+    "cold",
+    "reload",
+    "hosts",
+    signed::NAME,
+    spocp::NAME,
+    compile::NAME,
+    CRYPTO,
+];
 
 /// The section about cryptography.
 pub(crate) const CRYPTO: &str = "crypto";
 
 const USAGE: &str = "expected --quick, --json, --memory, --charts FOLDER, --native or --node \
-    (leave the other host out), --opa PROGRAM, --cli PROGRAM, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";
+    (leave the other host out), --opa PROGRAM, --cerbos PROGRAM, --cli PROGRAM, --modules FOLDER, --hosts FOLDER, --only SECTION (may be repeated)";

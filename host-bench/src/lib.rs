@@ -9,6 +9,7 @@ pub mod hot;
 mod accessors;
 mod arguments;
 mod chart;
+mod compile;
 #[cfg(feature = "rivals")]
 mod crypto;
 mod files;
@@ -39,7 +40,13 @@ pub use measure::Row;
 /// Runs the command line of this process.
 #[must_use]
 pub fn bench() -> ExitCode {
-    match Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)) {
+    let mut words = std::env::args().skip(1);
+    let is_child = words.next().is_some_and(|word| word == compile::CHILD);
+    let result = match words.next().filter(|_| is_child) {
+        Some(folder) => compile::child(Path::new(&folder)),
+        None => Arguments::read(std::env::args().skip(1)).and_then(|arguments| run(&arguments)),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
@@ -104,6 +111,12 @@ fn versions(arguments: &Arguments) -> String {
     if let Some(opa) = &arguments.opa {
         let text = machine::version_of(opa, &["version"]);
         versions.push(format!("opa {}", text.trim_start_matches("Version: ")));
+    }
+    if let Some(cerbos) = &arguments.cerbos {
+        let text = machine::text_of(cerbos, &["--version"]);
+        let version = text.lines().find_map(|line| line.strip_prefix("Module version: v"));
+        let version = version.and_then(|rest| rest.split(',').next()).unwrap_or("unknown");
+        versions.push(format!("cerbos {version}"));
     }
     versions.join(", ")
 }

@@ -90,9 +90,13 @@ fn git(root: &Path, words: &[&str]) -> Option<String> {
 
 /// Returns what a program answers when asked for its version.
 pub(crate) fn version_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
+    text_of(program, words).lines().next().unwrap_or("unknown").trim().to_owned()
+}
+
+/// Returns all that a program prints; nothing if it cannot be run.
+pub(crate) fn text_of(program: impl AsRef<std::ffi::OsStr>, words: &[&str]) -> String {
     let output = Command::new(program).args(words).output().ok();
-    let text = output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
-    text.lines().next().unwrap_or("unknown").trim().to_owned()
+    output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default()
 }
 
 /// Spells the command; where other programs lie is of no interest to others.
@@ -100,7 +104,7 @@ fn command() -> String {
     let mut words = std::env::args().skip(1);
     let mut command = "cargo xtask bench".to_owned();
     while let Some(word) = words.next() {
-        if ["--opa", "--cli", "--modules", "--hosts"].contains(&word.as_str()) {
+        if ["--opa", "--cerbos", "--cli", "--modules", "--hosts"].contains(&word.as_str()) {
             words.next();
         } else {
             let _ = write!(command, " {word}");

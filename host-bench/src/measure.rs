@@ -98,6 +98,13 @@ impl Bounds {
     };
 }
 
+impl Bounds {
+    /// How long something may be repeated that is done once in a while.
+    pub(crate) const fn check(self) -> Duration {
+        self.check
+    }
+}
+
 impl<'a> Row<'a> {
     /// A row that decides request `at` with `decide`.
     pub(crate) fn new(

@@ -9,6 +9,7 @@ use crate::accessors;
 use crate::arguments::Arguments;
 #[cfg(feature = "rivals")]
 use crate::arguments::CRYPTO;
+use crate::compile;
 #[cfg(feature = "rivals")]
 use crate::measure::Row;
 use crate::measure::{self, Figure, Side, median};
@@ -56,6 +57,9 @@ pub(crate) fn sections(root: &Path, arguments: &Arguments) -> Result<Vec<Section
     }
     if arguments.wants(signed::NAME) {
         sections.push(signed::section(root, arguments)?);
+    }
+    if arguments.native && arguments.wants(compile::NAME) {
+        sections.extend(compile::sections(root, arguments)?);
     }
     #[cfg(feature = "hosts")]
     if let Some(folder) = arguments.hosts.as_ref().filter(|_| arguments.wants(crate::hosts::NAME)) {

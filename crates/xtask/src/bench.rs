@@ -3,6 +3,7 @@
 //! No other command does this: what a shared machine measures must not make a check fail. A rival that
 //! cannot be installed is left out, and the run says so.
 
+mod cerbos;
 mod modules;
 
 use std::fs;
@@ -15,7 +16,11 @@ use crate::{hosts, npm, setup};
 /// Builds the package, installs the rivals, and measures.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let only = only(arguments);
-    let features = if only == [HOSTS] { HOSTS.to_owned() } else { features(&only) };
+    let features = match only.as_slice() {
+        [HOSTS] => HOSTS.to_owned(),
+        [COMPILE] => String::new(),
+        only => features(only),
+    };
     let features = features.as_str();
     let mut measure = shell::cargo(["run", "--quiet", "--release"]);
     measure.args(["--package", "wardgate-host-bench", "--bin", "wardgate-host-bench"]);
@@ -24,7 +29,14 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         hosts::build()?;
         measure.arg("--hosts").arg(hosts::folder());
     }
-    if !arguments.iter().any(|argument| argument == "--native") && only != [HOSTS] {
+    if only.is_empty() || only.contains(&COMPILE) {
+        match cerbos::build() {
+            Ok(program) => drop(measure.arg("--cerbos").arg(program)),
+            Err(message) => println!("    cerbos is left out: {message}"),
+        }
+    }
+    let needs_no_node = only == [HOSTS] || only == [COMPILE];
+    if !arguments.iter().any(|argument| argument == "--native") && !needs_no_node {
         setup::npm_ci("host-bench/node")?;
         if only.is_empty() || only.iter().any(|section| *section != CRYPTO) {
             deciders(&mut measure)?;
@@ -79,14 +91,22 @@ fn opa() -> Outcome<PathBuf> {
     if program.exists() && fs::read_to_string(&stamp).is_ok_and(|built| built == OPA) {
         return Ok(program);
     }
-    let mut version = command("go");
-    version.arg("version");
-    shell::captured(&mut version).map_err(|_| "Go is not installed to build it".to_owned())?;
+    needs_go()?;
     println!("    building {OPA}, which takes some minutes once");
     shell::attempt("opa", command("go").args(["install", OPA]).env("GOBIN", &folder))?;
     shell::write(&stamp, OPA)?;
     Ok(program)
 }
+
+fn needs_go() -> Outcome {
+    let mut version = command("go");
+    version.arg("version");
+    let found = shell::captured(&mut version).map(drop);
+    found.map_err(|_| "Go is not installed to build it".to_owned())
+}
+
+/// The section about compiling, which needs one rival and no Node.
+const COMPILE: &str = "compile";
 
 /// The section about cryptography, which needs modules of its own and none of the others.
 const CRYPTO: &str = "crypto";
