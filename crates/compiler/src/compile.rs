@@ -142,7 +142,7 @@ pub(crate) fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile
     let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
     let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
     let root = yaml::read_json(&source).map_err(broken)?;
-    Ok(SchemaFile { source, root })
+    Ok(SchemaFile::new(source, root))
 }
 
 /// The directory of the schemas, at the root of the policies.

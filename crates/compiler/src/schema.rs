@@ -7,7 +7,9 @@
 
 mod keywords;
 mod reference;
+mod resource;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,8 +21,9 @@ use crate::emit::pool::PoolBuilder;
 use crate::policy::model::SchemaRef;
 use crate::source::{Place, Position, SourceFile};
 use crate::yaml::{Kind, Node};
-use keywords::Reader;
+use keywords::{Reader, draft_named};
 pub(crate) use reference::Target;
+use resource::Resources;
 
 /// One file of `_schemas`.
 #[derive(Debug)]
@@ -29,6 +32,26 @@ pub struct SchemaFile {
     pub source: Arc<SourceFile>,
     /// What it says.
     pub root: Node,
+    resources: OnceCell<Resources>,
+}
+
+impl SchemaFile {
+    /// Takes a file that was read.
+    #[must_use]
+    pub const fn new(source: Arc<SourceFile>, root: Node) -> Self {
+        Self { source, root, resources: OnceCell::new() }
+    }
+
+    /// The draft that it is written in; nothing if it names one that is unknown.
+    fn draft(&self) -> Option<u32> {
+        field(&self.root, "$schema").map_or(Some(2020), |name| draft_named(text(name)?))
+    }
+
+    /// The resources in it; `path` is where it stands in `_schemas`.
+    fn resources(&self, path: &str) -> &Resources {
+        let find = || Resources::of(path, &self.root, self.draft().unwrap_or(2020));
+        self.resources.get_or_init(find)
+    }
 }
 
 /// Why a file of `_schemas` cannot be had.
@@ -52,6 +75,8 @@ pub struct SchemaWriter<'a> {
     broken: BTreeSet<Target>,
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
+    /// Names that references leave to the way by which they are come to.
+    dynamic: BTreeSet<String>,
 }
 
 /// What is wrong at one place of a schema.
@@ -85,6 +110,7 @@ impl<'a> SchemaWriter<'a> {
             broken: BTreeSet::new(),
             queue: VecDeque::new(),
             bodies: Vec::new(),
+            dynamic: BTreeSet::new(),
         }
     }
 
@@ -123,12 +149,35 @@ impl<'a> SchemaWriter<'a> {
             errors.extend(self.write(pool, &next));
         }
         if errors.is_empty() {
+            errors.extend(self.undecided().into_iter().flat_map(fail));
+        }
+        if errors.is_empty() {
             return Ok(id);
         }
         self.forget(known);
         self.broken.insert(target);
         errors.extend(unusable());
         Err(errors)
+    }
+
+    /// Reports a dynamic reference that more than one schema could be meant by. Where there is only one, the way
+    /// to the reference makes no difference, and it is an ordinary reference.
+    fn undecided(&self) -> Option<Fault> {
+        let declared = |name: &str| {
+            let of = |(path, file): (&String, &Rc<SchemaFile>)| {
+                file.resources(path).dynamic.iter().filter(|other| *other == name).count()
+            };
+            self.files.iter().map(of).sum::<usize>()
+        };
+        let name = self.dynamic.iter().find(|name| declared(name) > 1)?;
+        let (keyword, name) = match name.as_str() {
+            "" => ("$recursiveAnchor", "true"),
+            name => ("$dynamicAnchor", name),
+        };
+        let message = format!(
+            "more than one schema has `{keyword}: {name}`, and a reference to it is not supported"
+        );
+        Some(Fault::new(Position::START, message))
     }
 
     /// Takes back the nodes from `first` on: another schema that leads to them is as wrong as this one.

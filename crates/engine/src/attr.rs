@@ -42,8 +42,13 @@ impl AttrMap {
     /// Returns the value under `key`.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Attr> {
-        let at = self.entries.binary_search_by(|(name, _)| name.as_ref().cmp(key)).ok()?;
-        self.entries.get(at).map(|(_, value)| value)
+        self.entries.get(self.position(key)?).map(|(_, value)| value)
+    }
+
+    /// Returns which entry has `key`.
+    #[must_use]
+    pub fn position(&self, key: &str) -> Option<usize> {
+        self.entries.binary_search_by(|(name, _)| name.as_ref().cmp(key)).ok()
     }
 
     /// Returns the entries in key order.

@@ -32,7 +32,10 @@ impl Reader<'_, '_> {
         match &node.kind {
             Kind::Bool(true) => body(Vec::new()),
             Kind::Bool(false) => body(vec![(Keyword::Never, Vec::new())]),
-            Kind::Map(entries) => body(self.keywords(node, entries)),
+            Kind::Map(entries) => {
+                self.unambiguous(node);
+                body(self.keywords(node, entries))
+            }
             _ => {
                 let fault = wrong(node, "an object, `true` or `false`");
                 self.faults.push(Fault { message: "this is no schema".to_owned(), ..fault });
@@ -62,13 +65,20 @@ impl Reader<'_, '_> {
         clauses
     }
 
+    /// Reports a URL or an anchor that two schemas of the file have.
+    fn unambiguous(&mut self, node: &Node) {
+        let file = self.file;
+        let twice = file.resources(&self.target.file).twice.as_ref();
+        if let Some(name) = twice.filter(|_| self.target.pointer.is_empty()) {
+            let message = format!("two schemas have the name `{name}`");
+            self.faults.push(Fault::new(node.position, message));
+        }
+    }
+
     fn draft(&mut self) -> u32 {
-        let Some(name) = field(&self.file.root, "$schema") else { return 2020 };
-        let url = text(name).unwrap_or_default();
-        let url = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        let url = url.map(|url| url.strip_suffix('#').unwrap_or(url));
-        let found = DRAFTS.iter().find(|(known, _)| url == Some(known));
-        if found.is_none() && self.target.pointer.is_empty() {
+        let found = self.file.draft();
+        let name = field(&self.file.root, "$schema").filter(|_| self.target.pointer.is_empty());
+        if let Some(name) = name.filter(|_| found.is_none()) {
             let fault = wrong(
                 name,
                 "a draft from 4 to 2020-12, such as `https://json-schema.org/draft/2020-12/schema`",
@@ -78,7 +88,7 @@ impl Reader<'_, '_> {
                 ..fault
             });
         }
-        found.map_or(2020, |(_, draft)| *draft)
+        found.unwrap_or(2020)
     }
 
     /// Returns what the keyword called `name` says; nothing if it says nothing, or says it through
@@ -136,7 +146,10 @@ impl Reader<'_, '_> {
             "exclusiveMinimum" if !is_flag(value) => one(Keyword::ExclusiveMinimum, double(value)?),
             "exclusiveMaximum" if !is_flag(value) => one(Keyword::ExclusiveMaximum, double(value)?),
             "multipleOf" => one(Keyword::MultipleOf, double(value)?),
-            "$ref" => one(Keyword::Ref, vec![self.reference(value)?]),
+            "$ref" => {
+                let target = self.reference(value)?;
+                one(Keyword::Ref, vec![self.writer.node(target)])
+            }
             "not" => one(Keyword::Not, vec![self.child(&[name])]),
             "allOf" => one(Keyword::AllOf, self.listed(name, value)?),
             "anyOf" => one(Keyword::AnyOf, self.listed(name, value)?),
@@ -145,20 +158,27 @@ impl Reader<'_, '_> {
                 Keyword::If,
                 vec![self.child(&[name]), self.optional(node, "then"), self.optional(node, "else")],
             ),
-            "$id" | "id"
-                if !self.target.pointer.is_empty()
-                    && text(value).is_some_and(|id| !id.starts_with('#')) =>
-            {
-                Err(unsupported(value, name, " below the root of a file"))
+            "unevaluatedProperties" if draft >= 2019 => {
+                one(Keyword::UnevaluatedProperties, vec![self.child(&[name])])
             }
-            "unevaluatedProperties" | "unevaluatedItems" if draft >= 2019 => {
-                Err(unsupported(value, name, ""))
+            "unevaluatedItems" if draft >= 2019 => {
+                one(Keyword::UnevaluatedItems, vec![self.child(&[name])])
             }
-            "$recursiveRef" | "$dynamicRef" | "$vocabulary" if draft >= 2019 => {
-                Err(unsupported(value, name, ""))
+            "$dynamicRef" if draft >= 2020 => {
+                one(Keyword::Ref, vec![self.dynamic_reference(value)?])
             }
-            "contentEncoding" | "contentMediaType" | "contentSchema" if draft >= 7 => {
-                Err(unsupported(value, name, ""))
+            "$recursiveRef" if draft == 2019 => {
+                one(Keyword::Ref, vec![self.dynamic_reference(value)?])
+            }
+            "$vocabulary" if draft >= 2019 => Err(unsupported(value, name)),
+            "contentEncoding" if draft >= 7 && word(value)? == BASE64 => {
+                one(Keyword::Base64, Vec::new())
+            }
+            "contentMediaType" if draft >= 7 && word(value)? == JSON && is_decoded(node) => {
+                Err(unsupported(value, name))
+            }
+            "contentSchema" if draft >= 7 && is_decoded(node) && has_content(node) => {
+                Err(unsupported(value, name))
             }
             _ => Ok(Vec::new()),
         }
@@ -262,7 +282,8 @@ impl Reader<'_, '_> {
         }
         let mut clauses = vec![(Keyword::PrefixItems, self.listed("items", value)?)];
         match field(node, "additionalItems").map(|more| &more.kind) {
-            None | Some(Kind::Bool(true)) => {}
+            None => {}
+            Some(Kind::Bool(true)) if draft < 2019 => {}
             Some(Kind::Bool(false)) => {
                 clauses.push((Keyword::NoMoreItems, vec![index(listed.len())]))
             }
@@ -279,11 +300,10 @@ impl Reader<'_, '_> {
             Some(value) if draft >= 2019 => count(value),
             _ => Ok(default),
         };
-        Ok(vec![
-            self.child(&["contains"]),
-            limit("minContains", 1)?,
-            limit("maxContains", u32::MAX)?,
-        ])
+        let (least, most) = (limit("minContains", 1)?, limit("maxContains", u32::MAX)?);
+        // Before, an item that `contains` looked at was not evaluated by that.
+        let evaluates = (draft >= 2020).then_some(1);
+        Ok([self.child(&["contains"]), least, most].into_iter().chain(evaluates).collect())
     }
 
     fn pattern(&mut self, value: &Node) -> Answer<u32> {
@@ -299,11 +319,30 @@ impl Reader<'_, '_> {
         Ok(self.pool.constant(ConstTag::Regex, &words))
     }
 
-    fn reference(&mut self, value: &Node) -> Answer<u32> {
-        let target = self.target.follow(&self.file.root, word(value)?);
-        let target = target.map_err(|fault| Fault { at: value.position, ..fault })?;
-        if let Err(super::Unavailable::Missing) = self.writer.file(&target.file) {
-            return Err(Fault { at: value.position, ..missing(&target.file) });
+    fn reference(&mut self, value: &Node) -> Answer<Target> {
+        let there = |fault| Fault { at: value.position, ..fault };
+        let found = self.target.follow(self.file, word(value)?).map_err(there)?;
+        match self.writer.file(found.file()) {
+            Ok(file) => found.find(&file).map_err(there),
+            Err(super::Unavailable::Missing) => Err(there(missing(found.file()))),
+            // What is wrong with the file is told where its schemas are written.
+            Err(super::Unavailable::Broken(_)) => Ok(found.root()),
+        }
+    }
+
+    /// A reference that a schema on the way to it may lead elsewhere, if it declares the same name.
+    fn dynamic_reference(&mut self, value: &Node) -> Answer<u32> {
+        let target = self.reference(value)?;
+        let name = word(value)?.split_once('#').map_or("", |(_, fragment)| fragment);
+        if let Ok(file) = self.writer.file(&target.file) {
+            let schema = target.find(&file.root);
+            let declares = |keyword| schema.and_then(|schema| field(schema, keyword));
+            let is_dynamic = declares("$dynamicAnchor").and_then(text) == Some(name);
+            let is_recursive = declares("$recursiveAnchor")
+                .is_some_and(|flag| flag.kind == Kind::Bool(true) && name.is_empty());
+            if is_dynamic || is_recursive {
+                self.writer.dynamic.insert(name.to_owned());
+            }
         }
         Ok(self.writer.node(target))
     }
@@ -326,6 +365,28 @@ const DRAFTS: [(&str, u32); 6] = [
     ("json-schema.org/draft/2020-12/schema", 2020),
     ("json-schema.org/schema", 2020),
 ];
+
+/// Returns the draft with this URL.
+pub(super) fn draft_named(url: &str) -> Option<u32> {
+    let url = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
+    let url = url.strip_suffix('#').unwrap_or(url);
+    DRAFTS.iter().find(|(known, _)| url == *known).map(|(_, draft)| *draft)
+}
+
+/// Whether Cerbos can read the content of a text: it knows one encoding, and looks at no other.
+fn is_decoded(node: &Node) -> bool {
+    field(node, "contentEncoding").and_then(text).is_none_or(|encoding| encoding == BASE64)
+}
+
+/// Whether a text has content that Cerbos looks at.
+fn has_content(node: &Node) -> bool {
+    let named = |name| field(node, name).and_then(text);
+    let media_type = named("contentMediaType");
+    media_type == Some(JSON) || (media_type.is_some() && named("contentEncoding").is_some())
+}
+
+const BASE64: &str = "base64";
+const JSON: &str = "application/json";
 
 /// `minimum` means the exclusive bound where draft 4's flag says so.
 fn bound(node: &Node, flag: &str, inclusive: Keyword, exclusive: Keyword) -> Keyword {
@@ -449,10 +510,10 @@ fn wrong(node: &Node, expected: &str) -> Fault {
     Fault::new(node.position, "").because(found, expected)
 }
 
-fn unsupported(node: &Node, name: &str, place: &str) -> Fault {
+fn unsupported(node: &Node, name: &str) -> Fault {
     Fault::new(
         node.position,
-        format!("`{name}`{place} is not supported, and to ignore it would change what is valid"),
+        format!("`{name}` is not supported, and to ignore it would change what is valid"),
     )
 }
 

@@ -1,11 +1,12 @@
 //! Where a schema reference leads.
 //!
-//! A reference is a URL. Inside a schema it is relative to the file it stands in, or to the file's
-//! `$id`; what it leads to must be a file of `_schemas`.
+//! A reference is a URL, relative to the resource it stands in. What it leads to must be a resource of the same
+//! file, or another file of `_schemas`.
 
 use crate::yaml::{Kind, Node};
 
-use super::{Fault, field, text};
+use super::resource::{below, resolved};
+use super::{Fault, SchemaFile, field};
 use crate::source::Position;
 
 /// One schema: a file of `_schemas`, and the JSON pointer inside it.
@@ -15,55 +16,80 @@ pub(crate) struct Target {
     pub(super) pointer: String,
 }
 
+/// Where a reference leads, before the file is looked at.
+pub(crate) struct Reference {
+    target: Target,
+    /// The name of a schema, in the resource that the target is.
+    anchor: Option<String>,
+}
+
+impl Reference {
+    /// The file that it leads to.
+    pub(crate) fn file(&self) -> &str {
+        &self.target.file
+    }
+
+    /// Returns the resource that it leads to or into.
+    pub(super) fn root(self) -> Target {
+        self.target
+    }
+
+    /// Returns the schema in `file`, which is the one that it leads to.
+    pub(crate) fn find(self, file: &SchemaFile) -> Result<Target, Fault> {
+        let Some(anchor) = self.anchor else { return Ok(self.target) };
+        let resource = file.resources(&self.target.file).around(&self.target.pointer);
+        let pointer = resource.and_then(|resource| resource.anchors.get(&anchor));
+        match pointer {
+            Some(pointer) => Ok(Target { pointer: pointer.clone(), ..self.target }),
+            None => {
+                Err(Fault::new(Position::START, format!("the reference `#{anchor}` leads nowhere")))
+            }
+        }
+    }
+}
+
 impl Target {
     /// Where the reference of a policy leads: `cerbos:///` and the path of a file.
     pub(crate) fn of_policy(reference: &str) -> Result<Self, Fault> {
+        let wrong = |found: &str, expected: &str| {
+            Fault::new(Position::START, "this names no schema")
+                .because(format!("`{found}`"), expected)
+        };
         let (url, fragment) = split(reference);
         let file = in_schemas(url).ok_or_else(|| {
-            let fault = Fault::new(Position::START, "this names no schema");
-            fault.because(
-                format!("`{reference}`"),
-                "a file of `_schemas`, such as `cerbos:///album.json`",
-            )
+            wrong(reference, "a file of `_schemas`, such as `cerbos:///album.json`")
         })?;
-        Ok(Self { file: normalise(&file), pointer: pointer(fragment)? })
+        let pointer = decoded(fragment);
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(wrong(reference, "a JSON pointer, such as `#/$defs/name`"));
+        }
+        Ok(Self { file: normalise(&file), pointer })
     }
 
-    /// Where a `$ref` leads that stands in the file of `self`, whose root is `root`.
-    pub(crate) fn follow(&self, root: &Node, reference: &str) -> Result<Self, Fault> {
+    /// Where a reference leads that stands in this schema of `file`.
+    pub(crate) fn follow(&self, file: &SchemaFile, reference: &str) -> Result<Reference, Fault> {
         let (url, fragment) = split(reference);
-        let pointer = pointer(fragment)?;
-        let own_id = ["$id", "id"]
-            .iter()
-            .find_map(|key| field(root, key).and_then(text))
-            .unwrap_or_default();
-        let own_id = split(own_id).0;
-        let file = if url.is_empty() || url == own_id {
-            self.file.clone()
-        } else if let Some(file) = in_schemas(url) {
-            normalise(&file)
-        } else if has_scheme(url) || (has_scheme(own_id) && in_schemas(own_id).is_none()) {
-            let fault = Fault::new(Position::START, "no schema is fetched");
-            return Err(fault.because(format!("`{reference}`"), "a file of `_schemas`"));
-        } else {
-            let base = in_schemas(own_id).unwrap_or_else(|| self.file.clone());
-            let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
-            normalise(&if url.starts_with('/') {
-                url.to_owned()
-            } else {
-                format!("{folder}/{url}")
-            })
+        let resources = file.resources(&self.file);
+        let base = resources.around(&self.pointer).map_or("", |resource| resource.url.as_str());
+        let url = resolved(base, url);
+        let (file, root) = match (resources.with_url(&url), in_schemas(&url)) {
+            (Some(resource), _) => (self.file.clone(), resource.pointer.clone()),
+            (None, Some(file)) => (normalise(&file), String::new()),
+            (None, None) => {
+                let fault = Fault::new(Position::START, "no schema is fetched");
+                return Err(fault.because(format!("`{reference}`"), "a file of `_schemas`"));
+            }
         };
-        Ok(Self { file, pointer })
+        let fragment = decoded(if fragment == "/" { "" } else { fragment });
+        let is_pointer = fragment.is_empty() || fragment.starts_with('/');
+        let fragment_pointer = if is_pointer { fragment.as_str() } else { "" };
+        let target = Self { file, pointer: format!("{root}{}", fragment_pointer) };
+        Ok(Reference { target, anchor: (!is_pointer).then_some(fragment) })
     }
 
     /// Returns the schema that stands below this one.
     pub(crate) fn below(&self, segments: &[&str]) -> Self {
-        let mut pointer = self.pointer.clone();
-        for segment in segments {
-            pointer.push('/');
-            pointer.push_str(&segment.replace('~', "~0").replace('/', "~1"));
-        }
+        let pointer = segments.iter().fold(self.pointer.clone(), |at, name| below(&at, name));
         Self { file: self.file.clone(), pointer }
     }
 
@@ -90,20 +116,6 @@ fn in_schemas(url: &str) -> Option<String> {
         .strip_prefix("//")
         .map_or(path, |rest| rest.find('/').map_or("", |at| rest.get(at..).unwrap_or("")));
     (!path.trim_matches('/').is_empty()).then(|| decoded(path))
-}
-
-fn has_scheme(url: &str) -> bool {
-    let end = url.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
-    end.is_some_and(|end| end > 0 && url.get(end..).is_some_and(|rest| rest.starts_with(':')))
-}
-
-fn pointer(fragment: &str) -> Result<String, Fault> {
-    let pointer = decoded(fragment);
-    if pointer.is_empty() || pointer.starts_with('/') {
-        return Ok(pointer);
-    }
-    let fault = Fault::new(Position::START, "anchors are not supported");
-    Err(fault.because(format!("`#{fragment}`"), "a JSON pointer, such as `#/$defs/name`"))
 }
 
 fn normalise(path: &str) -> String {
@@ -141,42 +153,35 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Position, Target};
-    use crate::expression::Style;
-    use crate::yaml::{Entry, Kind, Node};
+    use std::sync::Arc;
 
-    fn node(kind: Kind) -> Node {
-        Node { position: Position::START, offset: 0, kind }
-    }
+    use super::{SchemaFile, Target};
+    use crate::source::SourceFile;
 
-    fn word(text: &str) -> Node {
-        node(Kind::String(text.into(), Style::Plain))
-    }
-
-    fn root(id: &str) -> Node {
-        node(Kind::Map(vec![Entry { key: word("$id"), value: word(id) }]))
+    fn file(text: &str) -> SchemaFile {
+        let source = Arc::new(SourceFile { path: "s.json".to_owned(), text: text.to_owned() });
+        let root = crate::yaml::read(&source).documents.into_iter().next().unwrap();
+        SchemaFile::new(source, root)
     }
 
     #[test]
-    fn references_lead_into_the_folder_of_schemas_only() {
+    fn references_lead_to_files_of_schemas_only() {
         let check = |id: &str, reference: &str, expected: Option<(&str, &str)>| {
-            let here = Target { file: "a/b.json".to_owned(), pointer: String::new() };
-            let found = here.follow(&root(id), reference).ok();
-            let expected = expected.map(|(file, pointer)| Target {
-                file: file.to_owned(),
-                pointer: pointer.to_owned(),
-            });
-            assert_eq!(found, expected, "{reference}");
+            let file = file(&format!(r#"{{"$id": "{id}"}}"#));
+            let from = Target { file: "a/b.json".to_owned(), pointer: "/not".to_owned() };
+            let found = from.follow(&file, reference).and_then(|found| found.find(&file)).ok();
+            let found = found.as_ref().map(|to| (to.file.as_str(), to.pointer.as_str()));
+            assert_eq!(found, expected, "{id} {reference}");
         };
-        check("", "#/$defs/x%20y", Some(("a/b.json", "/$defs/x y")));
         check("", "#", Some(("a/b.json", "")));
+        check("", "#/$defs/x%20y", Some(("a/b.json", "/$defs/x y")));
+        check("", "#anchor", None);
         check("", "c.json#/x", Some(("a/c.json", "/x")));
         check("", "../c.json", Some(("c.json", "")));
-        check("", "../../../c.json", Some(("c.json", "")));
         check("", "/c.json", Some(("c.json", "")));
-        check("", "cerbos:///d/c.json", Some(("d/c.json", "")));
-        check("", "https://example.com/c.json", None);
-        check("", "#anchor", None);
+        check("", "cerbos:///d/e.json", Some(("d/e.json", "")));
+        check("", "https://example.com/e.json", None);
+        check("https://example.com/b.json", "#/x", Some(("a/b.json", "/x")));
         check(
             "https://example.com/b.json",
             "https://example.com/b.json#/x",
@@ -184,6 +189,33 @@ mod tests {
         );
         check("https://example.com/b.json", "c.json", None);
         check("cerbos:///z/b.json", "c.json", Some(("z/c.json", "")));
+    }
+
+    #[test]
+    fn references_lead_to_resources_and_anchors_of_their_file() {
+        let file = file(
+            r#"{"$defs": {
+                "a": {"$id": "nested/a.json", "$anchor": "top", "$defs": {"b": {"$anchor": "inner"}}},
+                "c": {"$anchor": "c", "const": {"$id": "data", "$anchor": "data"}},
+                "d": {"$id": "urn:example:d", "not": {"$dynamicAnchor": "e"}}
+            }}"#,
+        );
+        let check = |from: &str, reference: &str, expected: Option<&str>| {
+            let from = Target { file: "a/b.json".to_owned(), pointer: from.to_owned() };
+            let found = from.follow(&file, reference).and_then(|found| found.find(&file)).ok();
+            assert_eq!(found.map(|found| found.pointer).as_deref(), expected, "{reference}");
+        };
+        check("", "#c", Some("/$defs/c"));
+        check("", "#inner", None);
+        check("", "#data", None);
+        check("", "nested/a.json", Some("/$defs/a"));
+        check("", "nested/a.json#inner", Some("/$defs/a/$defs/b"));
+        check("", "cerbos:///a/nested/a.json#top", Some("/$defs/a"));
+        check("/$defs/a/$defs/b", "#", Some("/$defs/a"));
+        check("/$defs/a/$defs/b", "#/$defs/b", Some("/$defs/a/$defs/b"));
+        check("/$defs/a/$defs/b", "../b.json#c", Some("/$defs/c"));
+        check("/$defs/d/not", "#e", Some("/$defs/d/not"));
+        check("", "urn:example:d#e", Some("/$defs/d/not"));
     }
 
     #[test]
@@ -195,5 +227,6 @@ mod tests {
         assert!(Target::of_policy("b.json").is_err());
         assert!(Target::of_policy("file:///b.json").is_err());
         assert!(Target::of_policy("cerbos:///").is_err());
+        assert!(Target::of_policy("cerbos:///b.json#anchor").is_err());
     }
 }

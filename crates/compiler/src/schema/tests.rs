@@ -14,7 +14,7 @@ fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<S
             files.iter().find(|(name, _)| *name == path).ok_or(Unavailable::Missing)?;
         let source = source(path, text);
         let root = read(&source);
-        Ok(SchemaFile { source, root })
+        Ok(SchemaFile::new(source, root))
     };
     let mut pool = PoolBuilder::default();
     let mut writer = SchemaWriter::new(&load);
@@ -242,6 +242,125 @@ fn references() {
 }
 
 #[test]
+fn references_by_name() {
+    let schema = r##"{"properties": {"a": {"$ref": "#name"}, "b": {"$ref": "other/b.json#inner"}, "c": {"$ref": "/other/b.json"}},
+        "$defs": {"x": {"$anchor": "name", "type": "string"},
+            "y": {"$id": "other/b.json", "type": "null", "not": {"$anchor": "inner", "type": "number"}}}}"##;
+    check_all(
+        schema,
+        r#"{"a": 1, "b": null, "c": 1}"#,
+        &[
+            "/a expected string, but got number",
+            "/b expected number, but got null",
+            "/c expected null, but got number",
+        ],
+    );
+    let named = r#"{"$defs": {"x": {"$anchor": "name", "type": "string"}}}"#;
+    let files =
+        [("s.json", r#"{"properties": {"a": {"$ref": "t.json#name"}}}"#), ("t.json", named)];
+    assert_eq!(report(&files, r#"{"a": 1}"#).unwrap(), ["/a expected string, but got number"]);
+    let older = r##"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#name"}},
+        "definitions": {"x": {"$id": "#name", "type": "string"}}}"##;
+    check_all(older, r#"{"a": 1}"#, &["/a expected string, but got number"]);
+}
+
+#[test]
+fn references_that_are_dynamic() {
+    let tree = r##"{"$dynamicAnchor": "tree", "properties": {"data": {"type": "string"}, "next": {"$dynamicRef": "#tree"}}}"##;
+    let found = ["/next/data expected string, but got number"];
+    assert_eq!(report(&[("t.json", tree)], r#"{"next": {"data": 1}}"#).unwrap(), found);
+    let strict = r#"{"$dynamicAnchor": "tree", "$ref": "t.json", "unevaluatedProperties": false}"#;
+    let refused = report(&[("s.json", strict), ("t.json", tree)], "{}").unwrap_err();
+    assert_eq!(
+        refused,
+        [
+            "policy.yaml$: more than one schema has `$dynamicAnchor: tree`, and a reference to it is not supported",
+            "policy.yaml$: schema `cerbos:///s.json` cannot be used",
+        ]
+    );
+    let recursive = r##"{"$schema": "https://json-schema.org/draft/2019-09/schema", "$recursiveAnchor": true,
+        "properties": {"data": {"type": "string"}, "next": {"$recursiveRef": "#"}}}"##;
+    check_all(recursive, r#"{"next": {"data": 1}}"#, &found);
+}
+
+#[test]
+fn what_no_other_keyword_evaluates() {
+    let closed = r#"{"properties": {"x": {}}, "patternProperties": {"^y": {}}, "unevaluatedProperties": false,
+        "anyOf": [{"required": ["p"], "properties": {"p": {"type": "null"}}}, {"properties": {"q": {}}}],
+        "if": {"required": ["r"], "properties": {"r": {}}}, "then": {"properties": {"s": {}}},
+        "dependentSchemas": {"x": {"properties": {"t": {}}}}, "$ref": "u.json"}"#;
+    let check = |attributes: &str, expected: &[&str]| {
+        let files = [("s.json", closed), ("u.json", r#"{"properties": {"u": {}}}"#)];
+        assert_eq!(report(&files, attributes).unwrap(), expected, "{attributes}");
+    };
+    check(r#"{"x": 1, "y1": 1, "q": 1, "t": 1, "u": 1}"#, &[]);
+    check(r#"{"q": 1, "t": 1}"#, &["/t not allowed"]);
+    check(r#"{"p": null, "q": 1}"#, &[]);
+    check(r#"{"p": 1, "q": 1}"#, &["/p not allowed"]);
+    check(r#"{"r": 1, "s": 1}"#, &[]);
+    check(r#"{"s": 1}"#, &["/s not allowed"]);
+    check_all(
+        r#"{"allOf": [{"properties": {"a": {}}, "unevaluatedProperties": {"type": "null"}}], "unevaluatedProperties": false}"#,
+        r#"{"a": 1, "b": null}"#,
+        &[],
+    );
+    check_all(
+        r#"{"allOf": [{"properties": {"a": {}}}, {"unevaluatedProperties": false}]}"#,
+        r#"{"a": 1}"#,
+        &["/a not allowed"],
+    );
+    check_all(
+        r#"{"properties": {"a": {"properties": {"b": {}}, "unevaluatedProperties": false}}, "not": {"required": ["b"]}}"#,
+        r#"{"a": {"b": 1, "a": 1}}"#,
+        &["/a/a not allowed"],
+    );
+}
+
+#[test]
+fn items_that_no_other_keyword_evaluates() {
+    let closed =
+        r#"{"prefixItems": [{}], "contains": {"type": "string"}, "unevaluatedItems": false}"#;
+    check(closed, r#"[1, "x", "y"]"#, &[]);
+    check(closed, r#"[1, 2, "y"]"#, &["/1 not allowed"]);
+    check(r#"{"items": {}, "unevaluatedItems": false}"#, "[1]", &[]);
+    check(
+        r#"{"anyOf": [{"prefixItems": [{"type": "null"}, {}]}, {"prefixItems": [{}]}], "unevaluatedItems": {"type": "null"}}"#,
+        "[1, 2, null]",
+        &["/1 expected null, but got number"],
+    );
+    let older = |rest: &str| {
+        format!(
+            r#"{{"$schema": "https://json-schema.org/draft/2019-09/schema", "properties": {{"a": {rest}}}}}"#
+        )
+    };
+    check_all(
+        &older(r#"{"contains": {"type": "string"}, "unevaluatedItems": false}"#),
+        r#"{"a": ["x"]}"#,
+        &["/a/0 not allowed"],
+    );
+    check_all(
+        &older(r#"{"items": [{}], "additionalItems": true, "unevaluatedItems": false}"#),
+        r#"{"a": [1, 2]}"#,
+        &[],
+    );
+}
+
+#[test]
+fn content_of_texts() {
+    check(r#"{"contentEncoding": "base64"}"#, r#""aGVsbG8=""#, &[]);
+    check(r#"{"contentEncoding": "base64"}"#, r#""aGVsbG8""#, &["value is not base64 encoded"]);
+    check(r#"{"contentEncoding": "base64"}"#, "3", &[]);
+    check(
+        r#"{"contentEncoding": "base32", "contentMediaType": "application/json", "contentSchema": false}"#,
+        r#""{""#,
+        &[],
+    );
+    check(r#"{"contentMediaType": "text/html", "contentSchema": false}"#, r#""{""#, &[]);
+    check(r#"{"format": "regex"}"#, r#""^(abc]""#, &["'^(abc]' is not valid 'regex'"]);
+    check(r#"{"format": "regex"}"#, r#""^\p{Greek}$""#, &[]);
+}
+
+#[test]
 fn older_drafts() {
     let draft = |number: &str, rest: &str| {
         format!(
@@ -290,8 +409,20 @@ fn broken_schemas_are_errors_with_a_place() {
         "s.json#/properties/a: `type` has a wrong value: expected one of `null`, `boolean`, `number`, `integer`, `string`, `array` and `object`, found the text `strng`",
     );
     check(
-        r#"{"unevaluatedProperties": false}"#,
-        "s.json#: `unevaluatedProperties` is not supported, and to ignore it would change what is valid",
+        r#"{"contentMediaType": "application/json"}"#,
+        "s.json#: `contentMediaType` is not supported, and to ignore it would change what is valid",
+    );
+    check(
+        r##"{"$ref": "#a", "$defs": {"x": {"$id": "b.json", "$anchor": "a"}}}"##,
+        "s.json#: the reference `#a` leads nowhere",
+    );
+    check(
+        r#"{"$defs": {"x": {"$anchor": "a"}, "y": {"$anchor": "a"}}}"#,
+        "s.json#: two schemas have the name `#a`",
+    );
+    check(
+        r#"{"$defs": {"x": {"$id": "a"}, "y": {"$id": "/a"}}}"#,
+        "s.json#: two schemas have the name `cerbos:///a`",
     );
     check(
         r#"{"allOf": [3]}"#,
@@ -340,9 +471,8 @@ fn equal_input_gives_equal_words() {
     let schema =
         r#"{"properties": {"b": {"enum": [1]}, "a": {"pattern": "x"}}, "required": ["a"]}"#;
     let words = || {
-        let load = |path: &str| {
-            Ok(SchemaFile { source: source(path, schema), root: read(&source(path, schema)) })
-        };
+        let load =
+            |path: &str| Ok(SchemaFile::new(source(path, schema), read(&source(path, schema))));
         let mut writer = SchemaWriter::new(&load);
         let place =
             Place { file: source("p.yaml", ""), position: Position::START, path: "$".into() };

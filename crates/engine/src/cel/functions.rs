@@ -6,7 +6,7 @@
 mod cerbos;
 mod convert;
 mod core;
-mod encoders;
+pub(crate) mod encoders;
 mod hierarchy;
 mod lists;
 mod math;

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::ToString;
 
 use super::keyword::Keyword;
-use super::walk::{Clause, Done, Walk};
+use super::walk::{Clause, Done, EVERYTHING, Walk};
 use crate::attr::Attr;
 
 impl<'a> Walk<'a> {
@@ -25,6 +25,7 @@ impl<'a> Walk<'a> {
             Keyword::UniqueItems => self.unique(items),
             Keyword::PrefixItems => {
                 clause.words.iter().zip(items).enumerate().try_for_each(|(at, (id, item))| {
+                    self.evaluated.push(u32::try_from(at).ok()?);
                     self.inside(&at.to_string(), |walk| {
                         walk.node(*id, item.into(), clause.depth + 1)
                     })
@@ -37,8 +38,11 @@ impl<'a> Walk<'a> {
                     self.inside(&at.to_string(), |walk| {
                         walk.node(*id, item.into(), clause.depth + 1)
                     })
-                })
+                })?;
+                self.evaluated.push(EVERYTHING);
+                Some(())
             }
+            Keyword::UnevaluatedItems => self.other_items(clause, items),
             Keyword::NoMoreItems => self.at_most(clause, count, |limit| {
                 format!("only {limit} items are allowed, but found {count} items")
             }),
@@ -58,14 +62,29 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
+    fn other_items(&mut self, clause: Clause<'a, '_>, items: &[Attr]) -> Done {
+        let id = clause.first()?;
+        for (at, item) in items.iter().enumerate() {
+            if !self.is_evaluated(clause, u32::try_from(at).ok()?)? {
+                self.inside(&at.to_string(), |walk| walk.node(id, item.into(), clause.depth + 1))?;
+            }
+        }
+        self.evaluated.push(EVERYTHING);
+        Some(())
+    }
+
     fn contains(&mut self, clause: Clause<'a, '_>, items: &[Attr]) -> Done {
-        let [id, least, most] = clause.words else { return None };
+        let [id, least, most, evaluates @ ..] = clause.words else { return None };
         let before = self.found.len();
         let mut matched = 0_u32;
         for (at, item) in items.iter().enumerate() {
             let errors = self.found.len();
             self.inside(&at.to_string(), |walk| walk.node(*id, item.into(), clause.depth + 1))?;
-            matched = matched.saturating_add(u32::from(self.found.len() == errors));
+            let matches = self.found.len() == errors;
+            matched = matched.saturating_add(matches.into());
+            if matches && !evaluates.is_empty() {
+                self.evaluated.push(u32::try_from(at).ok()?);
+            }
         }
         if matched >= *least {
             self.found.truncate(before);

@@ -19,9 +19,11 @@ pub fn is_valid(name: &str, text: &str) -> bool {
         "email" => is_email(text),
         "ip-address" | "ipv4" => is_ipv4(text),
         "ipv6" => is_ipv6(text),
-        "uri" | "iri" => is_url(text, true),
-        "uri-reference" | "uriref" | "iri-reference" => is_url(text, false) && !has(text, '\\'),
-        "uri-template" => is_url(text, false) && has_flat_braces(text),
+        "uri" | "iri" => url_path(text, true).is_some(),
+        "uri-reference" | "uriref" | "iri-reference" => {
+            url_path(text, false).is_some() && !has(text, '\\')
+        }
+        "uri-template" => url_path(text, false).is_some_and(has_flat_braces),
         "json-pointer" => is_json_pointer(text),
         "relative-json-pointer" => is_relative_json_pointer(text),
         "uuid" => is_uuid(text),
@@ -63,7 +65,7 @@ const fn days_in(year: u32, month: u32) -> u32 {
 fn is_time(text: &str) -> bool {
     let Some((clock, rest)) = text.split_at_checked(8) else { return false };
     let [_, _, b':', _, _, b':', _, _] = clock.as_bytes() else { return false };
-    let part = |range, most| clock.get(range).and_then(digits).filter(|value| *value <= most);
+    let part = |range, most| clock.get(range).and_then(|text| number(text, most));
     let (Some(hour), Some(minute), Some(second)) = (part(0..2, 23), part(3..5, 59), part(6..8, 60))
     else {
         return false;
@@ -76,7 +78,7 @@ fn is_time(text: &str) -> bool {
         },
     };
     let Some(offset) = zone_minutes(zone) else { return false };
-    let utc = i64::from(hour * 60 + minute) - offset;
+    let utc = hour * 60 + minute - offset;
     second < 60 || utc.rem_euclid(24 * 60) == 23 * 60 + 59
 }
 
@@ -85,10 +87,13 @@ fn zone_minutes(zone: &str) -> Option<i64> {
         return Some(0);
     }
     let [sign @ (b'+' | b'-'), _, _, b':', _, _] = zone.as_bytes() else { return None };
-    let hours = digits(zone.get(1..3)?).filter(|hours| *hours <= 23)?;
-    let minutes = digits(zone.get(4..6)?).filter(|minutes| *minutes <= 59)?;
-    let offset = i64::from(hours * 60 + minutes);
+    let offset = number(zone.get(1..3)?, 23)? * 60 + number(zone.get(4..6)?, 59)?;
     Some(if *sign == b'+' { offset } else { -offset })
+}
+
+/// A number from 0 to `most`; as in Cerbos, a sign may stand in the place of its first digit.
+fn number(text: &str, most: i64) -> Option<i64> {
+    parse_int(text).filter(|value| (0..=most).contains(value))
 }
 
 /// RFC 3339, appendix A.
@@ -153,7 +158,9 @@ fn is_email(text: &str) -> bool {
     if let Some(ip) = domain.strip_prefix('[').and_then(|domain| domain.strip_suffix(']')) {
         return ip.strip_prefix("IPv6:").map_or_else(|| is_ipv4(ip), is_ipv6);
     }
-    is_hostname(domain) && !domain.ends_with('.') && is_local_part(local)
+    is_hostname(domain)
+        && !domain.ends_with('.')
+        && is_local_part(local.trim_start_matches([' ', '\t']))
 }
 
 /// RFC 5322, section 3.4.1: a dot-atom or a quoted string; RFC 6532 adds all that is not ASCII.
@@ -186,29 +193,30 @@ fn is_ipv6(text: &str) -> bool {
     parse_address(text).is_ok_and(|parsed| parsed.address.is_ipv6() && !parsed.has_zone)
 }
 
-/// Whether Go's URL parser accepts the text, and finds a scheme if there must be one.
-fn is_url(text: &str, absolute: bool) -> bool {
+/// Returns the path if Go's URL parser accepts the text, and finds a scheme if there must be one. What
+/// follows a scheme without a slash is opaque and has no path.
+fn url_path(text: &str, absolute: bool) -> Option<&str> {
     if text.bytes().any(|b| b < 0x20 || b == 0x7f) {
-        return false;
+        return None;
     }
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let Some((scheme, rest)) = split_scheme(text) else { return false };
+    let (scheme, rest) = split_scheme(text)?;
     let (rest, _) = rest.split_once('?').unwrap_or((rest, ""));
     if !has_whole_escapes(fragment) || (absolute && scheme.is_empty()) {
-        return false;
+        return None;
     }
     let (authority, path) = match rest.strip_prefix("//") {
         Some(rest) if !scheme.is_empty() || !rest.starts_with('/') => {
             rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""))
         }
-        // What follows a scheme without a slash is opaque.
-        _ if !scheme.is_empty() && !rest.starts_with('/') => return true,
+        _ if !scheme.is_empty() && !rest.starts_with('/') => return Some(""),
         _ => ("", rest),
     };
     let first_segment = path.split('/').next().unwrap_or_default();
-    (!scheme.is_empty() || !has(first_segment, ':'))
+    let fits = (!scheme.is_empty() || !has(first_segment, ':'))
         && is_authority(authority)
-        && has_whole_escapes(path)
+        && has_whole_escapes(path);
+    fits.then_some(path)
 }
 
 /// Splits off the scheme, which may be empty; nothing if the text starts with a colon.
@@ -231,7 +239,7 @@ fn is_authority(authority: &str) -> bool {
         login.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&b));
     let (host, port) = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
-            Some((ip, port)) if is_ipv6(ip.split('%').next().unwrap_or_default()) => ("", port),
+            Some((ip, port)) if is_ipv6(ip) => ("", port),
             _ => return false,
         },
         None => host.split_at_checked(host.rfind(':').unwrap_or(host.len())).unwrap_or((host, "")),
@@ -241,10 +249,14 @@ fn is_authority(authority: &str) -> bool {
     login_fits && has_whole_escapes(login) && port_fits && !has(host, ':') && is_url_host(host)
 }
 
+/// An escape in a host stands for a byte that is not in ASCII, or for the percent sign.
 fn is_url_host(host: &str) -> bool {
     let allowed =
-        |b: u8| b >= 0x80 || b.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"%".contains(&b);
-    host.bytes().all(allowed) && has_whole_escapes(host)
+        |b: u8| b >= 0x80 || b.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:]<>\"%".contains(&b);
+    let may_be_escaped = |rest: &str| rest.starts_with("25") || !rest.starts_with(|c| c < '8');
+    host.bytes().all(allowed)
+        && has_whole_escapes(host)
+        && host.split('%').skip(1).all(may_be_escaped)
 }
 
 fn has_whole_escapes(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The keywords of JSON Schema as the table writes them.
 //!
-//! The codes are the order in which a node's keywords are checked, which is the order of the report.
+//! They stand in the order in which a node's keywords are checked, which is the order of the report.
 
 macro_rules! keywords {
     ($($(#[$doc:meta])* $name:ident = $code:literal;)*) => {
@@ -65,7 +65,7 @@ keywords! {
     Items = 18;
     /// How many items there may be after all: `additionalItems: false`.
     NoMoreItems = 19;
-    /// Node, fewest matches, most matches.
+    /// Node, fewest matches, most matches; a fourth word if an item that matches counts as evaluated.
     Contains = 20;
     /// A number.
     MinLength = 21;
@@ -73,6 +73,8 @@ keywords! {
     MaxLength = 22;
     /// Regular expression (constant), string id of its text.
     Pattern = 23;
+    /// Nothing: the text is base64.
+    Base64 = 37;
     /// Two words, the bits of a double.
     Minimum = 24;
     /// Two words, the bits of a double.
@@ -95,6 +97,10 @@ keywords! {
     OneOf = 33;
     /// Three nodes: if, then, else; [`super::NO_NODE`] for one that is not there.
     If = 34;
+    /// Node: for the properties that no keyword of this node evaluated, nor of those it applies in place.
+    UnevaluatedProperties = 35;
+    /// Node: the same for items.
+    UnevaluatedItems = 36;
 }
 
 /// Type bit of `null`.

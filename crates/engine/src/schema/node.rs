@@ -34,11 +34,6 @@ impl<'a> Node<'a> {
             (Keyword::from_code(*code), words)
         })
     }
-
-    pub(super) fn pairs(self, wanted: Keyword) -> impl Iterator<Item = (u32, u32)> + use<'a> {
-        let found = self.keywords().find(|(keyword, _)| *keyword == Some(wanted));
-        pairs(found.map_or(&[][..], |(_, words)| words))
-    }
 }
 
 pub(super) fn pairs(words: &[u32]) -> impl Iterator<Item = (u32, u32)> + use<'_> {

@@ -6,10 +6,9 @@ use alloc::vec::Vec;
 
 use super::NO_NODE;
 use super::keyword::Keyword;
-use super::node::Node;
 use super::text::quoted;
 use super::value::Json;
-use super::walk::{Clause, Done, Walk};
+use super::walk::{Clause, Done, EVERYTHING, Walk};
 use crate::attr::AttrMap;
 use crate::text::joined;
 
@@ -36,11 +35,13 @@ impl<'a> Walk<'a> {
                 })
             }),
             Keyword::PatternProperties => self.pattern_properties(clause, map),
-            Keyword::AdditionalProperties => self.additional_properties(clause, map),
+            Keyword::AdditionalProperties | Keyword::UnevaluatedProperties => {
+                self.other_properties(clause, map)
+            }
             Keyword::DependentRequired => self.dependent_required(clause, map),
             Keyword::DependentSchemas => clause.pairs().try_for_each(|(name, id)| {
                 match map.get(self.schemas.pool.string(name)?) {
-                    Some(_) => self.node(id, clause.value, clause.depth + 1),
+                    Some(_) => self.in_place(id, clause).map(drop),
                     None => Some(()),
                 }
             }),
@@ -66,19 +67,18 @@ impl<'a> Walk<'a> {
         clause.pairs().try_for_each(|(name, id)| {
             self.step()?;
             let name = self.schemas.pool.string(name)?;
-            match map.get(name) {
-                Some(value) => {
-                    self.inside(name, |walk| walk.node(id, value.into(), clause.depth + 1))
-                }
-                None => Some(()),
-            }
+            let Some(at) = map.position(name) else { return Some(()) };
+            let (_, value) = map.entries().get(at)?;
+            self.evaluated.push(u32::try_from(at).ok()?);
+            self.inside(name, |walk| walk.node(id, value.into(), clause.depth + 1))
         })
     }
 
     fn pattern_properties(&mut self, clause: Clause<'a, '_>, map: &AttrMap) -> Done {
         for (pattern, id) in clause.pairs() {
-            for (name, value) in map.entries() {
+            for (at, (name, value)) in map.entries().iter().enumerate() {
                 if self.matches(pattern, name)? {
+                    self.evaluated.push(u32::try_from(at).ok()?);
                     self.inside(name, |walk| walk.node(id, value.into(), clause.depth + 1))?;
                 }
             }
@@ -86,11 +86,14 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    fn additional_properties(&mut self, clause: Clause<'a, '_>, map: &AttrMap) -> Done {
+    /// Checks the properties that are not evaluated so far: when it is the turn of `additionalProperties`,
+    /// only `properties` and `patternProperties` were.
+    fn other_properties(&mut self, clause: Clause<'a, '_>, map: &AttrMap) -> Done {
         let id = clause.first()?;
         let mut refused = Vec::new();
-        for (name, value) in map.entries() {
-            if self.is_named(clause.node, name)? {
+        for (at, (name, value)) in map.entries().iter().enumerate() {
+            self.step()?;
+            if self.is_evaluated(clause, u32::try_from(at).ok()?)? {
                 continue;
             }
             if id == NO_NODE {
@@ -99,28 +102,13 @@ impl<'a> Walk<'a> {
                 self.inside(name, |walk| walk.node(id, value.into(), clause.depth + 1))?;
             }
         }
+        self.evaluated.push(EVERYTHING);
         self.report_if(!refused.is_empty(), || {
             format!(
                 "additionalProperties {} not allowed",
                 joined(&mut refused.iter().map(String::as_str), ", ")
             )
         })
-    }
-
-    /// Whether `properties` or `patternProperties` of the same node speak of `name`.
-    fn is_named(&mut self, node: Node<'a>, name: &str) -> Option<bool> {
-        for (id, _) in node.pairs(Keyword::Properties) {
-            self.step()?;
-            if self.schemas.pool.string(id)? == name {
-                return Some(true);
-            }
-        }
-        for (pattern, _) in node.pairs(Keyword::PatternProperties) {
-            if self.matches(pattern, name)? {
-                return Some(true);
-            }
-        }
-        Some(false)
     }
 
     fn dependent_required(&mut self, clause: Clause<'a, '_>, map: &AttrMap) -> Done {

@@ -1,19 +1,34 @@
 //! The keywords for strings and numbers.
 
 use alloc::format;
+use alloc::string::ToString;
 
 use super::keyword::Keyword;
 use super::text::quoted;
 use super::walk::{Clause, Done, Walk};
 use super::{format, number};
+use crate::cel::functions::encoders::is_base64;
+use crate::regex::{Ascii, ErrorKind, compile_paying};
 
 impl<'a> Walk<'a> {
     pub(super) fn format(&mut self, clause: Clause<'a, '_>, text: &str) -> Done {
         let name = self.schemas.pool.string(clause.first()?)?;
         self.spend(text.len())?;
-        self.report_if(!format::is_valid(name, text), || {
+        let valid = match name {
+            "regex" => self.is_regex(text)?,
+            _ => format::is_valid(name, text),
+        };
+        self.report_if(!valid, || {
             format!("{} is not valid {}", quoted(text, '\''), quoted(name, '\''))
         })
+    }
+
+    /// Whether `text` is a regular expression. One that needs tables of Unicode, which only the compiler has,
+    /// counts as right.
+    fn is_regex(&mut self, text: &str) -> Option<bool> {
+        let fault = compile_paying(text, &Ascii, &mut self.steps).err();
+        self.step()?;
+        Some(fault.is_none_or(|fault| fault.kind == ErrorKind::NotAtRunTime))
     }
 
     pub(super) fn string(&mut self, clause: Clause<'a, '_>, keyword: Keyword, text: &str) -> Done {
@@ -33,6 +48,9 @@ impl<'a> Walk<'a> {
                 self.report_if(!matches, || {
                     format!("does not match pattern {}", quoted(source, '\''))
                 })
+            }
+            Keyword::Base64 => {
+                self.report_if(!is_base64(text), || "value is not base64 encoded".to_string())
             }
             _ => Some(()),
         }

@@ -1,6 +1,10 @@
 //! The walk over a schema and a value: the keywords for any value, and what all keywords share.
 //!
 //! Every visit, comparison and report takes steps, so a walk ends whatever the schema and the value are.
+//!
+//! A property or item counts as evaluated if a keyword of the node looked at it, or one of a node that is
+//! applied to the same value and holds. Such places are kept in the order in which they were come by: those
+//! since a node began are its own, and those of a node that fails are forgotten.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -21,6 +25,8 @@ pub(super) struct Walk<'a> {
     pub(super) found: Vec<Violation>,
     path: String,
     pub(super) steps: u32,
+    /// The entries or items of the value at hand that are evaluated; [`EVERYTHING`] stands for all of them.
+    pub(super) evaluated: Vec<u32>,
 }
 
 /// Nothing means that the check could not be finished: the bounds were reached, or the words make no
@@ -29,7 +35,8 @@ pub(super) type Done = Option<()>;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(schemas: Schemas<'a>) -> Self {
-        Self { schemas, found: Vec::new(), path: String::new(), steps: MAX_SCHEMA_STEPS }
+        let (found, evaluated) = (Vec::new(), Vec::new());
+        Self { schemas, found, path: String::new(), steps: MAX_SCHEMA_STEPS, evaluated }
     }
 
     pub(super) fn node(&mut self, id: u32, value: Json<'_>, depth: usize) -> Done {
@@ -37,10 +44,11 @@ impl<'a> Walk<'a> {
             return None;
         }
         let node = Node::at(self.schemas.words, id)?;
+        let evaluated = self.evaluated.len();
         for (keyword, words) in node.keywords() {
             self.step()?;
             let before = self.found.len();
-            self.keyword(Clause { node, words, value, depth }, keyword?)?;
+            self.keyword(Clause { evaluated, words, value, depth }, keyword?)?;
             // A value of the wrong type is told only that.
             if keyword == Some(Keyword::Type) && self.found.len() > before {
                 break;
@@ -55,15 +63,13 @@ impl<'a> Walk<'a> {
             (Keyword::Type, _) => self.types(clause),
             (Keyword::Const | Keyword::Enum, _) => self.one_of_constants(clause),
             (Keyword::Format, Json::String(text)) => self.format(clause, text),
-            (Keyword::Ref, _) => self.node(clause.first()?, clause.value, clause.depth + 1),
+            (Keyword::Ref | Keyword::AllOf, _) => {
+                clause.words.iter().try_for_each(|id| self.in_place(*id, clause).map(drop))
+            }
             (Keyword::Not, _) => {
                 let valid = self.holds(clause.first()?, clause)?;
                 self.report_if(valid, || "not failed".to_string())
             }
-            (Keyword::AllOf, _) => clause
-                .words
-                .iter()
-                .try_for_each(|id| self.node(*id, clause.value, clause.depth + 1)),
             (Keyword::AnyOf, _) => self.any_of(clause),
             (Keyword::OneOf, _) => self.exactly_one_of(clause),
             (Keyword::If, _) => self.if_then_else(clause),
@@ -99,9 +105,7 @@ impl<'a> Walk<'a> {
         let before = self.found.len();
         let mut matched = false;
         for id in clause.words {
-            let errors = self.found.len();
-            self.node(*id, clause.value, clause.depth + 1)?;
-            matched |= self.found.len() == errors;
+            matched |= self.in_place(*id, clause)?;
         }
         if matched {
             self.found.truncate(before);
@@ -113,10 +117,9 @@ impl<'a> Walk<'a> {
         let before = self.found.len();
         let mut matched = None;
         for (at, id) in clause.words.iter().enumerate() {
-            let errors = self.found.len();
-            self.node(*id, clause.value, clause.depth + 1)?;
+            let holds = self.in_place(*id, clause)?;
             match matched {
-                _ if self.found.len() > errors => {}
+                _ if !holds => {}
                 None => matched = Some(at),
                 Some(first) => {
                     self.found.truncate(before);
@@ -134,18 +137,24 @@ impl<'a> Walk<'a> {
     fn if_then_else(&mut self, clause: Clause<'a, '_>) -> Done {
         let [condition, then, otherwise] = clause.words else { return None };
         let branch = if self.holds(*condition, clause)? { then } else { otherwise };
-        if *branch == NO_NODE {
-            Some(())
-        } else {
-            self.node(*branch, clause.value, clause.depth + 1)
+        if *branch == NO_NODE { Some(()) } else { self.in_place(*branch, clause).map(drop) }
+    }
+
+    /// Checks the value of `clause` against another schema too, and tells whether it holds.
+    pub(super) fn in_place(&mut self, id: u32, clause: Clause<'a, '_>) -> Option<bool> {
+        let (errors, evaluated) = (self.found.len(), self.evaluated.len());
+        self.node(id, clause.value, clause.depth + 1)?;
+        let holds = self.found.len() == errors;
+        if !holds {
+            self.evaluated.truncate(evaluated);
         }
+        Some(holds)
     }
 
     /// Whether the value satisfies the schema at `id`; nothing is reported.
     fn holds(&mut self, id: u32, clause: Clause<'a, '_>) -> Option<bool> {
         let before = self.found.len();
-        self.node(id, clause.value, clause.depth + 1)?;
-        let holds = self.found.len() == before;
+        let holds = self.in_place(id, clause)?;
         self.found.truncate(before);
         Some(holds)
     }
@@ -175,14 +184,24 @@ impl<'a> Walk<'a> {
         Program::view(words).is_match(text, &mut self.steps).ok()
     }
 
+    /// Whether the node of `clause`, or one applied in place, evaluated entry or item `at`.
+    pub(super) fn is_evaluated(&mut self, clause: Clause<'a, '_>, at: u32) -> Option<bool> {
+        let own = self.evaluated.get(clause.evaluated..)?;
+        let known = own.iter().any(|place| *place == at || *place == EVERYTHING);
+        let looked_at = own.len();
+        self.spend(looked_at)?;
+        Some(known)
+    }
+
     /// Runs `check` on the value called `name` inside the current one.
     pub(super) fn inside(&mut self, name: &str, check: impl FnOnce(&mut Self) -> Done) -> Done {
         self.spend(name.len())?;
-        let length = self.path.len();
+        let (length, evaluated) = (self.path.len(), self.evaluated.len());
         self.path.push('/');
         text::push_pointer_segment(&mut self.path, name);
         let done = check(self);
         self.path.truncate(length);
+        self.evaluated.truncate(evaluated);
         done
     }
 
@@ -212,7 +231,8 @@ impl<'a> Walk<'a> {
 /// A keyword at work: where it stands and what it looks at.
 #[derive(Clone, Copy)]
 pub(super) struct Clause<'a, 'v> {
-    pub(super) node: Node<'a>,
+    /// Where what the node evaluated begins.
+    evaluated: usize,
     pub(super) words: &'a [u32],
     pub(super) value: Json<'v>,
     pub(super) depth: usize,
@@ -237,6 +257,9 @@ fn regex_words(pool: Pool<'_>, id: u32) -> Option<&[u32]> {
         _ => None,
     }
 }
+
+/// Stands for every entry or item.
+pub(super) const EVERYTHING: u32 = u32::MAX;
 
 /// Going through text costs one step for this many bytes, as in expressions.
 const BYTES_PER_STEP: usize = 16;

@@ -53,9 +53,10 @@ impl<'a> Shapes<'a> {
             else {
                 return Some(shape);
             };
-            let target = shape.target.follow(&shape.file.root, reference).ok()?;
-            let load = || (self.load)(&target.file).ok().map(Rc::new);
-            let file = files.entry(target.file.clone()).or_insert_with(load).clone()?;
+            let found = shape.target.follow(&shape.file, reference).ok()?;
+            let load = || (self.load)(found.file()).ok().map(Rc::new);
+            let file = files.entry(found.file().to_owned()).or_insert_with(load).clone()?;
+            let target = found.find(&file).ok()?;
             shape = Shape { file, target };
         }
         None
