@@ -15,7 +15,7 @@ use wardgate_compiler::{Enforcement, Options, compile_files};
 use wardgate_engine::attr::AttrMap;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::{Principal, Request, Resource};
-use wardgate_engine::table::PolicyTable;
+use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_tests::cases;
 
 #[test]
@@ -95,11 +95,28 @@ fn mistakes_of_shape_are_refused() {
         ("roles: [r]", "roles: [r], condition: {match: {all: {of: []}}}"),
         ("roles: [r]", "roles: [r], name: 1a"),
         ("roles: [r]", "roles: [r], output: {then: a}"),
+        ("roles: [r]", "roles: [r], derived_role: [a]"),
+        ("roles: [r]", "roles: [r], derived_roles: a"),
+        ("resource: a", "resource: a, import_derived_roles: {}"),
+        ("resource: a", "resource: a, scope_permissions: NONE"),
     ] {
         let text = sound.replace(old, new);
         assert_ne!(text, sound);
         assert!(!schema.violations(&text).is_empty(), "{text}");
     }
+    let snake = sound
+        .replace("apiVersion", "api_version")
+        .replace("resourcePolicy", "resource_policy")
+        .replace("resource: a", "resource: a, import_derived_roles: [b], json_schema: x")
+        .replace(
+            "json_schema: x",
+            "schemas: {resource_schema: {ref: 'cerbos:///x.json', ignore_when: {actions: [a]}}}",
+        )
+        .replace("roles: [r]", "derived_roles: [r]");
+    schema.fits("a sound policy in snake case", &snake);
+    let role = "api_version: api.cerbos.dev/v1\nrole_policy: {role: a, rules: [{resource: b, allow_actions: [view]}]}\n";
+    schema.fits("a sound role policy in snake case", role);
+    assert!(!schema.violations(&role.replace("allow_actions: [view]", "name: a")).is_empty());
     let suite = Schema::read("test-suite");
     let sound = "name: a\ntests:\n  - name: b\n    input: {principals: [p], resources: [r], actions: [view]}\n    \
         expected: [{principal: p, resource: r, actions: {view: EFFECT_ALLOW}}]\nprincipals: {p: {id: p, roles: [x]}}\n";
@@ -113,6 +130,31 @@ fn mistakes_of_shape_are_refused() {
     ] {
         assert!(!suite.violations(&sound.replace(old, new)).is_empty(), "{new}");
     }
+}
+
+/// Whoever has no schemas pays nothing for them: the section is empty, and only a flag tells whether they would count.
+#[test]
+fn a_table_without_schemas_has_nothing_of_them() {
+    let compiled = |schemas: &str, schema_enforcement| {
+        let policy = format!(
+            "apiVersion: api.cerbos.dev/v1\nresourcePolicy: {{resource: file, version: default{schemas}, \
+             rules: [{{actions: ['*'], roles: ['*'], effect: EFFECT_ALLOW}}]}}\n"
+        );
+        let files = [
+            ("policy.yaml".to_owned(), policy.into()),
+            ("_schemas/s.json".to_owned(), b"{}".to_vec()),
+        ];
+        compile_files(&files, &Options { schema_enforcement, ..Options::default() }).unwrap().parts
+    };
+    let named = ", schemas: {resourceSchema: {ref: 'cerbos:///s.json'}}";
+    let plain = compiled("", Enforcement::None);
+    assert_eq!(plain, compiled(named, Enforcement::None));
+    let rejecting = compiled("", Enforcement::Reject);
+    let differ = plain.words.iter().zip(&rejecting.words).filter(|(a, b)| a != b).count();
+    assert_eq!((plain.words.len(), differ), (rejecting.words.len(), 1));
+    let table = PolicyTable::from_parts(rejecting).unwrap();
+    assert!(table.section(Section::Schemas).is_empty());
+    assert_ne!(plain, compiled(named, Enforcement::Reject));
 }
 
 struct Schema(PolicyTable);
