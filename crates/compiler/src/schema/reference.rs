@@ -153,13 +153,12 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::{SchemaFile, Target};
     use crate::source::SourceFile;
 
     fn file(text: &str) -> SchemaFile {
-        let source = Arc::new(SourceFile { path: "s.json".to_owned(), text: text.to_owned() });
+        let source = SourceFile::of("s.json", text);
         let root = crate::yaml::read(&source).documents.into_iter().next().unwrap();
         SchemaFile::new(source, root)
     }
