@@ -12,13 +12,16 @@ use wardgate_compiler::{Options, compile_files};
 
 use crate::{cases, yaml};
 
+/// Paths and contents.
+pub type Files = Vec<(String, Vec<u8>)>;
+
 /// One mistake.
 #[derive(Debug)]
 pub struct Case {
     /// The name of the file, and of the case in it.
     pub name: String,
     /// The files with the mistake.
-    pub files: Vec<(String, Vec<u8>)>,
+    pub files: Files,
     /// What the table is to be.
     pub options: Options,
     /// The report, as authors see it.
@@ -71,12 +74,37 @@ pub fn paths(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn read(path: &Path) -> Result<Vec<Case>, String> {
+    cases_of(path, read_case)
+}
+
+/// Reads the cases of one file with `read`, which is told the name of the file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn cases_of<T>(
+    path: &Path,
+    read: impl Fn(&str, &Json) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
     let json = yaml::parse(&text)?;
     cases::known(&json, &["description", "cases"])?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let list = json.get("cases").and_then(Json::as_array).ok_or("expected a list of `cases`")?;
-    list.iter().map(|case| read_case(&stem, case)).collect()
+    list.iter().map(|case| read(&stem, case)).collect()
+}
+
+/// Returns the `files` of a case.
+///
+/// # Errors
+/// If one of them is no text.
+pub fn given_files(json: &Json) -> Result<Files, String> {
+    let given = json.get("files").and_then(Json::as_object).into_iter().flatten();
+    given
+        .map(|(path, content)| {
+            let content = content.as_str().ok_or("the content of a file is text")?;
+            Ok((path.clone(), content.as_bytes().to_vec()))
+        })
+        .collect()
 }
 
 fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
@@ -87,22 +115,19 @@ fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     let name = text("name").ok_or("a case needs a name")?;
     let mut options = cases::options(json.get("options").unwrap_or(&Json::Null))?;
-    let mut files = Vec::new();
-    for (path, content) in json.get("files").and_then(Json::as_object).into_iter().flatten() {
-        let content = content.as_str().ok_or("the content of a file is text")?;
-        files.push((path.clone(), content.to_owned()));
-    }
-    files.extend(text("policy").map(|policy| (POLICY.to_owned(), policy.to_owned())));
-    files.extend(text("rule").map(|rule| (POLICY.to_owned(), with_rule(rule))));
-    files.extend(text("condition").map(|c| (POLICY.to_owned(), with_condition(c))));
+    let mut files = given_files(json)?;
+    let file = |path: &str, text: String| (path.to_owned(), text.into_bytes());
+    files.extend(text("policy").map(|policy| file(POLICY, policy.to_owned())));
+    files.extend(text("rule").map(|rule| file(POLICY, with_rule(rule))));
+    files.extend(text("condition").map(|c| file(POLICY, with_condition(c))));
     if let Some(schema) = text("schema") {
-        files.push((POLICY.to_owned(), WITH_SCHEMA.to_owned()));
-        files.push(("_schemas/album.json".to_owned(), schema.to_owned()));
+        files.push(file(POLICY, WITH_SCHEMA.to_owned()));
+        files.push(file("_schemas/album.json", schema.to_owned()));
         options.schema_enforcement = wardgate_compiler::Enforcement::Reject;
     }
     Ok(Case {
         name: format!("{stem}: {name}"),
-        files: files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect(),
+        files,
         options,
         report: text("report").unwrap_or_default().to_owned(),
     })

@@ -23,5 +23,6 @@ pub mod parity;
 pub mod runtimes;
 pub mod sources;
 pub mod spocp;
+pub mod suites;
 pub mod tally;
 pub mod yaml;

@@ -152,6 +152,8 @@ fn plain<'s>(rest: &'s str, found: &mut Vec<String>) -> &'s str {
             }
             '\\' => match chars.next().map(|(_, c)| c) {
                 Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('r') => text.push('\r'),
                 Some('\n') => {
                     while chars.clone().next().is_some_and(|(_, c)| c.is_whitespace()) {
                         chars.next();

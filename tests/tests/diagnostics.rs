@@ -2,12 +2,21 @@
 //!
 //! `UPDATE_DIAGNOSTICS=1` writes the reports of the cases anew; what changed is then read like any
 //! other change.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
 
 #[path = "diagnostics/folder.rs"]
 mod folder;
 #[path = "diagnostics/limits.rs"]
 mod limits;
+#[path = "diagnostics/reports.rs"]
+mod reports;
+#[path = "diagnostics/suites.rs"]
+mod suites;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,18 +29,13 @@ use wardgate_tests::{literals, yaml};
 
 #[test]
 fn every_mistake_is_reported_as_its_case_says() {
-    let update = std::env::var_os("UPDATE_DIAGNOSTICS").is_some();
     let mut failures = Vec::new();
-    for path in diagnostics::paths(&cases()).unwrap() {
-        if path.ends_with("unheard.yaml") {
-            continue;
-        }
+    for path in case_files(&cases()) {
         let read = diagnostics::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let reports: Vec<_> =
             read.iter().map(|case| diagnostics::report(&case.diagnostics())).collect();
-        if update {
-            let text = fs::read_to_string(&path).unwrap();
-            fs::write(&path, diagnostics::with_reports(&text, &reports)).unwrap();
+        if is_updating() {
+            update(&path, &reports);
             continue;
         }
         let wrong = read.iter().zip(&reports).filter(|(case, report)| case.report != **report);
@@ -48,18 +52,22 @@ fn every_mistake_is_reported_as_its_case_says() {
 fn every_message_of_the_compiler_is_heard_in_a_case() {
     let mut told = literals::told(&sources(), &OF_OTHER_TESTS).unwrap();
     told.extend(words_for_yaml());
-    let heard = heard();
+    all_are_heard(&told, &heard(), &cases().join(UNHEARD));
+}
+
+/// Fails where a text of `told` is in no text of `heard`, unless the file `known` lists it.
+fn all_are_heard(told: &BTreeSet<String>, heard: &[String], known: &Path) {
     let unheard: BTreeSet<&String> = told
         .iter()
         .filter(|template| !heard.iter().any(|text| literals::comes_to(template, text)))
         .collect();
-    let text = fs::read_to_string(cases().join("unheard.yaml")).unwrap();
-    let known: BTreeMap<String, String> =
+    let text = fs::read_to_string(known).unwrap();
+    let known_texts: BTreeMap<String, String> =
         serde_json::from_value(yaml::parse(&text).unwrap()).unwrap();
-    let missing: Vec<_> = unheard.iter().filter(|text| !known.contains_key(**text)).collect();
-    assert!(missing.is_empty(), "no case of tests/diagnostics hears\n{missing:#?}");
-    let stale: Vec<_> = known.keys().filter(|text| !unheard.contains(text)).collect();
-    assert!(stale.is_empty(), "unheard.yaml lists what is heard or gone\n{stale:#?}");
+    let missing: Vec<_> = unheard.iter().filter(|text| !known_texts.contains_key(**text)).collect();
+    assert!(missing.is_empty(), "no case beside {} hears\n{missing:#?}", known.display());
+    let stale: Vec<_> = known_texts.keys().filter(|text| !unheard.contains(text)).collect();
+    assert!(stale.is_empty(), "{} lists what is heard or gone\n{stale:#?}", known.display());
 }
 
 #[test]
@@ -97,13 +105,28 @@ fn words_for_yaml() -> Vec<String> {
 static ALL: LazyLock<Vec<Diagnostic>> = LazyLock::new(all);
 
 fn all() -> Vec<Diagnostic> {
-    let cases = diagnostics::paths(&cases())
-        .unwrap()
-        .into_iter()
-        .filter(|path| !path.ends_with("unheard.yaml"));
+    let cases = case_files(&cases()).into_iter();
     let cases: Vec<Case> = cases.flat_map(|path| diagnostics::read(&path).unwrap()).collect();
     let generated = limits::all().into_iter().chain(folder::all());
     cases.iter().flat_map(Case::diagnostics).chain(generated).collect()
+}
+
+fn is_updating() -> bool {
+    std::env::var_os("UPDATE_DIAGNOSTICS").is_some()
+}
+
+/// Writes the reports of a file of cases anew, if that is wanted.
+fn update(path: &Path, reports: &[String]) {
+    if is_updating() {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, diagnostics::with_reports(&text, reports)).unwrap();
+    }
+}
+
+/// Returns the files of cases in a folder.
+fn case_files(folder: &Path) -> Vec<PathBuf> {
+    let files = diagnostics::paths(folder).unwrap().into_iter();
+    files.filter(|path| !path.ends_with(UNHEARD)).collect()
 }
 
 fn cases() -> PathBuf {
@@ -114,17 +137,13 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/compiler/src")
 }
 
-/// Parts of the compiler whose messages have cases of their own elsewhere, and those that hold none.
-const OF_OTHER_TESTS: [&str; 8] = [
-    "lint",
-    "suite",
-    "coverage",
-    "format",
-    "accessors",
-    "cel/signature/table",
-    "regex/names",
-    "yaml/words",
-];
+/// The texts that nobody is told, in each folder of cases.
+const UNHEARD: &str = "unheard.yaml";
+
+/// Parts of the compiler whose messages have cases of their own, and the same proof for them (`suites`,
+/// `reports`, and `tests/lint`); and lists of names, which are no messages.
+const OF_OTHER_TESTS: [&str; 6] =
+    ["lint", "suite", "coverage", "cel/signature/table", "regex/names", "yaml/words"];
 
 /// The code that only the hosts of the compiler give: the compiler itself takes no policies for an answer.
 const OF_HOSTS: &str = "no-policies";

@@ -24,6 +24,9 @@ fn every_case_is_covered_as_it_says() {
         compare(&case, "expected.json", &(json::report(&coverage).replace("},{", "},\n{") + "\n"));
         compare(&case, "expected.info", &lcov::report(&coverage, &str::to_owned));
         compare(&case, "expected.lines", &lines(&coverage));
+        if case.join("expected.html").exists() {
+            compare(&case, "expected.html", &html::report(&coverage));
+        }
         // To be looked at; nothing reads it.
         let name = format!("{}.html", case.file_name().unwrap().display());
         fs::write(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), html::report(&coverage))

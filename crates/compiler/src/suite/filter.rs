@@ -53,7 +53,7 @@ impl Filter {
             }
         }
         match self.globs.len() == before && !text.trim().is_empty() {
-            true => Err("the filter holds no glob".to_owned()),
+            true => Err(format!("expected `NAME=GLOB,...`, found `{text}`")),
             false => Ok(self),
         }
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_is_no_filter_is_refused() {
         check("album", Err("expected `NAME=GLOB,...`, found `album`"));
-        check("test=,;", Err("the filter holds no glob"));
+        check("test=,;", Err("expected `NAME=GLOB,...`, found `test=,;`"));
         let expected = "expected `suite`, `test`, `principal`, `resource` or `action`";
         check("role=a", Err(&format!("{expected}, found `role`")));
         check("test=[", Err("`[` is no glob: class at offset 0 is not closed"));

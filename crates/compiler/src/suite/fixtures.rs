@@ -34,7 +34,8 @@ pub(super) fn add(
     let found = reader.fixtures(kind, document);
     let mut errors = reader.findings(false);
     if errors.is_empty() {
-        Shelf { own: &found, shared: None }.check_groups(&found, &mut errors);
+        let missing = "which this file does not define";
+        Shelf { own: &found, shared: None }.check_groups(&found, missing, &mut errors);
     }
     if !errors.is_empty() {
         return Err(errors);

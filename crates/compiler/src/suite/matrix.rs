@@ -13,6 +13,7 @@ use super::limits::{MAX_CASES, MAX_TESTS};
 use super::model::{Expectation, Settings, Suite, Table};
 use super::selection::{Shelf, Sort};
 use crate::diagnostics::{Code, Diagnostic, sort};
+use crate::nearest::instead;
 use crate::policy::model::Named;
 use crate::source::Place;
 
@@ -193,7 +194,8 @@ impl<'s> Builder<'s> {
         let named = named.iter().find(|named| named.name == name);
         let place = named.map_or(&input.place, |named| &named.place);
         let message = format!("no {} is named `{name}`", sort.name());
-        Diagnostic::error(Code::UnknownFixture, place, message)
+        let known = self.shelf.names(sort);
+        Diagnostic::error(Code::UnknownFixture, place, message).with(None, instead(name, known))
     }
 
     fn aux_data(&self, errors: &mut Vec<Diagnostic>) -> Option<&'s AuxData> {
@@ -201,7 +203,9 @@ impl<'s> Builder<'s> {
         let found = self.shelf.find(|fixtures| &fixtures.aux_data, &named.name);
         if found.is_none() {
             let message = format!("no `auxData` is named `{}`", named.name);
-            errors.push(Diagnostic::error(Code::UnknownFixture, &named.place, message));
+            let error = Diagnostic::error(Code::UnknownFixture, &named.place, message);
+            let known = self.shelf.all(|fixtures| &fixtures.aux_data);
+            errors.push(error.with(None, instead(&named.name, known)));
         }
         found
     }
@@ -228,7 +232,8 @@ impl<'s> Builder<'s> {
                 for name in strangers {
                     let message = format!("no test of this table has the {} `{name}`", sort.name());
                     let at = &expectation.place;
-                    errors.push(Diagnostic::error(Code::UnreachableExpectation, at, message));
+                    let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
+                    errors.push(error.with(None, instead(name, known.iter().copied())));
                 }
             }
             if errors.len() > before {
@@ -257,7 +262,8 @@ fn said<'s>(
     let mut unasked = |action: &str, place: &Place| {
         if !actions.contains(action) {
             let message = format!("no test of this table asks for the action `{action}`");
-            errors.push(Diagnostic::error(Code::UnreachableExpectation, place, message));
+            let error = Diagnostic::error(Code::UnreachableExpectation, place, message);
+            errors.push(error.with(None, instead(action, actions.iter().copied())));
         }
     };
     for output in &expectation.outputs {
@@ -274,26 +280,28 @@ fn said<'s>(
     expected
 }
 
-/// What two expectations do not agree on: the action, perhaps the rule, and where the later one stands.
+/// What two expectations do not agree on: the action, perhaps the rule, and where they stand.
 struct Contradiction<'s> {
     action: &'s str,
     rule: Option<&'s str>,
     place: &'s Place,
+    /// Where the earlier one stands.
+    other: &'s Place,
 }
 
 fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contradiction<'s>> {
     for (action, (effect, place)) in &said.effects {
-        let (known, _) = *into.effects.entry(action).or_insert((*effect, place));
+        let (known, other) = *into.effects.entry(action).or_insert((*effect, place));
         if known != *effect {
-            return Err(Contradiction { action, rule: None, place });
+            return Err(Contradiction { action, rule: None, place, other });
         }
     }
     for (action, entries) in &said.outputs {
         let known = into.outputs.entry(action).or_default();
         for (rule, (value, place)) in entries {
-            let (old, _) = *known.entry(rule).or_insert((*value, place));
+            let (old, other) = *known.entry(rule).or_insert((*value, place));
             if old != *value {
-                return Err(Contradiction { action, rule: Some(rule), place });
+                return Err(Contradiction { action, rule: Some(rule), place, other });
             }
         }
     }
@@ -301,10 +309,11 @@ fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contrad
 }
 
 fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> Diagnostic {
-    let Contradiction { action, rule, place } = found;
+    let Contradiction { action, rule, place, other } = found;
+    let line = other.position.line;
     let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
     let message = format!(
-        "another expectation says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
+        "the expectation on line {line} says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
     );
     Diagnostic::error(Code::ContradictoryExpectation, place, message)
 }

@@ -213,6 +213,7 @@ impl Reader<'_> {
         let error = Diagnostic::error(code, &value.place, message).expected(EXPECTED);
         let error = match &value.node.kind {
             Kind::String(word, _) => error.found(format!("`{word}`")),
+            Kind::Integer(number) => error.found(format!("`{number}`")),
             _ => error.found(value.node.describe()),
         };
         if code == Code::Parse { &mut self.errors } else { &mut self.checks }.push(error);

@@ -56,7 +56,7 @@ fn fate(loaded: &Loaded, filter: &Filter, decider: &mut dyn Decider) -> Result<F
     };
     let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
     let mut errors = Vec::new();
-    shelf.check_groups(&suite.fixtures, &mut errors);
+    shelf.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
     if !errors.is_empty() {
         return Ok(Fate::Broken(Stage::Groups, errors));
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Fixtures, Selection};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::nearest::instead;
 use crate::policy::model::Named;
 
 /// Fixtures of a suite: its own, then those of its directory.
@@ -30,10 +31,34 @@ impl<'f> Shelf<'f> {
         map(self.own).get(name).or_else(|| self.shared.and_then(|shared| map(shared).get(name)))
     }
 
+    /// Returns the names in one of the maps, of the suite and then of its directory.
+    pub(super) fn all<T: 'f>(
+        self,
+        map: impl Fn(&'f Fixtures) -> &'f BTreeMap<String, T>,
+    ) -> Vec<&'f str> {
+        let shelves = [Some(self.own), self.shared].into_iter().flatten();
+        shelves.flat_map(|fixtures| map(fixtures).keys().map(String::as_str)).collect()
+    }
+
     pub(super) fn has(self, sort: Sort, name: &str) -> bool {
         match sort {
             Sort::Principal => self.find(|fixtures| &fixtures.principals, name).is_some(),
             Sort::Resource => self.find(|fixtures| &fixtures.resources, name).is_some(),
+        }
+    }
+
+    /// Returns the names of all fixtures of a sort.
+    pub(super) fn names(self, sort: Sort) -> Vec<&'f str> {
+        match sort {
+            Sort::Principal => self.all(|fixtures| &fixtures.principals),
+            Sort::Resource => self.all(|fixtures| &fixtures.resources),
+        }
+    }
+
+    fn groups(self, sort: Sort) -> Vec<&'f str> {
+        match sort {
+            Sort::Principal => self.all(|fixtures| &fixtures.principal_groups),
+            Sort::Resource => self.all(|fixtures| &fixtures.resource_groups),
         }
     }
 
@@ -64,15 +89,21 @@ impl<'f> Shelf<'f> {
                 Some(members) => members.iter().for_each(|named| take(&named.name)),
                 None => {
                     let message = format!("no {} group is named `{}`", sort.name(), group.name);
-                    errors.push(Diagnostic::error(Code::UnknownFixture, &group.place, message));
+                    let error = Diagnostic::error(Code::UnknownFixture, &group.place, message);
+                    errors.push(error.with(None, instead(&group.name, self.groups(sort))));
                 }
             }
         }
         names
     }
 
-    /// Complains about groups of `fixtures` whose members are nowhere.
-    pub(super) fn check_groups(self, fixtures: &Fixtures, errors: &mut Vec<Diagnostic>) {
+    /// Complains about groups of `fixtures` whose members are not on the shelf; `missing` says so in words.
+    pub(super) fn check_groups(
+        self,
+        fixtures: &Fixtures,
+        missing: &str,
+        errors: &mut Vec<Diagnostic>,
+    ) {
         let groups = [
             (Sort::Principal, &fixtures.principal_groups),
             (Sort::Resource, &fixtures.resource_groups),
@@ -81,11 +112,12 @@ impl<'f> Shelf<'f> {
             for (group, members) in groups {
                 for member in members.iter().filter(|member| !self.has(sort, &member.name)) {
                     let message = format!(
-                        "group `{group}` names the {} `{}`, which is nowhere defined",
+                        "group `{group}` names the {} `{}`, {missing}",
                         sort.name(),
                         member.name
                     );
-                    errors.push(Diagnostic::error(Code::UnknownFixture, &member.place, message));
+                    let error = Diagnostic::error(Code::UnknownFixture, &member.place, message);
+                    errors.push(error.with(None, instead(&member.name, self.names(sort))));
                 }
             }
         }

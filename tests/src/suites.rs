@@ -1,0 +1,230 @@
+//! The cases of `tests/diagnostics/suites`: policy tests with mistakes, and the exact report about them.
+//!
+//! As with policies, a case says what is wrong and nothing else: what it does not say is taken from the
+//! smallest suite, with its fixtures and its policy.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use wardgate_compiler::suite::results::{
+    CaseResult, Fate, Found, Outcome, SuiteResult, effect_word,
+};
+use wardgate_compiler::suite::{Filter, Native, Results, Sources, files, run};
+use wardgate_compiler::{Enforcement, Options};
+use wardgate_engine::table::Evaluation;
+use wardgate_engine::wire::attr_json;
+
+use crate::cases;
+use crate::diagnostics::{self, Files};
+
+/// One mistake.
+#[derive(Debug)]
+pub struct Case {
+    /// The name of the file, and of the case in it.
+    pub name: String,
+    /// Policies, suites and fixtures.
+    pub files: Files,
+    /// What is run: globs, a pattern, keys of policies that are left out.
+    filter: Json,
+    /// What becomes of the results.
+    shown: Shown,
+    /// What is said, as authors see it.
+    pub report: String,
+}
+
+/// What a case shows of the results.
+#[derive(Clone, Copy, Debug)]
+enum Shown {
+    Report,
+    Junit,
+    Json,
+}
+
+impl Case {
+    /// Returns what is said about the files.
+    ///
+    /// # Errors
+    /// If the case itself cannot be run.
+    pub fn said(&self) -> Result<String, String> {
+        let options = Options {
+            evaluation: Evaluation::Lenient,
+            schema_enforcement: Enforcement::Reject,
+            ..Options::default()
+        };
+        let sources = match Sources::from_files(&self.files, &options) {
+            Ok(sources) => sources,
+            Err(found) => return Ok(diagnostics::report(&found)),
+        };
+        let filter = match filter(&self.filter) {
+            Ok(filter) => filter,
+            Err(why) => return Ok(format!("filter: {why}\n")),
+        };
+        let all = self.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        let suites = files::load(&files::pick(all));
+        let results = run(&suites, &filter, &mut Native::new(&sources, options))?;
+        Ok(match self.shown {
+            Shown::Report => report(&results),
+            Shown::Junit => format!("{}\n", results.junit()),
+            Shown::Json => format!("{}\n", results.json()),
+        })
+    }
+}
+
+/// Reads the cases of one file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(path: &Path) -> Result<Vec<Case>, String> {
+    diagnostics::cases_of(path, read_case)
+}
+
+fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
+    cases::known(json, KEYS)?;
+    let text = |key: &str| json.get(key).and_then(Json::as_str);
+    let name = text("name").ok_or("a case needs a name")?;
+    let mut files = diagnostics::given_files(json)?;
+    let mut add = |path: &str, text: String| {
+        if !files.iter().any(|(known, _)| known == path) {
+            files.push((path.to_owned(), text.into_bytes()));
+        }
+    };
+    for kind in ["principals", "resources", "auxData"] {
+        if let Some(text) = text(kind) {
+            add(&format!("testdata/{kind}.yaml"), text.to_owned());
+        }
+    }
+    add("album.yaml", text("policy").unwrap_or(POLICY).to_owned());
+    add("album_test.yaml", suite(json));
+    Ok(Case {
+        name: format!("{stem}: {name}"),
+        files,
+        filter: json.get("filter").cloned().unwrap_or_default(),
+        shown: match text("shown") {
+            None => Shown::Report,
+            Some("junit") => Shown::Junit,
+            Some("json") => Shown::Json,
+            Some(other) => return Err(format!("nothing is shown as `{other}`")),
+        },
+        report: text("report").unwrap_or_default().to_owned(),
+    })
+}
+
+/// Returns the text of the suite: the whole of it, or the smallest one around what a case says.
+fn suite(json: &Json) -> String {
+    let text = |key: &str| json.get(key).and_then(Json::as_str);
+    if let Some(suite) = text("suite") {
+        return suite.to_owned();
+    }
+    let head = text("options").map(|options| format!("options: {options}\n")).unwrap_or_default();
+    let test = match (text("test"), text("input"), text("expected")) {
+        (Some(test), ..) => test.to_owned(),
+        (None, input, expected) => {
+            let expected = item(expected.unwrap_or(EXPECTED));
+            format!("name: Look\ninput: {}\nexpected:\n{expected}", input.unwrap_or(INPUT))
+        }
+    };
+    format!("{HEAD}{head}tests:\n{}", item(&test))
+}
+
+/// Writes lines as one item of a list.
+fn item(text: &str) -> String {
+    let mut mark = "  - ";
+    let line = |line| format!("{}{line}\n", std::mem::replace(&mut mark, "    "));
+    text.lines().map(line).collect()
+}
+
+fn filter(json: &Json) -> Result<Filter, String> {
+    let text = |key: &str| json.get(key).and_then(Json::as_str);
+    let mut filter = Filter::default();
+    if let Some(pattern) = text("run") {
+        filter = filter.name(pattern)?;
+    }
+    if let Some(globs) = text("globs") {
+        filter = filter.globs(globs)?;
+    }
+    filter.excluded_resources.extend(text("resource").map(str::to_owned));
+    filter.excluded_principals.extend(text("principal").map(str::to_owned));
+    Ok(filter)
+}
+
+/// Says what did not go well.
+#[must_use]
+pub fn report(results: &Results) -> String {
+    results.suites.iter().map(of_suite).collect()
+}
+
+fn of_suite(result: &SuiteResult) -> String {
+    let file = &result.file;
+    match &result.fate {
+        Fate::Broken(_, errors) => diagnostics::report(errors),
+        Fate::Skipped(reason) => format!("{file}: skipped: {reason}\n"),
+        Fate::Ran(cases) => cases.iter().map(of_case).collect(),
+    }
+}
+
+fn of_case(case: &CaseResult) -> String {
+    let CaseResult { table, principal, resource, action, .. } = case;
+    let at = case.place.position;
+    let title = format!("{table}: {principal}, {action}, {resource}");
+    let place = format!("{}:{}:{}", case.place.file.path, at.line, at.column);
+    match &case.outcome {
+        Outcome::Passed(..) => String::new(),
+        Outcome::Skipped(skip) => format!("{title}: skipped: {}\n", skip.reason()),
+        Outcome::Errored(error) => format!("{place}: {title}: not decided: {error}\n"),
+        Outcome::Failed(failure) => {
+            let [expected, actual] = [failure.expected, failure.actual].map(effect_word);
+            let mut said = format!("{place}: {title}: expected {expected}, found {actual}\n");
+            for output in &failure.outputs {
+                let expected = output.expected.as_ref().map_or("nothing".to_owned(), attr_json);
+                let found = match &output.found {
+                    Found::Value(value) => attr_json(value),
+                    Found::Nothing => "no output".to_owned(),
+                    Found::Error(error) => format!("an error: {error}"),
+                };
+                said.push_str(&format!(
+                    "  {}: expected {expected}, found {found}\n",
+                    output.source
+                ));
+            }
+            said
+        }
+    }
+}
+
+const KEYS: &[&str] = &[
+    "name",
+    "files",
+    "policy",
+    "suite",
+    "options",
+    "test",
+    "input",
+    "expected",
+    "principals",
+    "resources",
+    "auxData",
+    "filter",
+    "shown",
+    "report",
+];
+
+const POLICY: &str = "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - { name: look, actions: [view], roles: [member], effect: EFFECT_ALLOW, output: { when: { ruleActivated: R.attr.owner } } }
+    - { name: change, actions: [edit], roles: [member], effect: EFFECT_ALLOW, condition: { match: { expr: R.attr.owner == P.id } } }
+";
+
+const HEAD: &str = "name: Albums
+principals:
+  ann: { id: ann, roles: [member] }
+  bob: { id: bob, roles: [member] }
+resources:
+  beach: { kind: album, id: b1, attr: { owner: ann } }
+  bare: { kind: album, id: b2 }
+";
+
+const INPUT: &str = "{ principals: [ann], resources: [beach], actions: [view] }";
+const EXPECTED: &str = "{ principal: ann, resource: beach, actions: { view: EFFECT_ALLOW } }";

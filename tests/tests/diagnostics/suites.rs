@@ -1,0 +1,163 @@
+//! What writers of policy tests are told: every case, and that there is a case for every message.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use wardgate_compiler::Options;
+use wardgate_compiler::suite::limits::{MAX_CASES, MAX_TESTS};
+use wardgate_compiler::suite::{Answer, Decider, Filter, Native, Question, Sources, files, run};
+use wardgate_engine::attr::Attr;
+use wardgate_engine::decision::Decision;
+use wardgate_tests::{diagnostics, literals, suites};
+
+#[test]
+fn every_mistake_in_a_suite_is_reported_as_its_case_says() {
+    let said: Vec<_> = SAID.iter().map(|(path, case, said)| (path, case, said)).collect();
+    for (path, cases) in said.chunk_by(|a, b| a.0 == b.0).map(|all| (all[0].0, all)) {
+        let reports: Vec<String> = cases.iter().map(|(_, _, said)| (*said).clone()).collect();
+        super::update(path, &reports);
+    }
+    let wrong =
+        said.iter().filter(|(_, case, said)| !super::is_updating() && case.report != **said);
+    let wrong: Vec<String> = wrong
+        .map(|(_, case, said)| format!("{}\n{said}\ninstead of\n{}", case.name, case.report))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_message_of_suites_is_heard_in_a_case() {
+    // What is said when expectations are changed is in `tests/suites/update`.
+    let told = literals::told(&super::sources().join("suite"), &["update"]).unwrap();
+    super::all_are_heard(&told, &heard(), &folder().join("unheard.yaml"));
+}
+
+#[test]
+fn a_suite_that_is_too_large_is_told() {
+    let names = |count: usize| (0..count).map(|n| format!("n{n}")).collect::<Vec<_>>().join(", ");
+    let fixtures = |kind: &str, count: usize, of: &str| {
+        let all: String = (0..count).map(|n| format!("  n{n}: {{ id: n{n}, {of} }}\n")).collect();
+        format!("{kind}:\n{all}")
+    };
+    let suite = |side: usize, actions: usize| {
+        let expected = "[{ principal: n0, resource: n0, actions: { n0: EFFECT_ALLOW } }]";
+        let (people, things) =
+            (fixtures("principals", side, "roles: [r]"), fixtures("resources", side, "kind: k"));
+        let (sides, actions) = (names(side), names(actions));
+        format!(
+            "name: Large\n{people}{things}tests:\n  - name: All\n    input: {{ principals: [{sides}], resources: [{sides}], actions: [{actions}] }}\n    expected: {expected}\n"
+        )
+    };
+    let said = |text: String| said_of_suite(text, &mut Silent).lines().next().unwrap().to_owned();
+    assert_eq!(said(suite(1001, 1)), TOO_MANY_TESTS);
+    assert_eq!(said(suite(200, 101)), TOO_MANY_DECISIONS);
+    const { assert!(1001 * 1001 > MAX_TESTS && 200 * 200 * 101 > MAX_CASES) };
+}
+
+/// Without its global the expression holds too much at once: with it, it is a constant.
+#[test]
+fn policies_that_do_not_compile_under_the_options_of_a_test_are_told() {
+    let nest = |inside: String, _| format!("G.limit.replace(G.limit, {inside})");
+    let nested = (0..130).fold("G.limit".to_owned(), nest);
+    let policy = diagnostics::with_condition(&format!("{nested} == ''"));
+    let suite = SMALL.replacen("tests:", "options: { globals: { other: 1 } }\ntests:", 1);
+    let files = [("album.yaml", policy), ("album_test.yaml", suite)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.into_bytes()));
+    let mut options = Options::default();
+    options.globals.insert("limit".to_owned(), Attr::String("x".into()));
+    let sources = Sources::from_files(&files, &options).unwrap();
+    let said = said_of(&files, &mut Native::new(&sources, options));
+    let head = said.lines().take(2).map(|line| line.split(" | ").next().unwrap());
+    assert_eq!(head.collect::<Vec<_>>().join("\n"), NOT_COMPILED);
+}
+
+#[test]
+fn a_host_that_says_too_little_is_told() {
+    let said = |host: &mut dyn Decider| said_of_suite(SMALL.to_owned(), host);
+    assert_eq!(said(&mut Silent), NO_ANSWER);
+    assert_eq!(said(&mut Undecided), NO_DECISION);
+}
+
+/// Answers no question.
+struct Silent;
+
+impl Decider for Silent {
+    fn decide(&mut self, _: &[Question<'_>]) -> Result<Vec<Result<Answer, String>>, String> {
+        Ok(Vec::new())
+    }
+}
+
+/// Decides about no action.
+struct Undecided;
+
+impl Decider for Undecided {
+    fn decide(&mut self, asked: &[Question<'_>]) -> Result<Vec<Result<Answer, String>>, String> {
+        let nothing = Decision {
+            request_id: String::new(),
+            resource_id: String::new(),
+            actions: Vec::new(),
+            effective_derived_roles: Vec::new(),
+            outputs: Vec::new(),
+            validation_errors: Vec::new(),
+            evaluation_errors: Vec::new(),
+        };
+        let answer = Answer { decision: nothing, asked_for_now: false };
+        Ok(asked.iter().map(|_| Ok(answer.clone())).collect())
+    }
+}
+
+fn said_of_suite(text: String, host: &mut dyn Decider) -> String {
+    said_of(&[("a_test.yaml".to_owned(), text.into_bytes())], host)
+}
+
+fn said_of(files: &[(String, Vec<u8>)], host: &mut dyn Decider) -> String {
+    let picked = files::pick(files.iter().map(|(path, text)| (path.as_str(), text.as_slice())));
+    suites::report(&run(&files::load(&picked), &Filter::default(), host).unwrap())
+}
+
+/// Returns everything that is said in the cases, line by line and as a whole.
+fn heard() -> Vec<String> {
+    let generated = [TOO_MANY_TESTS, TOO_MANY_DECISIONS, NOT_COMPILED, NO_ANSWER, NO_DECISION];
+    let generated = generated.into_iter().map(str::to_owned);
+    let said = SAID.iter().flat_map(|(_, _, said)| said.lines().chain([said.as_str()]));
+    said.map(str::to_owned).chain(generated).collect()
+}
+
+/// The cases by their files, and what is said.
+static SAID: LazyLock<Vec<(PathBuf, suites::Case, String)>> = LazyLock::new(|| {
+    let mut said = Vec::new();
+    for path in super::case_files(&folder()) {
+        let cases = suites::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let of = |case: suites::Case| {
+            let said = case.said().unwrap_or_else(|e| panic!("{}: {e}", case.name));
+            (path.clone(), case, said)
+        };
+        said.extend(cases.into_iter().map(of));
+    }
+    said
+});
+
+fn folder() -> PathBuf {
+    super::cases().join("suites")
+}
+
+const SMALL: &str = "name: Small
+principals: { ann: { id: ann, roles: [member] } }
+resources: { beach: { kind: album, id: b1 } }
+tests:
+  - name: Look
+    input: { principals: [ann], resources: [beach], actions: [view] }
+    expected: [{ principal: ann, resource: beach, actions: { view: EFFECT_ALLOW } }]
+";
+
+const TOO_MANY_TESTS: &str =
+    "a_test.yaml:2008:5: error[limit]: the suite is too large: expected at most 1000000 tests";
+const TOO_MANY_DECISIONS: &str =
+    "a_test.yaml:405:9: error[limit]: the suite is too large: expected at most 4000000 decisions";
+const NOT_COMPILED: &str =
+    "album_test.yaml:8:62: Look: ann, view, beach: not decided: the policies do not compile under the options of the test:
+album.yaml:12:2088: error[invalid-expression]: the expression holds too many values at once: expected at most 250";
+const NO_ANSWER: &str =
+    "a_test.yaml:7:62: Look: ann, view, beach: not decided: there is no answer\n";
+const NO_DECISION: &str =
+    "a_test.yaml:7:62: Look: ann, view, beach: not decided: there is no decision about `view`\n";
