@@ -60,8 +60,8 @@ impl FromStr for Denied {
 }
 
 pub(super) const HELP: &str = "\
-`docs/lints.md` explains each code. A comment in a policy silences a finding: on the line before, at the
-end of the line, or at the head of the file for all of it.
+`docs/lints.md` explains each code. A comment in a policy silences a finding: on the line before, at
+the end of the line, or at the head of the file for all of it.
   # wardgate: allow unused-variable -- kept for the next release
 
 Exit codes:

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::Lint;
 use super::comments::{Comment, comments};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::nearest::nearest;
 use crate::repository::Repository;
 use crate::source::{Place, Position, SourceFile};
 
@@ -70,7 +71,7 @@ fn is_allowed(allows: &mut BTreeMap<&str, Allows>, found: &Diagnostic) -> bool {
 fn unused(allows: &BTreeMap<&str, Allows>, of: impl Fn(Lint) -> bool) -> Vec<Diagnostic> {
     let unused = allows.values().flatten().filter(|((_, lint), allow)| !allow.is_used && of(*lint));
     let diagnostics = unused.flat_map(|((_, lint), allow)| {
-        let message = format!("`{}` is allowed here, and there is none", lint.name());
+        let message = format!("the comment allows `{}`, and nothing like it is found", lint.name());
         let places = allow.places.iter();
         places.map(move |place| Diagnostic::lint(Lint::UnusedAllow, place, message.clone()))
     });
@@ -85,13 +86,13 @@ fn read(file: &Arc<SourceFile>) -> (Allows, Vec<Diagnostic>) {
         let line = if comment.is_first { None } else { Some(line) };
         let place = place(file, comment);
         let Some(names) = codes(directive) else {
-            wrong.push(unknown(&place, directive.trim()));
+            wrong.push(no_directive(&place, directive.trim()));
             continue;
         };
         for name in names {
             match Lint::from_name(name) {
                 Some(lint) => allows.entry((line, lint)).or_default().places.push(place.clone()),
-                None => wrong.push(unknown(&place, name)),
+                None => wrong.push(no_code(&place, name)),
             }
         }
     }
@@ -128,7 +129,15 @@ fn lines(comments: &[Comment<'_>]) -> Vec<u32> {
     lines
 }
 
-fn unknown(place: &Place, found: &str) -> Diagnostic {
+fn no_code(place: &Place, found: &str) -> Diagnostic {
+    let meant = nearest(found, Lint::ALL.iter().map(|lint| lint.name()));
+    let expected =
+        meant.map_or_else(|| "a code of docs/lints.md".to_owned(), |name| format!("`{name}`"));
+    let message = format!("no finding has the code `{found}`");
+    Diagnostic::lint(Lint::UnknownAllow, place, message).expected(expected)
+}
+
+fn no_directive(place: &Place, found: &str) -> Diagnostic {
     let error =
         Diagnostic::lint(Lint::UnknownAllow, place, "the comment allows nothing that is known");
     error.found(format!("`{found}`")).expected("`# wardgate: allow CODE`")

@@ -144,7 +144,10 @@ impl Shape {
         }
         let listed: Vec<String> =
             listed.iter().take(MAX_SHOWN).filter_map(|node| shown(node)).collect();
-        Some(format!("one of {}", listed.join(", ")))
+        match listed.as_slice() {
+            [only] => Some(only.clone()),
+            all => Some(format!("one of {}", all.join(", "))),
+        }
     }
 }
 
