@@ -73,7 +73,8 @@ impl<'s> Node<'s> {
             };
             return Err(self.last_words().unwrap_or(why));
         }
-        let answer: Json = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
+        let answer: Json = serde_json::from_str(&answer)
+            .map_err(|error| format!("it answers no JSON: {error}"))?;
         match answer.get("error").and_then(Json::as_str) {
             Some(error) => Err(error.lines().next().unwrap_or_default().to_owned()),
             None => Ok(answer),

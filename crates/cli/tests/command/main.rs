@@ -4,6 +4,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that cannot go on has failed"
 )]
 
@@ -16,5 +17,7 @@ mod fmt;
 mod folder;
 mod inspect;
 mod lint;
+#[cfg(target_os = "linux")]
+mod messages;
 mod test;
 mod trust;

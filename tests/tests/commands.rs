@@ -1,0 +1,76 @@
+//! That every message of the command, and of the bundles that it reads, is in a transcript.
+//!
+//! `crates/cli/tests/command` plays the transcripts and compares them, and the cases of `tests/suites` and
+//! `tests/explain`.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wardgate_tests::{literals, yaml};
+
+#[test]
+fn every_message_of_the_command_is_in_a_transcript() {
+    let mut told = BTreeSet::new();
+    for crate_ in ["cli", "bundle"] {
+        let sources = root().join("../crates").join(crate_).join("src");
+        told.extend(literals::told(&sources, &OF_OTHER_TESTS).unwrap());
+    }
+    let said = said();
+    let is_said = |template: &&String| said.iter().any(|text| literals::comes_to(template, text));
+    let unheard: BTreeSet<&String> = told.iter().filter(|text| !is_said(text)).collect();
+    let known = fs::read_to_string(root().join("commands/unheard.yaml")).unwrap();
+    let known: BTreeMap<String, String> =
+        serde_json::from_value(yaml::parse(&known).unwrap()).unwrap();
+    let missing: Vec<_> = unheard.iter().filter(|text| !known.contains_key(**text)).collect();
+    assert!(missing.is_empty(), "no transcript of tests/commands has\n{missing:#?}");
+    let stale: Vec<_> = known.keys().filter(|text| !unheard.contains(text)).collect();
+    assert!(stale.is_empty(), "unheard.yaml lists what is said or gone\n{stale:#?}");
+}
+
+/// Returns what is said: each line, and what each run prints as a whole.
+fn said() -> Vec<String> {
+    let mut said = Vec::new();
+    for folder in ["commands", "suites", "explain"] {
+        for path in files(&root().join(folder)) {
+            let text = fs::read_to_string(path).unwrap();
+            let mut printed = String::new();
+            for line in text.lines() {
+                let line = line.strip_prefix("> ").or(line.strip_prefix("! ")).unwrap_or(line);
+                let is_next = line.starts_with("exit ") || line.starts_with("$ ");
+                match is_next {
+                    true => said.push(std::mem::take(&mut printed)),
+                    false => printed.push_str(&format!("{}\n", line.trim_start_matches('>'))),
+                }
+                said.push(line.to_owned());
+            }
+            said.push(printed);
+        }
+    }
+    said
+}
+
+/// Returns the texts below a folder, but not the policies.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (mut open, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "txt") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The server, whose tests are its own; measuring, whose figures are others in each run; what the command
+/// can be told, whose help is in `help.txt`; and policy tests, of which `tests/suites` has the reports.
+const OF_OTHER_TESTS: [&str; 4] = ["serve", "bench", "arguments", "test"];
