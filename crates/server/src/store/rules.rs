@@ -1,0 +1,148 @@
+//! Rules that every protocol asks, and that administrators change.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
+use std::thread::{self, JoinHandle};
+
+use tokio::sync::{Semaphore, oneshot};
+
+use super::error::StoreError;
+use super::limits::MAX_WAITING;
+use super::live::Live;
+use super::plan::{Refusal, Wanted};
+use super::writer::{self, Ask, Base, Durability, Job, Writer};
+
+/// The rules in use, and the way to change them.
+#[derive(Debug)]
+pub struct Rules {
+    live: Arc<RwLock<Live>>,
+    /// Nothing, once closed.
+    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
+    places: Arc<Semaphore>,
+    can_change: bool,
+}
+
+/// The answer to come to a change.
+#[derive(Debug)]
+pub struct Outcome(Option<oneshot::Receiver<Result<(), Refusal>>>);
+
+impl Outcome {
+    /// Returns when the change is kept or refused.
+    ///
+    /// # Errors
+    /// Why it is not made.
+    pub async fn wait(self) -> Result<(), Refusal> {
+        match self.0 {
+            Some(answer) => answer.await.unwrap_or(Err(Refusal::Failed)),
+            None => Err(Refusal::Failed),
+        }
+    }
+}
+
+impl Rules {
+    /// Opens rules that change, with the file of changes at `path`.
+    ///
+    /// # Errors
+    /// If the file or the base rules cannot be read, or another process has the file.
+    pub fn open(path: &Path, durability: Durability, mut base: Base) -> Result<Self, StoreError> {
+        let mut opened = writer::open(path)?;
+        if let Some(torn) = &opened.torn {
+            tracing::warn!(kept = %torn.display(), "the file of changes had a torn end, which was cut off");
+        }
+        let rules = base().map_err(StoreError::Base)?;
+        let live = writer::build(&rules, &opened.added, &mut opened.hidden)?;
+        let floor = opened.log.bytes();
+        let file = Some((opened.files, opened.log));
+        let live = Arc::new(RwLock::new(live));
+        let writer =
+            Writer { live, base, hidden: opened.hidden, file, durability, floor, sync_at: None };
+        Self::start(writer)
+    }
+
+    /// Opens rules that only a reload changes.
+    ///
+    /// # Errors
+    /// If the base rules cannot be read.
+    pub fn fixed(mut base: Base) -> Result<Self, StoreError> {
+        let rules = base().map_err(StoreError::Base)?;
+        let mut hidden = std::collections::BTreeMap::new();
+        let live = Arc::new(RwLock::new(writer::build(&rules, &[], &mut hidden)?));
+        let durability = Durability::Always;
+        Self::start(Writer { live, base, hidden, file: None, durability, floor: 0, sync_at: None })
+    }
+
+    fn start(writer: Writer) -> Result<Self, StoreError> {
+        let (jobs, received) = mpsc::channel();
+        let live = Arc::clone(&writer.live);
+        let can_change = writer.file.is_some();
+        let thread = thread::Builder::new().name("wardgate-rules".into());
+        let writer = thread.spawn(move || writer.run(&received)).map_err(StoreError::Write)?;
+        let places = Arc::new(Semaphore::new(MAX_WAITING));
+        Ok(Self {
+            live,
+            jobs: Mutex::new(Some(jobs)),
+            writer: Mutex::new(Some(writer)),
+            places,
+            can_change,
+        })
+    }
+
+    /// Looks at the rules. Nobody waits for the disk meanwhile.
+    pub fn read(&self) -> RwLockReadGuard<'_, Live> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whether rules can be added and deleted.
+    #[must_use]
+    pub const fn can_change(&self) -> bool {
+        self.can_change
+    }
+
+    /// Hands over changes that belong together, and waits for a place if many others wait.
+    ///
+    /// What one caller hands over is made in that order.
+    pub async fn change(&self, wanted: Vec<Wanted>) -> Outcome {
+        let Ok(permit) = Arc::clone(&self.places).acquire_owned().await else {
+            return Outcome(None);
+        };
+        let (answer, outcome) = oneshot::channel();
+        let ask = Ask { wanted, answer, permit };
+        Outcome(self.send(Job::Change(ask)).then_some(outcome))
+    }
+
+    /// Reads the base rules anew, keeps the changes, and returns how many rules there are then.
+    ///
+    /// # Errors
+    /// If the base rules cannot be read; the rules stay what they were.
+    pub async fn reload(&self) -> Result<usize, StoreError> {
+        let (answer, outcome) = oneshot::channel();
+        if !self.send(Job::Reload(answer)) {
+            return Err(StoreError::Closed);
+        }
+        outcome.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Makes the changes that were handed over, waits for the disk, and takes no more. Blocks.
+    pub fn close(&self) {
+        drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if writer.is_some_and(|writer| writer.join().is_err()) {
+            tracing::error!("the writer of rules ended early");
+        }
+    }
+
+    fn send(&self, job: Job) -> bool {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok())
+    }
+}
+
+impl Drop for Rules {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests;
