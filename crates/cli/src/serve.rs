@@ -32,12 +32,16 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
     for address in server.http_addresses() {
         out.line(format_args!("HTTP at {address}"))?;
     }
+    for address in server.spocp_addresses() {
+        out.line(format_args!("SPOCP at {address}"))?;
+    }
     out.flush()?;
     server.run().map_err(failed)?;
     Ok(Status::Done)
 }
 
-fn origin(policies: &Policies) -> Result<Origin, Failure> {
+/// Where policies come from, and what is asked of them.
+pub(crate) fn origin(policies: &Policies) -> Result<Origin, Failure> {
     let opening = Opening {
         trust: policies.trust.clone(),
         at_least: policies.at_least,

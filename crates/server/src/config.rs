@@ -8,6 +8,7 @@ mod http;
 mod nearest;
 mod policies;
 mod section;
+mod spocp;
 
 use std::fmt;
 use std::fs::File;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub use http::{Http, Tls};
 pub use policies::{Place, Policies};
+pub use spocp::{Bounds, Spocp};
 
 pub(crate) use section::Section;
 
@@ -35,6 +37,8 @@ pub struct Config {
     pub http: Http,
     /// Where the policies come from.
     pub policies: Policies,
+    /// SPOCP over TCP, if it is spoken.
+    pub spocp: Option<Spocp>,
 }
 
 /// How important an event must be to be logged.
@@ -94,6 +98,7 @@ impl Config {
             log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
             http: Http::read(root.section("http")?)?,
             policies: Policies::read(root.section("policies")?)?,
+            spocp: Spocp::read(root.section("spocp")?)?,
         };
         server.finish()?;
         root.finish()?;

@@ -4,7 +4,7 @@
 //! HTTP.
 
 mod connection;
-mod connections;
+pub(crate) mod connections;
 mod reply;
 mod routes;
 

@@ -17,6 +17,8 @@ mod server;
 mod shared;
 mod source;
 mod state;
+pub mod store;
+pub mod tcp;
 mod tls;
 
 pub use config::{Config, ConfigError};

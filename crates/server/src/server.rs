@@ -13,13 +13,14 @@ use crate::listeners::Sockets;
 use crate::notify::{Phase, tell};
 use crate::shared::Shared;
 use crate::state::Origin;
-use crate::{http, log, reload};
+use crate::{http, log, reload, tcp};
 
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
     http: http::Endpoint,
+    spocp: Option<tcp::Endpoint>,
 }
 
 /// Why there is no server, in words for the operator.
@@ -36,10 +37,12 @@ impl Server {
         let first = reload::first(&mut origin)?;
         let mut sockets = Sockets::from_environment();
         let http = http::Endpoint::open(&config.http, &mut sockets)?;
+        let spocp = config.spocp.as_ref();
+        let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let (reloads, wishes) = mpsc::channel();
         let shared = Arc::new(Shared::new(config, first, reloads));
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
-        Ok(Self { shared, http })
+        Ok(Self { shared, http, spocp })
     }
 
     /// Finds out whether a server could be made, short of opening sockets.
@@ -49,6 +52,7 @@ impl Server {
     pub fn check(config: &Config, mut origin: Origin) -> Result<(), ServerError> {
         reload::first(&mut origin)?;
         http::Endpoint::check(&config.http)?;
+        config.spocp.as_ref().map_or(Ok(()), tcp::Endpoint::check)?;
         Ok(())
     }
 
@@ -56,6 +60,12 @@ impl Server {
     #[must_use]
     pub fn http_addresses(&self) -> Vec<SocketAddr> {
         addresses(self.http.listeners())
+    }
+
+    /// The addresses at which SPOCP is spoken.
+    #[must_use]
+    pub fn spocp_addresses(&self) -> Vec<SocketAddr> {
+        self.spocp.as_ref().map_or_else(Vec::new, |spocp| addresses(spocp.listeners()))
     }
 
     /// What connections share; to stop the server, or to reload, from another thread.
@@ -76,6 +86,11 @@ impl Server {
             let mut tasks = JoinSet::new();
             tasks.spawn(signals(Arc::clone(&self.shared)));
             self.http.start(&self.shared, &mut tasks)?;
+            if let Some(spocp) = self.spocp {
+                let most =
+                    self.shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
+                spocp.start(most, &self.shared, &mut tasks)?;
+            }
             tell(Phase::Ready);
             let mut stopping = self.shared.stopping();
             // It cannot fail: the other end is in `shared`, which is here.

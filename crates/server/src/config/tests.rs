@@ -76,3 +76,40 @@ fn what_would_have_no_effect_is_refused() {
         "`require-client-certificate` needs `client-ca`, the roots of those certificates",
     );
 }
+
+#[test]
+fn spocp_is_spoken_only_where_it_is_asked_for() {
+    assert!(parse(LEAST).unwrap().spocp.is_none());
+    let spocp = parse(&format!("{LEAST}[spocp]\nrules = \"rules\"\nanonymous-queries = true\n"));
+    let spocp = spocp.unwrap().spocp.unwrap();
+    assert_eq!(spocp.listen, ["127.0.0.1:4751"]);
+    assert_eq!(spocp.rules, [PathBuf::from("/etc/wardgate/rules")]);
+    assert!(spocp.changes.is_none());
+}
+
+#[test]
+fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
+    let check = |rest: &str, expected: &str| refused(&format!("{LEAST}[spocp]\n{rest}"), expected);
+    check(
+        "",
+        "nobody may ask: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+    );
+    check(
+        "admin-tokens = \"t\"\n",
+        "`admin-tokens` in `[spocp]` needs `[spocp.tls]`, or `auth-without-tls = true`",
+    );
+    check(
+        "admin-names = \"a\"\n[spocp.tls]\ncertificate = \"a\"\nkey = \"b\"\n",
+        "`admin-names` in `[spocp]` needs `client-ca` in `[spocp.tls]`",
+    );
+    check("tls-from-start = true\n", "`tls-from-start` in `[spocp]` needs `[spocp.tls]`");
+    check(
+        "anonymous-queries = true\nsync-milliseconds = 100\n",
+        "`sync-milliseconds` in `[spocp]` needs `changes`",
+    );
+    check(
+        "max-message-bytes = 99999999\n",
+        "line 4: `spocp.max-message-bytes` must be a whole number from 64 to 1114112",
+    );
+    check("change = \"c\"\n", "line 4: unknown key `change` in `[spocp]`; did you mean `changes`?");
+}

@@ -1,0 +1,128 @@
+//! `[spocp]` and `[spocp.tls]`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::http::listen;
+use super::{ConfigError, Section, Tls};
+use crate::store::Durability;
+use crate::store::limits::{MAX_SYNC_INTERVAL, MIN_SYNC_INTERVAL};
+use crate::tcp::limits::{CONNECTIONS, MAX_MESSAGE_BYTES, MESSAGE_BYTES};
+
+/// SPOCP over TCP.
+#[derive(Clone, Debug)]
+pub struct Spocp {
+    /// Addresses to listen at.
+    pub listen: Vec<String>,
+    /// Files and folders of rules.
+    pub rules: Vec<PathBuf>,
+    /// The file of changes. Without it rules cannot be added and deleted.
+    pub changes: Option<PathBuf>,
+    /// When a change counts as kept.
+    pub durability: Durability,
+    /// Whoever connects may ask.
+    pub anonymous_queries: bool,
+    /// The tokens of administrators.
+    pub admin_tokens: Option<PathBuf>,
+    /// Names in the certificates of administrators.
+    pub admin_names: Vec<String>,
+    /// Tokens may cross without TLS.
+    pub auth_without_tls: bool,
+    /// How many connections may be open at once.
+    pub max_connections: usize,
+    /// What a client may take.
+    pub bounds: Bounds,
+    /// Certificate and key, if TLS is offered.
+    pub tls: Option<Tls>,
+    /// Every connection is encrypted from the start, without `STARTTLS`.
+    pub tls_from_start: bool,
+}
+
+/// What a client may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// The longest message.
+    pub message_bytes: usize,
+    /// How long a message may take from its first byte to its last.
+    pub message: Duration,
+    /// How long a client may say nothing.
+    pub idle: Duration,
+    /// How long a client may take to read its replies.
+    pub write: Duration,
+}
+
+impl Spocp {
+    /// Reads the table; none if the file has none.
+    pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
+        if !section.is_given() {
+            return Ok(None);
+        }
+        let tls = section.section("tls")?;
+        let spocp = Self {
+            listen: listen(&mut section, "127.0.0.1:4751")?,
+            rules: section.paths("rules")?,
+            changes: section.path("changes")?,
+            durability: durability(&mut section)?,
+            anonymous_queries: section.flag("anonymous-queries")?.unwrap_or(false),
+            admin_tokens: section.path("admin-tokens")?,
+            admin_names: section.texts("admin-names")?,
+            auth_without_tls: section.flag("auth-without-tls")?.unwrap_or(false),
+            max_connections: section
+                .number("max-connections", 1..=1_000_000)?
+                .unwrap_or(CONNECTIONS),
+            bounds: Bounds {
+                message_bytes: section
+                    .number("max-message-bytes", 64..=MAX_MESSAGE_BYTES)?
+                    .unwrap_or(MESSAGE_BYTES),
+                message: section.seconds("message-seconds", 1..=3600)?.unwrap_or(MESSAGE),
+                idle: section.seconds("idle-seconds", 1..=86_400)?.unwrap_or(IDLE),
+                write: section.seconds("write-seconds", 1..=3600)?.unwrap_or(WRITE),
+            },
+            tls: Tls::read(tls)?,
+            tls_from_start: section.flag("tls-from-start")?.unwrap_or(false),
+        };
+        section.finish()?;
+        spocp.must_fit()?;
+        Ok(Some(spocp))
+    }
+
+    /// Refuses what would have no effect, and what nobody could use.
+    fn must_fit(&self) -> Result<(), ConfigError> {
+        let refuse = |message: &str| Err(ConfigError::new(message));
+        let shows_certificates = self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());
+        if self.tls_from_start && self.tls.is_none() {
+            return refuse("`tls-from-start` in `[spocp]` needs `[spocp.tls]`");
+        }
+        if !self.admin_names.is_empty() && !shows_certificates {
+            return refuse("`admin-names` in `[spocp]` needs `client-ca` in `[spocp.tls]`");
+        }
+        if self.admin_tokens.is_some() && self.tls.is_none() && !self.auth_without_tls {
+            return refuse(
+                "`admin-tokens` in `[spocp]` needs `[spocp.tls]`, or `auth-without-tls = true`",
+            );
+        }
+        if !self.anonymous_queries && self.admin_tokens.is_none() && !shows_certificates {
+            return refuse(
+                "nobody may ask: `[spocp]` must have `anonymous-queries`, `admin-tokens` or `client-ca`",
+            );
+        }
+        if self.durability != Durability::Always && self.changes.is_none() {
+            return refuse("`sync-milliseconds` in `[spocp]` needs `changes`");
+        }
+        Ok(())
+    }
+}
+
+/// Nothing or zero waits for the disk at every change.
+fn durability(section: &mut Section<'_>) -> Result<Durability, ConfigError> {
+    let most = u64::try_from(MAX_SYNC_INTERVAL.as_millis()).unwrap_or(u64::MAX);
+    let interval = section.number("sync-milliseconds", 0..=most)?.map(Duration::from_millis);
+    Ok(match interval {
+        Some(interval) if interval >= MIN_SYNC_INTERVAL => Durability::Interval(interval),
+        _ => Durability::Always,
+    })
+}
+
+const MESSAGE: Duration = Duration::from_secs(10);
+const IDLE: Duration = Duration::from_secs(300);
+const WRITE: Duration = Duration::from_secs(30);

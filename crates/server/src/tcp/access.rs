@@ -1,0 +1,171 @@
+//! Who may ask, and who may change.
+//!
+//! Queries are anonymous only where the configuration says so. Everything that changes or shows rules is for
+//! administrators: those who show a certificate of the configured root, and those who hold a token. A
+//! token comes by the mechanism `SASL:PLAIN` (RFC 4616) of `AUTH`, as its password, and only over TLS unless the
+//! configuration says otherwise.
+
+use subtle::ConstantTimeEq;
+use wardgate_crypto::blake3;
+
+/// What the configuration says of access.
+#[derive(Clone, Debug, Default)]
+pub struct Access {
+    /// Whoever connects may ask.
+    pub anonymous_queries: bool,
+    /// Tokens may cross without TLS.
+    pub auth_without_tls: bool,
+    /// Who holds a token.
+    pub administrators: Vec<Administrator>,
+}
+
+/// Somebody who holds a token.
+#[derive(Clone, Debug)]
+pub struct Administrator {
+    name: Vec<u8>,
+    /// The digest of the token. The token itself is not kept.
+    digest: blake3::Digest,
+}
+
+/// The shortest token that is believed to be a secret.
+pub const MIN_TOKEN_BYTES: usize = 16;
+
+impl Administrator {
+    /// Reads lines of a name, a colon and a token; empty lines and those that begin with `#` say nothing.
+    ///
+    /// # Errors
+    /// What is wrong with which line. The token is not part of it.
+    pub fn read_all(text: &str) -> Result<Vec<Self>, String> {
+        let mut found: Vec<Self> = Vec::new();
+        for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let wrong = |what: &str| format!("line {}: {what}", at + 1);
+            let (name, token) =
+                line.split_once(':').ok_or_else(|| wrong("expected a name, `:` and a token"))?;
+            if name.is_empty() || token.len() < MIN_TOKEN_BYTES {
+                return Err(wrong(&format!(
+                    "expected a name, and a token of at least {MIN_TOKEN_BYTES} bytes"
+                )));
+            }
+            if found.iter().any(|one| one.name == name.as_bytes()) {
+                return Err(wrong("the name stands on another line too"));
+            }
+            found.push(Self {
+                name: name.as_bytes().to_vec(),
+                digest: blake3::hash(token.as_bytes()),
+            });
+        }
+        Ok(found)
+    }
+}
+
+impl Access {
+    /// Tells whether tokens are taken on a connection.
+    #[must_use]
+    pub fn takes_tokens(&self, is_encrypted: bool) -> bool {
+        !self.administrators.is_empty() && (is_encrypted || self.auth_without_tls)
+    }
+
+    /// Returns the name of the administrator whom a message of `SASL:PLAIN` proves, if it does.
+    ///
+    /// Digests are compared in constant time, and all of them.
+    #[must_use]
+    pub fn proves(&self, message: &[u8]) -> Option<&[u8]> {
+        let decoded = if message.contains(&0) { None } else { base64(message) };
+        let message = decoded.as_deref().unwrap_or(message);
+        let mut parts = message.splitn(3, |byte| *byte == 0);
+        let (acts_as, name, token) = (parts.next()?, parts.next()?, parts.next()?);
+        let digest = blake3::hash(token);
+        let mut proven = None;
+        for administrator in &self.administrators {
+            let is_same = bool::from(administrator.digest.as_slice().ct_eq(digest.as_slice()));
+            if is_same && administrator.name == name {
+                proven = Some(administrator.name.as_slice());
+            }
+        }
+        // To act as somebody else is not offered.
+        proven.filter(|name| acts_as.is_empty() || acts_as == *name)
+    }
+}
+
+/// Decodes base64 (RFC 4648), in which some clients send tokens; nothing if it is none.
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let unpadded = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let mut out = Vec::with_capacity(unpadded.len());
+    let (mut bits, mut held) = (0_u32, 0_u32);
+    for byte in unpadded {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 & 0xffff | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            out.push(u8::try_from(bits >> held & 0xff).ok()?);
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access() -> Access {
+        let text =
+            "# those who may\r\nolav: not this one, it is of another\r\neva:0123456789abcdef\r\n";
+        Access { administrators: Administrator::read_all(text).unwrap(), ..Access::default() }
+    }
+
+    #[test]
+    fn a_token_proves_one_name() {
+        let access = access();
+        assert_eq!(access.proves(b"\0eva\x000123456789abcdef"), Some(&b"eva"[..]));
+        assert_eq!(access.proves(b"eva\0eva\x000123456789abcdef"), Some(&b"eva"[..]));
+        assert_eq!(access.proves(b"AGV2YQAwMTIzNDU2Nzg5YWJjZGVm"), Some(&b"eva"[..]));
+        for message in [
+            &b""[..],
+            b"\0",
+            b"\0eva",
+            b"\0eva\0",
+            b"\0eva\x000123456789abcde",
+            b"\0eva\x000123456789abcdef0",
+            b"\0olav\x000123456789abcdef",
+            b"olav\0eva\x000123456789abcdef",
+            b"\0\x000123456789abcdef",
+            b"eva\x000123456789abcdef",
+            b"AGV2YQAwMTIzNDU2Nzg5YWJjZGVg",
+        ] {
+            assert_eq!(access.proves(message), None, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_secret_are_refused_without_showing_them() {
+        let refused = |text: &str| Administrator::read_all(text).unwrap_err();
+        assert_eq!(refused("eva"), "line 1: expected a name, `:` and a token");
+        assert!(
+            refused("\neva:short")
+                .starts_with("line 2: expected a name, and a token of at least 16")
+        );
+        assert!(!refused("eva:short").contains("short"));
+        let twice = "eva:0123456789abcdef\neva:0123456789abcdeg";
+        assert_eq!(refused(twice), "line 2: the name stands on another line too");
+    }
+
+    #[test]
+    fn tokens_cross_only_where_nobody_listens() {
+        assert!(access().takes_tokens(true));
+        assert!(!access().takes_tokens(false));
+        assert!(Access { auth_without_tls: true, ..access() }.takes_tokens(false));
+        assert!(!Access::default().takes_tokens(true));
+    }
+}
