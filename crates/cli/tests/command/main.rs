@@ -19,5 +19,6 @@ mod inspect;
 mod lint;
 #[cfg(target_os = "linux")]
 mod messages;
+mod spocp;
 mod test;
 mod trust;

@@ -1,0 +1,428 @@
+//! `wardgate serve` with SPOCP over TCP: killed while rules are added, and talked to by hostile clients.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use super::folder::Folder;
+
+const TOKEN: &str = "0123456789abcdef";
+
+const CONFIG: &str = r#"
+[policies]
+directory = "policies"
+watch-seconds = 0
+[http]
+listen = "127.0.0.1:0"
+[spocp]
+listen = "127.0.0.1:0"
+rules = "rules"
+changes = "changes"
+anonymous-queries = true
+admin-tokens = "admins"
+auth-without-tls = true
+max-connections = 100
+"#;
+
+/// A server that is killed at the end of the test.
+struct Running {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(folder: &Folder) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_wardgate"))
+            .args(["serve", "--config"])
+            .arg(folder.path().join("wardgate.toml"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut addresses = lines.map_while(Result::ok).filter_map(|line| {
+            line.strip_prefix("SPOCP at ").map(|address| address.parse().unwrap())
+        });
+        let address = addresses.next().expect("the server listens");
+        Self { child, address }
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    fn administrator(&self) -> Client {
+        let mut client = self.client();
+        client.say(&message(&[b"AUTH", b"SASL:PLAIN", format!("\0eva\0{TOKEN}").as_bytes()]));
+        assert_eq!(client.reply().unwrap(), "200 Ok");
+        client
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+struct Client {
+    writer: TcpStream,
+    reader: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn connect(address: SocketAddr) -> Self {
+        let writer = TcpStream::connect(address).unwrap();
+        let reader = BufReader::new(writer.try_clone().unwrap());
+        Self { writer, reader }
+    }
+
+    fn say(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).unwrap();
+    }
+
+    /// The values of the next reply, with blanks between them; nothing if the connection has ended.
+    fn reply(&mut self) -> Option<String> {
+        let body = self.value()?;
+        let (mut rest, mut values) = (body.as_slice(), Vec::new());
+        while !rest.is_empty() {
+            let colon = rest.iter().position(|byte| *byte == b':').unwrap();
+            let length: usize = std::str::from_utf8(&rest[..colon]).unwrap().parse().unwrap();
+            values.push(String::from_utf8_lossy(&rest[colon + 1..colon + 1 + length]).into_owned());
+            rest = &rest[colon + 1 + length..];
+        }
+        Some(values.join(" "))
+    }
+
+    fn value(&mut self) -> Option<Vec<u8>> {
+        let mut length = Vec::new();
+        self.reader.read_until(b':', &mut length).ok()?;
+        let digits = length.strip_suffix(b":")?;
+        let length: usize = std::str::from_utf8(digits).unwrap().parse().unwrap();
+        let mut body = vec![0; length];
+        self.reader.read_exact(&mut body).ok()?;
+        Some(body)
+    }
+
+    fn ask(&mut self, values: &[&[u8]]) -> String {
+        self.say(&message(values));
+        self.reply().unwrap()
+    }
+
+    /// The texts of all rules.
+    fn list(&mut self) -> Vec<String> {
+        self.say(&message(&[b"LIST"]));
+        let mut rules = Vec::new();
+        loop {
+            let line = self.reply().unwrap();
+            match line.strip_prefix("201 / ") {
+                Some(line) => rules.push(line[33..].to_owned()),
+                None => break assert_eq!(line, "200 Ok"),
+            }
+        }
+        rules
+    }
+}
+
+fn message(values: &[&[u8]]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for value in values {
+        write!(body, "{}:", value.len()).unwrap();
+        body.extend_from_slice(value);
+    }
+    [format!("{}:", body.len()).as_bytes(), &body].concat()
+}
+
+fn folder() -> Folder {
+    folder_with(CONFIG)
+}
+
+fn folder_with(config: &str) -> Folder {
+    let folder = Folder::with_photos();
+    folder.write("wardgate.toml", config);
+    folder.write("admins", format!("eva:{TOKEN}\n"));
+    folder.write(
+        "rules/base.spoc",
+        "\u{feff}# what everybody may\r\n(4:base3:one)\r\n(base two)\r\n",
+    );
+    folder
+}
+
+/// What is known of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Somebody asked for it and was not answered: both are right.
+    Asked,
+    There,
+    Away,
+}
+
+/// What a client told the test: a rule, and what is known of it now.
+type Told = (String, Known);
+
+/// Adds `count` rules, and deletes every seventh again, many requests at a time, until the server is gone.
+fn change(mut client: Client, name: &str, count: usize, told: &Sender<Told>) -> bool {
+    let rules: Vec<String> = (0..count)
+        .map(|number| {
+            let text = format!("{name}-{number}");
+            format!("(4:rule{}:{text}(6:action4:read)(7:subject(3:uid4:olav)))", text.len())
+        })
+        .collect();
+    for some in rules.chunks(50) {
+        let mut said = Vec::new();
+        let mut expected = Vec::new();
+        for (number, rule) in some.iter().enumerate() {
+            told.send((rule.clone(), Known::Asked)).unwrap();
+            said.extend(message(&[b"ADD", rule.as_bytes()]));
+            let leaves = number % 7 == 6;
+            // Once its deletion is on the way, a rule may be gone before anybody said so.
+            expected.push((rule, if leaves { Known::Asked } else { Known::There }));
+            if leaves {
+                let id = md5(rule.as_bytes());
+                said.extend(message(&[b"DELETE", id.as_bytes()]));
+                expected.push((rule, Known::Away));
+            }
+        }
+        if client.writer.write_all(&said).is_err() {
+            return false;
+        }
+        for (rule, known) in expected {
+            let Some(reply) = client.reply() else { return false };
+            assert_eq!(reply, "200 Ok", "{rule}");
+            told.send((rule.clone(), known)).unwrap();
+        }
+    }
+    true
+}
+
+/// The id of a rule.
+fn md5(text: &[u8]) -> String {
+    wardgate_server::store::Key::of_text(text).to_string()
+}
+
+#[test]
+fn acknowledged_changes_survive_a_kill_at_any_moment_and_nothing_else_does() {
+    const CLIENTS: usize = 4;
+    const RULES: usize = 10_000;
+    let folder = folder();
+    let mut known: BTreeMap<String, Known> = BTreeMap::new();
+    for rule in ["(4:base3:one)", "(4:base3:two)"] {
+        known.insert(rule.to_owned(), Known::There);
+    }
+    let mut random = 42_u64;
+    let mut added = 0;
+    for round in 0.. {
+        let mut server = Running::start(&folder);
+        check(&mut server.administrator().list(), &mut known, round);
+        if added >= RULES {
+            break;
+        }
+        let (tell, told) = channel();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let (tell, connection) = (tell.clone(), server.administrator());
+                let name = format!("{round}-{client}");
+                thread::spawn(move || change(connection, &name, RULES / CLIENTS, &tell))
+            })
+            .collect();
+        drop(tell);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut left = random >> 33 & 0x7ff;
+        for (rule, now) in told {
+            added += usize::from(now == Known::There);
+            known.insert(rule, now);
+            left = left.saturating_sub(1);
+            if left == 0 {
+                let _ = server.child.kill();
+            }
+        }
+        for client in clients {
+            client.join().unwrap();
+        }
+        server.child.wait().unwrap();
+    }
+    assert!(added >= RULES, "{added} rules");
+}
+
+/// Compares what is there with what must be, and learns the rest.
+fn check(listed: &mut Vec<String>, known: &mut BTreeMap<String, Known>, round: usize) {
+    listed.sort();
+    for (rule, now) in known.iter_mut() {
+        let is_there = listed.binary_search(rule).is_ok();
+        match now {
+            Known::There => assert!(is_there, "round {round}: {rule} is lost"),
+            Known::Away => assert!(!is_there, "round {round}: {rule} is back"),
+            Known::Asked if is_there => *now = Known::There,
+            Known::Asked => *now = Known::Away,
+        }
+    }
+    for rule in listed {
+        assert!(known.contains_key(rule), "round {round}: nobody asked for {rule}");
+    }
+}
+
+#[test]
+fn hostile_clients_do_not_keep_others_waiting() {
+    let folder = folder();
+    let server = Running::start(&folder);
+    let query = message(&[b"QUERY", b"(4:base3:one)"]);
+    // Far more half-open connections than there are places, each in the middle of a length or a message.
+    let half_open: Vec<_> = (0..1000)
+        .map(|number| {
+            let mut client = server.client();
+            client.say([&b"9"[..], b"60000:5:QUERY", b""][number % 3]);
+            client
+        })
+        .collect();
+    for hostile in [
+        &b"-1:"[..],
+        b"-9223372036854775808:x",
+        b"18446744073709551617:x",
+        b"999999999:",
+        b":",
+        b"\0\0\0\0",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ] {
+        let mut client = server.client();
+        client.say(hostile);
+        let reply = client.reply().unwrap();
+        assert!(reply == "409 Protocol error" || reply == "411 Size limit exceeded", "{reply}");
+        assert_eq!(client.reply(), None);
+    }
+    let mut client = server.client();
+    client.say(&query);
+    assert_eq!(client.reply().unwrap(), "200 Ok");
+    #[cfg(target_os = "linux")]
+    {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
+        assert!(open < 200, "{open} files are open for 100 connections");
+    }
+    drop(half_open);
+}
+
+#[test]
+fn a_reload_keeps_what_administrators_changed() {
+    let folder = folder();
+    let server = Running::start(&folder);
+    let mut eva = server.administrator();
+    assert_eq!(eva.ask(&[b"ADD", b"(5:added)"]), "200 Ok");
+    assert_eq!(eva.ask(&[b"DELETE", md5(b"(4:base3:one)").as_bytes()]), "200 Ok");
+    folder.write("rules/base.spoc", "(4:base3:one)\n(4:base5:three)\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    let mut rules = eva.list();
+    rules.sort();
+    assert_eq!(rules, ["(4:base5:three)", "(5:added)"]);
+    folder.write("rules/base.spoc", "(4:base3:one\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(eva.list().len(), 2);
+    let second = folder.run("serve --config wardgate.toml");
+    assert_eq!(second.code, 1, "{}", second.err);
+    assert!(second.err.contains("another process has the file of changes open"), "{}", second.err);
+}
+
+const TLS: &str = r#"
+[policies]
+directory = "policies"
+watch-seconds = 0
+[http]
+listen = "127.0.0.1:0"
+[spocp]
+listen = "127.0.0.1:0"
+rules = "rules"
+changes = "changes"
+admin-tokens = "admins"
+admin-names = "administrator.example"
+[spocp.tls]
+certificate = "server.pem"
+key = "server.key"
+client-ca = "ca.pem"
+"#;
+
+/// Begins to speak TLS on a connection that was plain, with the certificate of this name or none.
+fn encrypt(stream: TcpStream, who: Option<&str>) -> StreamOwned<ClientConnection, TcpStream> {
+    let mut roots = RootCertStore::empty();
+    let pem = |name: &str| format!("{}/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+    let certificate = |name: &str| CertificateDer::from_pem_file(pem(name)).unwrap();
+    roots.add(certificate("ca.pem")).unwrap();
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots);
+    let config = match who {
+        None => builder.with_no_client_auth(),
+        Some(who) => {
+            let key = PrivateKeyDer::from_pem_file(pem(&format!("{who}.key"))).unwrap();
+            builder.with_client_auth_cert(vec![certificate(&format!("{who}.pem"))], key).unwrap()
+        }
+    };
+    let name = ServerName::try_from("localhost").unwrap();
+    StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), stream)
+}
+
+/// Says everything over TLS after `STARTTLS`, and returns all that comes back.
+fn encrypted(server: &Running, who: Option<&str>, input: &[u8]) -> String {
+    let mut client = server.client();
+    // What is said behind `STARTTLS` before the handshake is not taken for encrypted.
+    let injected = message(&[b"ADD", b"(8:injected)"]);
+    client.say(&[message(&[b"STARTTLS"]), injected].concat());
+    assert_eq!(client.reply().unwrap(), "200 Ok");
+    let mut stream = encrypt(client.writer, who);
+    stream.write_all(input).unwrap();
+    let mut replies = Vec::new();
+    stream.read_to_end(&mut replies).unwrap();
+    String::from_utf8(replies).unwrap()
+}
+
+#[test]
+fn certificates_and_tokens_prove_administrators_over_tls() {
+    let folder = folder_with(TLS);
+    for name in ["server.pem", "server.key", "ca.pem"] {
+        let path = format!("{}/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+        folder.write(name, std::fs::read(path).unwrap());
+    }
+    let server = Running::start(&folder);
+    let token = message(&[b"AUTH", b"SASL:PLAIN", format!("\0eva\0{TOKEN}").as_bytes()]);
+    let query = message(&[b"QUERY", b"(4:base3:one)"]);
+    let logout = message(&[b"LOGOUT"]);
+
+    let mut plain = server.client();
+    assert_eq!(plain.ask(&[b"QUERY", b"(4:base3:one)"]), "404 Access denied");
+    assert_eq!(plain.ask(&[b"CAPABILITY"]), "200 Ok");
+    plain.say(&token);
+    assert_eq!(plain.reply().unwrap(), "405 Argument error");
+    assert_eq!(plain.reply(), None);
+
+    let asks = [&query[..], &logout].concat();
+    assert_eq!(encrypted(&server, None, &asks), "21:3:40413:Access denied10:3:2033:Bye");
+    assert_eq!(
+        encrypted(&server, Some("somebody"), &asks),
+        "21:3:40413:Access denied10:3:2033:Bye"
+    );
+    assert_eq!(encrypted(&server, Some("administrator"), &asks), "9:3:2002:Ok10:3:2033:Bye");
+    let again = [
+        &message(&[b"STARTTLS"])[..],
+        &token,
+        &query,
+        &message(&[b"QUERY", b"(8:injected)"]),
+        &logout,
+    ];
+    let expected =
+        "28:3:40120:Already in operation9:3:2002:Ok9:3:2002:Ok13:3:2026:Denied10:3:2033:Bye";
+    assert_eq!(encrypted(&server, None, &again.concat()), expected);
+}
