@@ -6,6 +6,7 @@
 mod coverage;
 mod fmt;
 mod lint;
+mod protocols;
 mod test;
 mod trust;
 
@@ -19,6 +20,7 @@ use wardgate_engine::cel::time::parse_timestamp;
 use crate::limits::{MAX_MEASURING, MIN_MEASURING};
 pub(crate) use fmt::{FMT_HELP, Fmt};
 pub(crate) use lint::{Denied, Known, Lint};
+pub(crate) use protocols::{BenchWhat, Protocols};
 pub(crate) use test::{Runtime, Test};
 pub(crate) use trust::{
     Algorithm, ApplyDelta, Delta, DeltaCommand, Generate, InspectKeys, Keys, KeysCommand,
@@ -179,13 +181,16 @@ pub(crate) struct Inspect {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) what: Option<BenchWhat>,
     /// A bundle, or a directory of policies.
-    #[arg(value_name = "FILE|DIR")]
-    pub(crate) policies: PathBuf,
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) policies: Option<PathBuf>,
     /// The requests, as `wardgate check` reads them; `-` reads standard input.
-    #[arg(short, long, alias = "request", value_name = "FILE|-")]
-    pub(crate) requests: PathBuf,
+    #[arg(short, long, alias = "request", value_name = "FILE|-", required = true)]
+    pub(crate) requests: Option<PathBuf>,
     /// Where to decide: `native`, `node` (WebAssembly in Node) or `all`.
     #[arg(long, value_name = "HOST", default_value = "native", hide_possible_values = true)]
     pub(crate) host: Hosts,

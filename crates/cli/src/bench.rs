@@ -10,6 +10,7 @@ mod histogram;
 mod machine;
 mod native;
 mod node;
+mod protocols;
 mod report;
 mod samples;
 mod units;
@@ -18,7 +19,7 @@ mod workload;
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::Pdp;
 
-use crate::arguments::{Bench, Hosts};
+use crate::arguments::{Bench, BenchWhat, Hosts};
 use crate::check;
 use crate::failure::{Failure, Status};
 use crate::opening::Terms;
@@ -32,13 +33,19 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
     if bench.host == Hosts::Native && bench.package.is_some() {
         return Err(Failure::usage("`--package` is for measuring in Node: add `--host node`"));
     }
-    let Bench { policies: path, options, opening, .. } = bench;
+    if let Some(BenchWhat::Protocols(protocols)) = &bench.what {
+        return protocols::run(protocols, out);
+    }
+    let Bench { policies: Some(path), requests: Some(requests), options, opening, .. } = bench
+    else {
+        return Err(Failure::usage("`wardgate bench` needs policies and `--requests`"));
+    };
     let now = to_the_millisecond(bench.now.unwrap_or_else(check::clock));
     let terms = Terms::read(opening, now)?;
     let bundle = policies::bundle(Source { path, options, opening })?;
     let pdp = Pdp::open_under(&bundle, terms.trust(), terms.conditions(), 0)
         .map_err(|error| policies::refused(path, &error))?;
-    let (workload, status) = Workload::read(&bench.requests)?;
+    let (workload, status) = Workload::read(requests)?;
     let questions = workload.questions();
     let decide = |question: &Question<'_>| pdp.is_allowed(question.request, question.action, now);
     let expected = general_answers(&pdp, &questions, now);

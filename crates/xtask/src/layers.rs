@@ -95,7 +95,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("component", &["bundle", "engine", "native", "plan"]),
     ("wasmtime-host", &["native", "plan"]),
     ("server", &["bundle", "crypto", "engine", "native", "spocp"]),
-    ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine"]),
+    ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
     ("xtask", &[]),
 ];
 
