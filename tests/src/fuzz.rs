@@ -6,6 +6,7 @@
 mod expressions;
 mod sealed_texts;
 mod signatures;
+mod spocp_tcp;
 mod travel;
 
 use std::cell::Cell;
@@ -22,6 +23,7 @@ use wardgate_engine::table::{Parts, PolicyTable};
 pub use expressions::spocp;
 pub use sealed_texts::sealed_text;
 pub use signatures::signature;
+pub use spocp_tcp::spocp_tcp;
 pub use travel::{delta, envelope, seals};
 
 /// One thing to fuzz.
@@ -36,7 +38,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -47,6 +49,7 @@ pub const TARGETS: [Target; 10] = [
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
     Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
+    Target { name: "spocp_tcp", entry: spocp_tcp, seeds: spocp_tcp::seeds },
 ];
 
 /// Compiles a policy file.

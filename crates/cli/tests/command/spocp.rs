@@ -53,7 +53,7 @@ impl Running {
         let mut addresses = lines.map_while(Result::ok).filter_map(|line| {
             line.strip_prefix("SPOCP at ").map(|address| address.parse().unwrap())
         });
-        let address = addresses.next().expect("the server listens");
+        let address = addresses.next().unwrap();
         Self { child, address }
     }
 
