@@ -1,13 +1,12 @@
-//! Rules in files: `.spoc`, one rule a line, in canonical or advanced form.
+//! Rules in files and folders: `.spoc`, as `wardgate_spocp::file` reads them.
 //!
-//! Empty lines and lines that begin with `#` or `;` say nothing. Folders are read in the order of the names in
+//! Folders are read in the order of the names in
 //! them. A file that cannot be read in full is an error: half of the rules are other rules.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use wardgate_spocp::Normal;
+use wardgate_spocp::{Normal, file};
 
 use super::limits::{MAX_FOLDER_DEPTH, MAX_RULE_FILES};
 
@@ -24,33 +23,13 @@ pub fn read(places: &[PathBuf]) -> Result<Vec<Normal>, String> {
 }
 
 fn read_file(path: &Path, rules: &mut Vec<Normal>) -> Result<(), String> {
-    let failed = |error| format!("cannot read `{}`: {error}", path.display());
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let mut line = Vec::new();
-    for number in 1_usize.. {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(failed)? == 0 {
-            break;
-        }
-        let text = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| number == 1).unwrap_or(&line);
-        let text = text.trim_ascii();
-        if text.is_empty() || text.starts_with(b"#") || text.starts_with(b";") {
-            continue;
-        }
-        let rule =
-            rule(text).map_err(|error| format!("`{}`, line {number}: {error}", path.display()))?;
-        rules.push(rule);
+    let text =
+        fs::read(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    for line in file::rules(&text) {
+        let wrong = |error| format!("`{}`, line {}: {error}", path.display(), line.number);
+        rules.push(line.rule.map_err(wrong)?);
     }
     Ok(())
-}
-
-/// What begins with the length of its tag is canonical: read in the other form, a wrong length would be a name.
-fn rule(text: &[u8]) -> Result<Normal, wardgate_spocp::Error> {
-    let tag = text.strip_prefix(b"(").unwrap_or_default();
-    let rest = tag.trim_ascii_start();
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_canonical = digits > 0 && rest.get(digits) == Some(&b':');
-    if is_canonical { Normal::from_canonical(text) } else { Normal::from_advanced(text) }
 }
 
 /// The files of all places, in order.
@@ -80,19 +59,4 @@ fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(found)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rule_is_read_in_the_form_it_is_written_in() {
-        let text = |line: &[u8]| rule(line).map(|rule| rule.expression().to_canonical());
-        assert_eq!(text(b"(4:file4:path)"), Ok(b"(4:file4:path)".to_vec()));
-        assert_eq!(text(b"(file path)"), Ok(b"(4:file4:path)".to_vec()));
-        assert_eq!(text(b"(time 08:00:00)"), Ok(b"(4:time8:08:00:00)".to_vec()));
-        assert!(text(b"(5:file4:path)").is_err());
-        assert!(text(b"( 4:file)").is_err());
-    }
 }
