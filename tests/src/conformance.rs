@@ -12,10 +12,15 @@ use wardgate_compiler::walk::walk;
 
 pub mod acvp;
 pub mod answer;
+// Servers have threads and sockets, which WebAssembly has not.
+#[cfg(not(target_arch = "wasm32"))]
+pub mod authzen;
 pub mod blake3;
 pub mod cel_eval;
 pub mod cel_spec;
 pub mod cerbos_lib;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cerbos_server;
 pub mod compile;
 pub mod engine;
 pub mod finding;
@@ -44,6 +49,10 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "cerbos-compile", load: compile::load, source: source::CERBOS },
     Suite { name: "cerbos-verify", load: verify::load, source: source::CERBOS },
     Suite { name: "cerbos-verify-junit", load: verify::load_junit, source: source::CERBOS },
+    #[cfg(not(target_arch = "wasm32"))]
+    Suite { name: "cerbos-server", load: cerbos_server::load, source: source::CERBOS },
+    #[cfg(not(target_arch = "wasm32"))]
+    Suite { name: "authzen", load: authzen::load, source: source::AUTHZEN },
     Suite { name: "spocp", load: spocp::load, source: source::SPOCP },
     Suite { name: "blake3", load: blake3::load, source: source::BLAKE3 },
     Suite { name: "acvp", load: acvp::load, source: source::ACVP },

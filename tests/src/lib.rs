@@ -15,6 +15,9 @@ pub mod expression;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fuzz;
 pub mod generate;
+// As for `fuzz`.
+#[cfg(not(target_arch = "wasm32"))]
+pub mod http;
 pub mod literals;
 pub mod loadtest;
 pub mod node;

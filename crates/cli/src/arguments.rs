@@ -244,7 +244,7 @@ pub(crate) struct Asking {
 }
 
 /// How a directory is compiled.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Compiling a directory")]
 pub(crate) struct TableOptions {
     /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false

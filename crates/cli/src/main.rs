@@ -22,7 +22,6 @@ mod keys;
 mod label;
 mod limits;
 mod lint;
-mod message;
 mod node;
 mod opening;
 mod output;

@@ -13,7 +13,7 @@ use wardgate_engine::limits::MAX_REQUEST_BYTES;
 use crate::failure::{Failure, Status};
 use crate::json::{self, Document};
 use crate::output::{complain, shown};
-use crate::request::Call;
+use crate::request::{self, Call};
 
 /// A source of requests.
 pub(crate) struct Requests {
@@ -132,7 +132,7 @@ impl Requests {
 
     fn call(&self, document: &Document, line: usize) -> Result<Call, String> {
         let at = |message| format!("{}, request at line {line}: {message}", self.name);
-        Call::read(&document.0).map_err(at)
+        request::call(&document.0).map_err(at)
     }
 
     fn malformed(&self, error: &serde_json::Error, first: usize) -> String {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use wardgate_bundle::limits::MAX_NUMBER;
 use wardgate_bundle::{Conditions, Label, sealed};
-use wardgate_server::config::{Place, Policies};
+use wardgate_server::config::{self, Place, Policies};
 use wardgate_server::{Config, FileSource, Found, Origin, Server, Source, SourceError};
 
-use crate::arguments::{Opening, Serve, TableOptions};
+use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
 use crate::failure::{Failure, Status};
 use crate::keys;
 use crate::opening::Terms;
@@ -21,10 +21,10 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
     let config = Config::read(&serve.config).map_err(|error| {
         Failure::usage(format!("the configuration `{}`: {error}", serve.config.display()))
     })?;
-    let origin = origin(&config.policies)?;
+    let origin = origin(&config)?;
     let failed = |error: wardgate_server::ServerError| Failure::policies(error.to_string());
     if serve.check_config {
-        Server::check(&config, origin).map_err(failed)?;
+        Server::check(config, origin).map_err(failed)?;
         out.line(format_args!("`{}` is fine", serve.config.display()))?;
         return Ok(Status::Done);
     }
@@ -41,7 +41,8 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
 }
 
 /// Where policies come from, and what is asked of them.
-pub(crate) fn origin(policies: &Policies) -> Result<Origin, Failure> {
+pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
+    let policies = &config.policies;
     let opening = Opening {
         trust: policies.trust.clone(),
         at_least: policies.at_least,
@@ -51,7 +52,9 @@ pub(crate) fn origin(policies: &Policies) -> Result<Origin, Failure> {
         unseal: policies.unseal.clone(),
     };
     let source: Box<dyn Source> = match &policies.place {
-        Place::Directory(path) => Box::new(Directory { path: path.clone() }),
+        Place::Directory(path) => {
+            Box::new(Directory { path: path.clone(), options: table_options(policies)? })
+        }
         Place::Bundle(path) => Box::new(FileSource::new(path.clone())),
     };
     let source = match &policies.unseal {
@@ -63,18 +66,38 @@ pub(crate) fn origin(policies: &Policies) -> Result<Origin, Failure> {
         trust: Terms::read(&opening, crate::check::clock())?.into_trusted(),
         min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
         name: policies.name.clone(),
+        index: config.authzen.index.clone(),
     })
 }
 
 /// A directory of policies, compiled whenever somebody looks. The server finds out whether anything changed.
 struct Directory {
     path: PathBuf,
+    options: TableOptions,
+}
+
+fn table_options(policies: &Policies) -> Result<TableOptions, Failure> {
+    let compile = &policies.compile;
+    let globals = compile.globals.as_ref().map(|path| match path.to_str() {
+        Some(path) => Ok(path.to_owned()),
+        None => Err(Failure::usage(format!("`{}` is no text", path.display()))),
+    });
+    Ok(TableOptions {
+        evaluation: compile.is_lenient.then_some(Mode::Lenient),
+        lenient_scope_search: compile.lenient_scope_search,
+        globals: globals.transpose()?,
+        default_version: compile.default_version.clone(),
+        schema_enforcement: Some(match compile.schemas {
+            config::Schemas::None => Schemas::None,
+            config::Schemas::Warn => Schemas::Warn,
+            config::Schemas::Reject => Schemas::Reject,
+        }),
+    })
 }
 
 impl Source for Directory {
     fn look(&mut self, _: bool) -> Result<Found, SourceError> {
-        let options = TableOptions::default();
-        let compiled = policies::compile(&self.path, &options, &Label::default());
+        let compiled = policies::compile(&self.path, &self.options, &Label::default());
         compiled.map(|compiled| Found::Bundle(compiled.bundle)).map_err(|failure| match failure {
             Failure::Message(_, message) => SourceError::new(message),
             Failure::Diagnostics(found) => {

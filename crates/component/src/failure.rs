@@ -3,6 +3,7 @@
 use wardgate_bundle::{OpenError, TermsError, TrustError};
 use wardgate_engine::wire::Json;
 use wardgate_native::RequestError;
+use wardgate_native::authzen::AuthzenError;
 
 /// Why a call was refused. Who gets one has no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,6 +91,12 @@ impl From<TermsError> for Failure {
 impl From<TrustError> for Failure {
     fn from(error: TrustError) -> Self {
         Self::new(Kind::Terms, error.to_string())
+    }
+}
+
+impl From<AuthzenError> for Failure {
+    fn from(error: AuthzenError) -> Self {
+        Self { kind: Kind::Request, code: "bad-request", message: error.to_string() }
     }
 }
 

@@ -8,7 +8,6 @@
 //! The module imports nothing. Time and trust are arguments.
 
 mod abi;
-mod authzen;
 mod blocks;
 #[cfg(feature = "component")]
 mod component;

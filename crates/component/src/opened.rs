@@ -5,9 +5,9 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire;
+use wardgate_native::authzen::{self, NoDirectory};
 use wardgate_native::{Policies, documents};
 
-use crate::authzen;
 use crate::failure::{Failure, Kind};
 
 /// One opened bundle.
@@ -87,7 +87,7 @@ impl Opened {
     }
 
     pub(crate) fn evaluate(&self, request: &[u8], now: Timestamp) -> Result<String, Failure> {
-        let request = authzen::read(request)?;
+        let request = authzen::evaluation(request)?.request(&NoDirectory)?;
         Ok(authzen::response(&self.policies.check(&request, now)))
     }
 }

@@ -22,6 +22,14 @@ impl Clock for Timestamp {
     }
 }
 
+/// A clock that is lent.
+impl<C: Clock + ?Sized> Clock for &C {
+    #[inline]
+    fn now(&self) -> Timestamp {
+        (**self).now()
+    }
+}
+
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         // A clock before 1970 or past the year 9999 is wrong: conditions then see the epoch.

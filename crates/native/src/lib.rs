@@ -89,7 +89,9 @@
 
 mod ask;
 mod attributes;
+pub mod authzen;
 mod cache;
+pub mod call;
 mod clock;
 mod decide;
 pub mod documents;

@@ -4,6 +4,9 @@
 //! option that is read past in silence is a promise that nobody keeps. Paths are relative to the folder of
 //! the file.
 
+mod auth;
+mod authzen;
+mod aux_data;
 mod http;
 mod nearest;
 mod policies;
@@ -16,8 +19,11 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
+pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
+pub use authzen::Authzen;
+pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
-pub use policies::{Place, Policies};
+pub use policies::{Compile, Place, Policies, Schemas};
 pub use spocp::{Bounds, Spocp};
 
 pub(crate) use section::Section;
@@ -39,6 +45,12 @@ pub struct Config {
     pub policies: Policies,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
+    /// Who may ask, and who may do more.
+    pub auth: Auth,
+    /// Tokens that come with a request.
+    pub aux_data: AuxData,
+    /// What only AuthZEN has.
+    pub authzen: Authzen,
 }
 
 /// How important an event must be to be logged.
@@ -99,6 +111,9 @@ impl Config {
             http: Http::read(root.section("http")?)?,
             policies: Policies::read(root.section("policies")?)?,
             spocp: Spocp::read(root.section("spocp")?)?,
+            auth: Auth::read(root.section("auth")?)?,
+            aux_data: AuxData::read(root.section("aux-data")?)?,
+            authzen: Authzen::read(root.section("authzen")?)?,
         };
         server.finish()?;
         root.finish()?;

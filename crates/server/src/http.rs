@@ -1,10 +1,13 @@
 //! HTTP: who may ask what, and where.
 //!
-//! This folder and the component's border are the only places of Rust that know AuthZEN; only this one knows
-//! HTTP.
+//! It is the only place of Rust that knows HTTP. What requests mean is read elsewhere.
 
+mod authzen;
+mod body;
+mod cerbos;
 mod connection;
 pub(crate) mod connections;
+mod heard;
 mod reply;
 mod routes;
 

@@ -6,12 +6,18 @@
 //! good one stays.
 #![forbid(unsafe_code)]
 
+mod auth;
+mod aux_data;
 pub mod config;
 mod http;
+mod index;
+mod jwt;
 mod limits;
 mod listeners;
 mod log;
+mod metrics;
 mod notify;
+mod pages;
 mod reload;
 mod server;
 mod shared;
@@ -21,7 +27,9 @@ pub mod store;
 pub mod tcp;
 mod tls;
 
+pub use auth::{Authenticator, Caller, Refusal};
 pub use config::{Config, ConfigError};
+pub use metrics::Metrics;
 pub use server::{Server, ServerError};
 pub use shared::{Shared, Stopping};
 pub use source::{FileSource, Found, Source, SourceError};

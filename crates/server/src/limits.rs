@@ -25,3 +25,33 @@ pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Bytes of the shortest token of a caller: long enough not to be guessed.
+pub(crate) const MIN_CALLER_TOKEN_BYTES: usize = 16;
+
+/// Bytes of the longest token of a caller.
+pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
+
+/// How much of a body that is too long is read and forgotten: a sender that is cut off does not see the answer.
+pub(crate) const MAX_PASSED_OVER: usize = 16 << 20;
+
+/// Bytes of the longest answer that repeats what decided for each of many questions.
+pub(crate) const MAX_ANSWER_BYTES: usize = 16 << 20;
+
+/// Entities of one type in the index.
+pub(crate) const MAX_ENTITIES: usize = 50_000;
+
+/// Bytes of one file of the index.
+pub(crate) const MAX_INDEX_BYTES: u64 = 8 << 20;
+
+/// Files of the index.
+pub(crate) const MAX_INDEX_FILES: usize = 256;
+
+/// The most results of one page of a search.
+pub(crate) const MAX_RESULTS: usize = 1000;
+
+/// The most decisions for one page. Where they do not suffice, the page is short and has a token.
+pub(crate) const MAX_DECISIONS: usize = 10_000;
+
+/// How long what a client still sends is read and forgotten after its last answer.
+pub(crate) const LINGER: Duration = Duration::from_secs(1);

@@ -73,6 +73,7 @@ impl Keeper {
                 Ok(serial)
             }
             Err(problem) => {
+                shared.metrics().reload_failed();
                 if self.problem.as_ref() != Some(&problem) {
                     tracing::error!(problem, "the policies stay as they were");
                     self.problem = Some(problem.clone());
@@ -89,7 +90,9 @@ fn look(
     anyway: bool,
 ) -> Result<Option<State>, String> {
     let found = origin.source.look(anyway).map_err(|error| error.to_string())?;
-    let Found::Bundle(bytes) = found else { return Ok(None) };
-    let name = origin.source.name();
-    origin.next(&bytes, before).map_err(|error| format!("cannot open {name}: {error}"))
+    let bytes = match &found {
+        Found::Bundle(bytes) => Some(bytes.as_slice()),
+        Found::Unchanged => None,
+    };
+    origin.next(bytes, before)
 }

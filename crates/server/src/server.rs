@@ -40,7 +40,7 @@ impl Server {
         let spocp = config.spocp.as_ref();
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let (reloads, wishes) = mpsc::channel();
-        let shared = Arc::new(Shared::new(config, first, reloads));
+        let shared = Arc::new(Shared::new(config, first, reloads)?);
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
         Ok(Self { shared, http, spocp })
     }
@@ -49,10 +49,11 @@ impl Server {
     ///
     /// # Errors
     /// The policies, or something that the configuration names, cannot be used.
-    pub fn check(config: &Config, mut origin: Origin) -> Result<(), ServerError> {
-        reload::first(&mut origin)?;
+    pub fn check(config: Config, mut origin: Origin) -> Result<(), ServerError> {
+        let first = reload::first(&mut origin)?;
         http::Endpoint::check(&config.http)?;
         config.spocp.as_ref().map_or(Ok(()), tcp::Endpoint::check)?;
+        Shared::new(config, first, mpsc::channel().0)?;
         Ok(())
     }
 

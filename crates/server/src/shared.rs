@@ -6,7 +6,11 @@ use std::sync::mpsc::Sender;
 use arc_swap::{ArcSwap, Guard};
 use tokio::sync::{oneshot, watch};
 
+use crate::auth::Authenticator;
+use crate::aux_data::Tokens;
 use crate::config::Config;
+use crate::metrics::Metrics;
+use crate::pages::Pages;
 use crate::state::State;
 
 /// The state in use, the configuration, and the way to stop and to reload.
@@ -14,6 +18,10 @@ use crate::state::State;
 pub struct Shared {
     config: Config,
     state: ArcSwap<State>,
+    authenticator: Authenticator,
+    tokens: Tokens,
+    pages: Option<Pages>,
+    metrics: Metrics,
     stopping: watch::Sender<bool>,
     reloads: Sender<Reload>,
 }
@@ -26,9 +34,42 @@ pub(crate) struct Reload {
 }
 
 impl Shared {
-    pub(crate) fn new(config: Config, state: State, reloads: Sender<Reload>) -> Self {
-        let state = ArcSwap::from_pointee(state);
-        Self { config, state, stopping: watch::Sender::new(false), reloads }
+    /// Reads the files of keys and tokens that the configuration names.
+    pub(crate) fn new(
+        config: Config,
+        state: State,
+        reloads: Sender<Reload>,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            state: ArcSwap::from_pointee(state),
+            authenticator: Authenticator::new(&config.auth)?,
+            tokens: Tokens::new(&config.aux_data)?,
+            pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
+            metrics: Metrics::default(),
+            stopping: watch::Sender::new(false),
+            config,
+            reloads,
+        })
+    }
+
+    /// Tells who is calling.
+    #[must_use]
+    pub const fn authenticator(&self) -> &Authenticator {
+        &self.authenticator
+    }
+
+    /// What is counted.
+    #[must_use]
+    pub const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    pub(crate) const fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    pub(crate) const fn pages(&self) -> Option<&Pages> {
+        self.pages.as_ref()
     }
 
     /// The configuration.
@@ -59,6 +100,12 @@ impl Shared {
     /// Tells every listener and connection to come to an end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+    }
+
+    /// Whether the server has been told to stop.
+    #[must_use]
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
     }
 
     /// Says when the server begins to stop.

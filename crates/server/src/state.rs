@@ -1,18 +1,23 @@
 //! What all answers of one moment are made from.
 
 use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use wardgate_bundle::{Conditions, Header, OpenError, Trust, TrustSet, open};
 use wardgate_native::Policies;
+use wardgate_native::authzen::{Directory, NoDirectory};
 
+use crate::index::Index;
 use crate::source::Source;
 
 /// The policies in use. It stays as it is: a reload makes another one.
 #[derive(Debug)]
 pub struct State {
-    policies: Policies,
+    policies: Arc<Policies>,
     header: Header,
+    index: Option<Arc<Index>>,
     /// How many states there were before it.
     serial: u64,
     since: SystemTime,
@@ -28,13 +33,25 @@ pub struct Origin {
     pub min_revision: u64,
     /// The name that a bundle must have.
     pub name: Option<String>,
+    /// The folder of the index.
+    pub index: Option<PathBuf>,
 }
 
 impl State {
     /// The policies.
     #[must_use]
-    pub const fn policies(&self) -> &Policies {
+    pub fn policies(&self) -> &Policies {
         &self.policies
+    }
+
+    /// What is known of subjects and resources.
+    #[must_use]
+    pub fn directory(&self) -> &dyn Directory {
+        self.index.as_deref().map_or(&NoDirectory, |index| index)
+    }
+
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.index.as_deref()
     }
 
     /// What the signers of the bundle said of it.
@@ -57,24 +74,61 @@ impl State {
 }
 
 impl Origin {
-    /// Makes the state after `before` of a bundle; nothing if it is the bundle that is in use. A signed bundle
-    /// must not be older than the one in use; where nobody signs, revisions mean nothing.
-    ///
-    /// # Errors
-    /// The bundle is refused.
-    pub fn next(&self, bytes: &[u8], before: Option<&State>) -> Result<Option<State>, OpenError> {
+    /// Makes the state after `before`, of the bundle that was found if it changed, and of the index. Nothing if both
+    /// are what they were. A signed bundle must not be older than the one in use; where nobody signs, revisions
+    /// mean nothing.
+    pub(crate) fn next(
+        &self,
+        found: Option<&[u8]>,
+        before: Option<&State>,
+    ) -> Result<Option<State>, String> {
         let since = SystemTime::now();
-        let opened = open(bytes, self.trust(), &self.conditions(since))?;
-        let serial = match before {
-            Some(before) if before.header == opened.header => return Ok(None),
-            Some(before) => {
-                self.must_follow(&before.header, &opened.header)?;
-                before.serial + 1
-            }
-            None => 0,
+        let opened = found.map(|bytes| self.open(bytes, since, before)).transpose();
+        let opened = opened
+            .map_err(|error| format!("cannot open {}: {error}", self.source.name()))?
+            .flatten();
+        let index = match &self.index {
+            None => None,
+            Some(folder) => Index::read(folder, before.and_then(State::index))?.map(Arc::new),
         };
-        let policies = Policies::of(opened.table);
-        Ok(Some(State { policies, header: opened.header, serial, since }))
+        let serial = before.map_or(0, |before| before.serial + 1);
+        let kept = |index: Option<Arc<Index>>| {
+            index.or_else(|| before.and_then(|before| before.index.clone()))
+        };
+        Ok(match (opened, before, index) {
+            (Some((policies, header)), _, index) => Some(State {
+                policies: Arc::new(policies),
+                header,
+                index: kept(index),
+                serial,
+                since,
+            }),
+            (None, Some(before), Some(index)) => Some(State {
+                policies: Arc::clone(&before.policies),
+                header: before.header.clone(),
+                index: Some(index),
+                serial,
+                since,
+            }),
+            (None, ..) => None,
+        })
+    }
+
+    /// Opens a bundle; nothing if it is the one in use.
+    fn open(
+        &self,
+        bytes: &[u8],
+        now: SystemTime,
+        before: Option<&State>,
+    ) -> Result<Option<(Policies, Header)>, OpenError> {
+        let opened = open(bytes, self.trust(), &self.conditions(now))?;
+        if let Some(before) = before {
+            if before.header == opened.header {
+                return Ok(None);
+            }
+            self.must_follow(&before.header, &opened.header)?;
+        }
+        Ok(Some((Policies::of(opened.table), opened.header)))
     }
 
     fn must_follow(&self, before: &Header, next: &Header) -> Result<(), OpenError> {

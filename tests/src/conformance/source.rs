@@ -18,6 +18,9 @@ pub struct Source {
 pub const CEL_SPEC: Source = Source { project: "cel-expr/cel-spec", folder: "cel-spec", state: "" };
 /// Cerbos.
 pub const CERBOS: Source = Source { project: "cerbos/cerbos", folder: "cerbos", state: "" };
+/// The working group of AuthZEN.
+pub const AUTHZEN: Source =
+    Source { project: "openid/authzen", folder: "authzen", state: "e287920" };
 /// The draft of SPOCP.
 pub const SPOCP: Source =
     Source { project: "draft-hedberg-spocp-sexp", folder: "spocp", state: "00" };

@@ -13,6 +13,10 @@ pub struct Http {
     pub listen: Vec<String>,
     /// How many connections may be open at once. Those beyond wait to be accepted.
     pub max_connections: usize,
+    /// How many resources one request may ask about.
+    pub max_resources: usize,
+    /// How many actions one request may ask about for each resource.
+    pub max_actions: usize,
     /// The longest body that is read.
     pub max_body_bytes: usize,
     /// How long the head of a request may take.
@@ -44,6 +48,8 @@ impl Http {
         let http = Self {
             listen: listen(&mut section, "127.0.0.1:3592")?,
             max_connections: section.number("max-connections", 1..=1_000_000)?.unwrap_or(10_000),
+            max_resources: section.number("max-resources", 1..=10_000)?.unwrap_or(50),
+            max_actions: section.number("max-actions", 1..=10_000)?.unwrap_or(50),
             max_body_bytes: section.number("max-body-bytes", 1..=1 << 30)?.unwrap_or(4 << 20),
             header_timeout: section.seconds("header-seconds", 1..=3600)?.unwrap_or(HEADER),
             body_timeout: section.seconds("body-seconds", 1..=3600)?.unwrap_or(BODY),

@@ -21,11 +21,58 @@ pub struct Policies {
     pub min_revision: Option<u64>,
     /// The name that the bundle must have.
     pub name: Option<String>,
+    /// How a directory is compiled.
+    pub compile: Compile,
     /// The key that the bundle is sealed with.
     pub unseal: Option<PathBuf>,
     /// How often somebody looks for new policies; never if it is zero.
     pub watch: Duration,
 }
+
+/// How a directory is compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Compile {
+    /// What an error in a condition means: `strict` or `lenient`.
+    pub is_lenient: bool,
+    /// Where no policy has the scope of a request, the nearest scope above it is used.
+    pub lenient_scope_search: bool,
+    /// The policy version that a request without one means.
+    pub default_version: Option<String>,
+    /// What becomes of attributes that do not fit their schema.
+    pub schemas: Schemas,
+    /// The values of `globals`: a JSON or YAML file.
+    pub globals: Option<PathBuf>,
+}
+
+/// What becomes of attributes that do not fit their schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schemas {
+    /// Nobody looks.
+    #[default]
+    None,
+    /// It is told.
+    Warn,
+    /// The request is denied.
+    Reject,
+}
+
+impl Compile {
+    fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let compile = Self {
+            is_lenient: section.choice("evaluation", MODES)?.unwrap_or(false),
+            lenient_scope_search: section.flag("lenient-scope-search")?.unwrap_or(false),
+            default_version: section.text("default-version")?,
+            schemas: section.choice("schema-enforcement", ENFORCEMENTS)?.unwrap_or_default(),
+            globals: section.path("globals")?,
+        };
+        section.finish()?;
+        Ok(compile)
+    }
+}
+
+const MODES: &[(&str, bool)] = &[("strict", false), ("lenient", true)];
+const ENFORCEMENTS: &[(&str, Schemas)] =
+    &[("none", Schemas::None), ("warn", Schemas::Warn), ("reject", Schemas::Reject)];
 
 /// Where policies are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +95,15 @@ impl Policies {
                 return Err(ConfigError::new(message));
             }
         };
+        let compile = section.section("compile")?;
+        if compile.is_given() && matches!(place, Place::Bundle(_)) {
+            let message =
+                "`[policies.compile]` is for a directory, and a bundle was compiled already";
+            return Err(ConfigError::new(message));
+        }
         let policies = Self {
             place,
+            compile: Compile::read(compile)?,
             trust: section.paths("trust")?,
             at_least: section.number("at-least", 1..=64)?,
             require: section.texts("require")?,

@@ -52,6 +52,23 @@ impl<'c> Section<'c> {
         Ok(Section { path, table, asked: Vec::new(), ..*self })
     }
 
+    /// Returns the tables of a list.
+    pub(crate) fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'c>>, ConfigError> {
+        let path = self.below(key);
+        let Some(found) = self.take(key) else { return Ok(Vec::new()) };
+        let DeValue::Array(items) = found.value else {
+            return Err(found.wrong("a list of tables"));
+        };
+        let table = |item: &'c toml::Spanned<DeValue<'c>>| match item.get_ref() {
+            DeValue::Table(table) => {
+                let path = path.clone();
+                Ok(Section { path, table: Some(table), asked: Vec::new(), ..*self })
+            }
+            _ => Err(found.wrong("a list of tables")),
+        };
+        items.iter().map(table).collect()
+    }
+
     /// Returns text that is not empty.
     pub(crate) fn text(&mut self, key: &'static str) -> Result<Option<String>, ConfigError> {
         self.take(key).map(|found| found.text()).transpose()

@@ -1,23 +1,22 @@
 //! One connection: TLS, requests one after the other, and an end to whoever takes too long.
 
 use std::convert::Infallible;
-use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
 use super::connections::{Connection, Connections, Phase, Place};
-use super::routes;
+use super::heard::Heard;
+use super::routes::{self, Peer};
 use crate::config::Http;
 use crate::limits::{ACCEPT_PAUSE, HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::shared::Shared;
@@ -54,25 +53,31 @@ pub(crate) async fn accept(
 async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>, place: Place) {
     // Answers are small and nobody waits for more of them.
     let _ = stream.set_nodelay(true);
-    match tls {
-        None => speak(stream, &shared, &place.connection).await,
-        Some(acceptor) => match timeout(HANDSHAKE, acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => speak(stream, &shared, &place.connection).await,
-            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
-            Err(_) => tracing::debug!("a handshake took too long"),
-        },
+    let (connection, open) = (Arc::clone(&place.connection), Arc::clone(&place.connections));
+    let mut peer = Peer { connection, open, is_tls: tls.is_some(), caller: None };
+    let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
+    match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        Ok(Ok(stream)) => {
+            let certificates = stream.get_ref().1.peer_certificates();
+            let certificate = certificates.and_then(<[_]>::first);
+            peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
+            speak(stream, &shared, &peer).await;
+        }
+        Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+        Err(_) => tracing::debug!("a handshake took too long"),
     }
 }
 
-async fn speak<S>(stream: S, shared: &Arc<Shared>, connection: &Arc<Connection>)
+async fn speak<S>(stream: S, shared: &Arc<Shared>, peer: &Peer)
 where
-    S: AsyncRead + AsyncWrite + Unpin,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let stream = Heard { stream, connection: Arc::clone(connection) };
+    let connection = &peer.connection;
+    let stream = Heard::new(stream, Arc::clone(connection));
     let service = service_fn(|request| async {
-        let reply = routes::answer(request, shared, connection).await;
+        let response = routes::answer(request, shared, peer).await;
         connection.enters(Phase::Idle);
-        Ok::<_, Infallible>(reply.into_response())
+        Ok::<_, Infallible>(response)
     });
     let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));
     let mut stopping = shared.stopping();
@@ -86,8 +91,8 @@ where
                 }
                 return;
             }
-            () = connection.closing() => return,
-            () = too_long(connection, &shared.config().http) => return,
+            () = connection.closing() => return connection.cut(),
+            () = too_long(connection, &shared.config().http) => return connection.cut(),
             () = stopping.begun(), if !is_stopping => {
                 is_stopping = true;
                 speaking.as_mut().graceful_shutdown();
@@ -100,7 +105,6 @@ fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     // Time is kept for all phases here, so that of hyper's own no timer is set for each request.
     builder.header_read_timeout(None).max_headers(MAX_HEADERS).max_buf_size(MAX_HEAD_BYTES);
-    builder.pipeline_flush(true);
     builder
 }
 
@@ -121,56 +125,5 @@ async fn too_long(connection: &Connection, config: &Http) {
             return;
         }
         sleep((most - waited).min(pace)).await;
-    }
-}
-
-/// A stream that notes when its client says something.
-struct Heard<S> {
-    stream: S,
-    connection: Arc<Connection>,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if buffer.filled().len() > before {
-            self.connection.hears();
-        }
-        read
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Heard<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

@@ -3,7 +3,7 @@
 //! A connection that nobody uses costs memory, and somebody else's place. When all places are taken, the one
 //! among a few that has waited longest for its client is closed. No request takes a lock for this.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,7 @@ pub(crate) struct Connection {
     /// Milliseconds since `begin`, times four, plus the phase.
     since: AtomicU64,
     closing: Notify,
+    is_cut: AtomicBool,
 }
 
 /// What a connection waits for.
@@ -46,7 +47,7 @@ pub(crate) enum Phase {
 
 /// A place among the open connections, given back when it is dropped.
 pub(crate) struct Place {
-    connections: Arc<Connections>,
+    pub(crate) connections: Arc<Connections>,
     pub(crate) connection: Arc<Connection>,
 }
 
@@ -58,7 +59,8 @@ impl Connections {
     /// Takes a place; another connection is told to go if there is none.
     pub(crate) fn enter(self: &Arc<Self>) -> Place {
         let since = AtomicU64::new(0);
-        let connection = Connection { begin: self.begin, since, closing: Notify::new() };
+        let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
+        let connection = Connection { begin: self.begin, since, closing, is_cut };
         connection.enters(Phase::Idle);
         let connection = Arc::new(connection);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,6 +70,11 @@ impl Connections {
         open.all.push(Arc::clone(&connection));
         drop(open);
         Place { connections: Arc::clone(self), connection }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).all.len()
     }
 }
 
@@ -125,6 +132,16 @@ impl Connection {
     pub(crate) fn waited(&self) -> (Phase, Duration) {
         let (phase, since) = self.phase();
         (phase, self.begin.elapsed().saturating_sub(since))
+    }
+
+    /// Notes that its end is not the client's wish, and that nobody waits for the client.
+    pub(crate) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was cut.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
     }
 
     /// Ends when the connection has to go.

@@ -2,7 +2,9 @@
 
 use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Response, StatusCode};
 use wardgate_engine::wire::Json;
 
@@ -46,6 +48,7 @@ impl Reply {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.extend(self.header);
         response
     }
@@ -65,6 +68,32 @@ impl Problem {
         let message = format!("the method must be {allowed}");
         let problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", message);
         Self { header, ..problem }
+    }
+}
+
+impl Problem {
+    /// As Cerbos tells it, with the number that gRPC has for it; and our own code beside it.
+    pub(crate) fn into_reply_of_cerbos(self) -> Reply {
+        let number = match self.status {
+            StatusCode::UNAUTHORIZED => 16.0,
+            StatusCode::FORBIDDEN => 7.0,
+            StatusCode::METHOD_NOT_ALLOWED => 12.0,
+            StatusCode::PAYLOAD_TOO_LARGE => 8.0,
+            status if status.is_server_error() => 13.0,
+            _ => 3.0,
+        };
+        let mut json = Json::default();
+        json.open('{');
+        json.key("code");
+        json.number(number);
+        json.field("message", &self.message);
+        json.key("details");
+        json.open('[');
+        json.close(']');
+        json.field("error", self.code);
+        json.close('}');
+        let reply = Reply::of(self.status, "application/json", json.finish());
+        Reply { header: self.header, ..reply }
     }
 }
 

@@ -1,38 +1,285 @@
-//! Which endpoint answers a request.
+//! Which endpoint answers a request, and to whom.
+//!
+//!     POST /api/check/resources, /api/check, /api/check_resource_batch       callers
+//!     POST /access/v1/evaluation, /access/v1/evaluations                     callers
+//!     POST /access/v1/search/subject, .../resource, .../action               callers
+//!     GET  /metrics                                                          callers
+//!     POST /admin/explain, /admin/reload                                     administrators
+//!     GET  /healthz, /readyz, /_cerbos/health, /openapi.json                 everybody
+//!     GET  /.well-known/authzen-configuration                                everybody
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use hyper::body::Incoming;
-use hyper::{Method, Request};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use wardgate_engine::wire::Json;
+use wardgate_native::authzen::Sought;
 
-use super::connections::Connection;
+use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
+use super::{authzen, body, cerbos};
+use crate::auth::{Caller, Refusal};
+use crate::metrics::{Endpoint, Gauges};
 use crate::shared::Shared;
+
+/// The other end of a connection.
+pub(crate) struct Peer {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) open: Arc<Connections>,
+    pub(crate) is_tls: bool,
+    /// Whose certificate it has shown.
+    pub(crate) caller: Option<Caller>,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Check,
+    CheckSet,
+    CheckBatch,
+    Evaluation,
+    Evaluations,
+    Search(Sought),
+    Explain,
+    Reload,
+    Metrics,
+    Health,
+    Ready,
+    Metadata,
+    OpenApi,
+}
 
 /// Answers a request.
 pub(crate) async fn answer(
     request: Request<Incoming>,
     shared: &Arc<Shared>,
-    connection: &Connection,
-) -> Reply {
-    respond(request, shared, connection).await.unwrap_or_else(Reply::from)
+    peer: &Peer,
+) -> Response<Full<Bytes>> {
+    let begin = Instant::now();
+    let id = request.headers().get(&REQUEST_ID).cloned();
+    let target = target(request.uri().path(), shared);
+    let reply = match respond(request, target, shared, peer).await {
+        Ok(reply) => reply,
+        Err(problem) if target.is_some_and(Target::is_of_cerbos) => problem.into_reply_of_cerbos(),
+        Err(problem) => Reply::from(problem),
+    };
+    let endpoint = target.map_or(Endpoint::Other, Target::endpoint);
+    shared.metrics().answered(endpoint, reply.status.as_u16(), begin.elapsed());
+    let mut response = reply.into_response();
+    if let Some(id) = id {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
 }
 
 async fn respond(
     request: Request<Incoming>,
-    _shared: &Arc<Shared>,
-    _connection: &Connection,
+    target: Option<Target>,
+    shared: &Arc<Shared>,
+    peer: &Peer,
 ) -> Result<Reply, Problem> {
-    match request.uri().path() {
-        "/healthz" | "/_cerbos/health" => {
-            must_be(request.method(), &Method::GET)?;
-            Ok(Reply::json(r#"{"status":"SERVING"}"#))
-        }
-        _ => Err(Problem::not_found()),
+    let target = target.ok_or_else(Problem::not_found)?;
+    must_be(request.method(), target.method())?;
+    match target {
+        Target::Health => return Ok(Reply::json(r#"{"status":"SERVING"}"#)),
+        Target::Ready => return ready(shared),
+        Target::OpenApi => return Ok(Reply::json(OPEN_API)),
+        Target::Metadata => return Ok(Reply::json(metadata(request.headers(), shared, peer))),
+        _ => {}
     }
+    let caller = permitted(request.headers(), target, shared, peer)?;
+    match target {
+        Target::Metrics => return Ok(metrics(shared, peer)),
+        Target::Reload => return reload(shared).await,
+        _ => {}
+    }
+    if target.is_of_authzen() {
+        must_be_json(request.headers())?;
+    }
+    let most = shared.config().http.max_body_bytes;
+    let body = body::read(request.into_body(), most, &peer.connection).await?;
+    // From here on to the end there is one state, whatever is reloaded meanwhile.
+    let state = shared.state();
+    let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.name);
+    let json = match target {
+        Target::Check => cerbos::check(&body, &state, shared),
+        Target::CheckSet => cerbos::set(&body, &state, shared),
+        Target::CheckBatch => cerbos::batch(&body, &state, shared),
+        Target::Explain => cerbos::explain(&body, &state, shared),
+        Target::Evaluation => authzen::evaluation(&body, &state, shared),
+        Target::Evaluations => authzen::evaluations(&body, &state, shared),
+        Target::Search(sought) => authzen::search(&body, sought, (&state, shared, &caller)),
+        _ => Err(Problem::not_found()),
+    };
+    json.map(Reply::json)
+}
+
+impl Target {
+    const fn method(self) -> &'static Method {
+        match self {
+            Self::Metrics | Self::Health | Self::Ready | Self::Metadata | Self::OpenApi => {
+                &Method::GET
+            }
+            _ => &Method::POST,
+        }
+    }
+
+    const fn is_of_cerbos(self) -> bool {
+        matches!(self, Self::Check | Self::CheckSet | Self::CheckBatch)
+    }
+
+    const fn is_of_authzen(self) -> bool {
+        matches!(self, Self::Evaluation | Self::Evaluations | Self::Search(_))
+    }
+
+    /// Whether it reveals or changes policies.
+    const fn is_for_administrators(self) -> bool {
+        matches!(self, Self::Explain | Self::Reload)
+    }
+
+    const fn endpoint(self) -> Endpoint {
+        match self {
+            Self::Check | Self::CheckSet | Self::CheckBatch => Endpoint::Check,
+            Self::Evaluation | Self::Evaluations => Endpoint::Evaluation,
+            Self::Search(_) => Endpoint::Search,
+            Self::Explain | Self::Reload => Endpoint::Admin,
+            _ => Endpoint::Other,
+        }
+    }
+}
+
+fn target(path: &str, shared: &Shared) -> Option<Target> {
+    let base = base_path(shared);
+    if let Some(rest) = path.strip_prefix(WELL_KNOWN) {
+        return (rest == base).then_some(Target::Metadata);
+    }
+    let within = path.strip_prefix(base).and_then(|path| path.strip_prefix("/access/v1/"));
+    Some(match (path, within) {
+        ("/api/check/resources", _) => Target::Check,
+        ("/api/check", _) => Target::CheckSet,
+        ("/api/check_resource_batch", _) => Target::CheckBatch,
+        (_, Some("evaluation")) => Target::Evaluation,
+        (_, Some("evaluations")) => Target::Evaluations,
+        (_, Some("search/subject")) => Target::Search(Sought::Subjects),
+        (_, Some("search/resource")) => Target::Search(Sought::Resources),
+        (_, Some("search/action")) => Target::Search(Sought::Actions),
+        ("/admin/explain", _) => Target::Explain,
+        ("/admin/reload", _) => Target::Reload,
+        ("/metrics", _) => Target::Metrics,
+        ("/healthz" | "/_cerbos/health", _) => Target::Health,
+        ("/readyz", _) => Target::Ready,
+        ("/openapi.json", _) => Target::OpenApi,
+        _ => return None,
+    })
+}
+
+/// Who is calling, if it is known and may ask for this.
+fn permitted(
+    headers: &HeaderMap,
+    target: Target,
+    shared: &Shared,
+    peer: &Peer,
+) -> Result<Option<Caller>, Problem> {
+    let header = headers.get(AUTHORIZATION);
+    let is_open = shared.authenticator().allows_anonymous_queries();
+    if header.is_none() && is_open && !target.is_for_administrators() {
+        return Ok(peer.caller.clone());
+    }
+    let caller = match (header, &peer.caller) {
+        (None, Some(caller)) => Ok(caller.clone()),
+        (None, None) => Err(Refusal::Missing),
+        (Some(header), _) => match header.to_str() {
+            Ok(text) => shared.authenticator().by_header(Some(text)),
+            Err(_) => Err(Refusal::Unknown),
+        },
+    };
+    let caller = caller.map_err(unauthorized)?;
+    if target.is_for_administrators() && !caller.is_admin {
+        let message = "this caller may not see or change policies";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", message));
+    }
+    Ok(Some(caller))
+}
+
+fn unauthorized(refusal: Refusal) -> Problem {
+    let (message, challenge) = match refusal {
+        Refusal::Missing => ("a bearer token is required", "Bearer realm=\"wardgate\""),
+        Refusal::Unknown => (
+            "the bearer token is not accepted",
+            "Bearer realm=\"wardgate\", error=\"invalid_token\"",
+        ),
+    };
+    let header = Some((WWW_AUTHENTICATE, HeaderValue::from_static(challenge)));
+    Problem { header, ..Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message) }
 }
 
 fn must_be(method: &Method, expected: &'static Method) -> Result<(), Problem> {
     let is_fine = method == expected || (method == Method::HEAD && expected == Method::GET);
     if is_fine { Ok(()) } else { Err(Problem::wrong_method(expected.as_str())) }
 }
+
+fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or("");
+    let given = given.to_ascii_lowercase().replace([' ', '"'], "");
+    match given.as_str() {
+        "application/json" | "application/json;charset=utf-8" => Ok(()),
+        _ => Err(cerbos::bad("the Content-Type must be `application/json`".to_owned())),
+    }
+}
+
+fn ready(shared: &Shared) -> Result<Reply, Problem> {
+    if shared.is_stopping() {
+        let message = "the server is stopping";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", message));
+    }
+    Ok(Reply::json(r#"{"status":"ready"}"#))
+}
+
+fn metrics(shared: &Shared, peer: &Peer) -> Reply {
+    let state = shared.state();
+    let text = shared.metrics().text(Gauges {
+        connections: peer.open.count(),
+        revision: state.header().label.revision,
+        serial: state.serial(),
+    });
+    Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
+}
+
+/// Looks for new policies now. What is wrong with them is for the log.
+async fn reload(shared: &Shared) -> Result<Reply, Problem> {
+    if shared.reload().await.is_err() {
+        let message =
+            "there are no policies that can be used, and those in use stay: the log says why";
+        return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));
+    }
+    let state = shared.state();
+    let mut json = Json::default();
+    json.open('{');
+    json.field("revision", &state.header().label.revision.to_string());
+    json.field("serial", &state.serial().to_string());
+    json.close('}');
+    Ok(Reply::json(json.finish()))
+}
+
+fn metadata(headers: &HeaderMap, shared: &Shared, peer: &Peer) -> String {
+    if let Some(url) = &shared.config().authzen.url {
+        return authzen::metadata(url);
+    }
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    let scheme = if peer.is_tls { "https" } else { "http" };
+    authzen::metadata(&format!("{scheme}://{host}"))
+}
+
+/// The path of the URL by which callers know the server.
+fn base_path(shared: &Shared) -> &str {
+    let url = shared.config().authzen.url.as_deref().unwrap_or("");
+    let host = url.split_once("://").map_or("", |(_, rest)| rest);
+    host.find('/').and_then(|at| host.get(at..)).unwrap_or("")
+}
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const WELL_KNOWN: &str = "/.well-known/authzen-configuration";
+const OPEN_API: &str = include_str!("openapi.json");

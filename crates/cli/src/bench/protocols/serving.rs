@@ -26,7 +26,7 @@ impl Serving {
         let folder = Folder::new().map_err(failed)?;
         fill(&folder.0, workload, options).map_err(failed)?;
         let config = Config::parse(CONFIG, &folder.0).map_err(|error| failed(error.to_string()))?;
-        let origin = crate::serve::origin(&config.policies)?;
+        let origin = crate::serve::origin(&config)?;
         let server = Server::bind(config, origin).map_err(|error| failed(error.to_string()))?;
         let spocp = server.spocp_addresses().first().copied().filter(|_| !options.skip_tcp);
         let http = server.http_addresses().first().copied().filter(|_| !options.skip_http);
@@ -87,6 +87,8 @@ directory = "policies"
 watch-seconds = 0
 [http]
 listen = "127.0.0.1:0"
+[auth]
+anonymous-queries = true
 [spocp]
 listen = "127.0.0.1:0"
 rules = "rules.spoc"

@@ -9,18 +9,18 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 /// The fields of one message, and where it stands in the request.
-pub(crate) struct Message<'a> {
+#[derive(Debug)]
+pub struct Message<'a> {
     path: String,
     fields: Vec<(&'static str, &'a Attr)>,
 }
 
 impl<'a> Message<'a> {
     /// Reads a message that has the fields `known`, given in camel case.
-    pub(crate) fn read(
-        value: &'a Attr,
-        path: String,
-        known: &[&'static str],
-    ) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// The value is no object, or has another field, or one twice.
+    pub fn read(value: &'a Attr, path: String, known: &[&'static str]) -> Result<Self, String> {
         let Attr::Map(map) = value else {
             return Err(wrong_kind(&path, "an object", value));
         };
@@ -39,21 +39,31 @@ impl<'a> Message<'a> {
         Ok(Self { path, fields })
     }
 
-    pub(crate) fn field(&self, name: &str) -> Option<&'a Attr> {
+    /// Returns a field, if it is there and not `null`.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'a Attr> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| *value)
     }
 
     /// Returns where a field stands, to be put into messages.
-    pub(crate) fn at(&self, name: &str) -> String {
+    #[must_use]
+    pub fn at(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(crate) fn required(&self, name: &str) -> Result<&'a Attr, String> {
+    /// Returns a field that must be there.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn required(&self, name: &str) -> Result<&'a Attr, String> {
         self.field(name).ok_or_else(|| format!("`{}` is missing", self.at(name)))
     }
 
     /// Returns text, empty if there is none.
-    pub(crate) fn text(&self, name: &str) -> Result<&'a str, String> {
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn text(&self, name: &str) -> Result<&'a str, String> {
         match self.field(name) {
             None => Ok(""),
             Some(Attr::String(text)) => Ok(text),
@@ -62,7 +72,10 @@ impl<'a> Message<'a> {
     }
 
     /// Returns text that is not empty.
-    pub(crate) fn name(&self, name: &str) -> Result<String, String> {
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn name(&self, name: &str) -> Result<String, String> {
         self.required(name)?;
         match self.text(name)? {
             "" => Err(format!("`{}` is empty", self.at(name))),
@@ -70,7 +83,11 @@ impl<'a> Message<'a> {
         }
     }
 
-    pub(crate) fn flag(&self, name: &str) -> Result<bool, String> {
+    /// Returns `true` or `false`; `false` if there is none.
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn flag(&self, name: &str) -> Result<bool, String> {
         match self.field(name) {
             None => Ok(false),
             Some(Attr::Bool(value)) => Ok(*value),
@@ -79,7 +96,10 @@ impl<'a> Message<'a> {
     }
 
     /// Returns a list that is not empty.
-    pub(crate) fn list(&self, name: &str) -> Result<&'a [Attr], String> {
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn list(&self, name: &str) -> Result<&'a [Attr], String> {
         match self.required(name)? {
             Attr::List(items) if items.is_empty() => Err(format!("`{}` is empty", self.at(name))),
             Attr::List(items) => Ok(items),
@@ -88,7 +108,10 @@ impl<'a> Message<'a> {
     }
 
     /// Returns a list of names, each once.
-    pub(crate) fn names(&self, name: &str) -> Result<Vec<String>, String> {
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn names(&self, name: &str) -> Result<Vec<String>, String> {
         let mut seen = BTreeSet::new();
         let mut names = Vec::new();
         for (index, item) in self.list(name)?.iter().enumerate() {
@@ -108,7 +131,10 @@ impl<'a> Message<'a> {
     }
 
     /// Returns an object with names of the caller's choice, empty if there is none.
-    pub(crate) fn attributes(&self, name: &str) -> Result<AttrMap, String> {
+    ///
+    /// # Errors
+    /// The field holds something else.
+    pub fn attributes(&self, name: &str) -> Result<AttrMap, String> {
         let value = match self.field(name) {
             None => return Ok(AttrMap::new()),
             Some(value) => value,

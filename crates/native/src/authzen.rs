@@ -1,0 +1,298 @@
+//! The OpenID AuthZEN Authorization API 1.0: what its requests mean, and how they are answered.
+//!
+//! The subject becomes the principal here and nowhere else; `npm/src/authzen-decide.ts` does the same. What a PEP
+//! says of the context and of the action is found by conditions under `request.auxData.jwts`, as
+//! `context.claims` and `action.claims`. `auxData.jwt` stays empty: nothing that was merely said may look like
+//! the claims of a verified token.
+//!
+//! There is no HTTP here. Members that are not known are passed over, as AuthZEN asks.
+
+mod answer;
+mod entity;
+mod many;
+mod read;
+mod search;
+
+use std::error::Error;
+use std::fmt;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+
+pub use answer::{response, write_answer, write_refusal};
+pub use entity::{Action, Entity};
+pub use many::{Evaluations, Semantic};
+pub use search::{Found, Page, Search, Sought, Window};
+
+use read::{Place, bad, texts, without};
+
+/// One question: may the subject perform the action on the resource?
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Who wants something.
+    pub subject: Entity,
+    /// What.
+    pub action: Action,
+    /// On what.
+    pub resource: Entity,
+    /// The circumstances.
+    pub context: AttrMap,
+}
+
+/// What a host knows of entities beyond what a request says.
+pub trait Directory {
+    /// The properties of a subject, if it is known.
+    fn subject(&self, kind: &str, id: &str) -> Option<&AttrMap>;
+
+    /// The properties of a resource, if it is known.
+    fn resource(&self, kind: &str, id: &str) -> Option<&AttrMap>;
+
+    /// Whether there is no directory at all. Then everybody is taken as they are described.
+    fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// A host that knows nothing beyond the request.
+#[derive(Clone, Copy, Debug)]
+pub struct NoDirectory;
+
+/// A request that cannot be answered, because of what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuthzenError(String);
+
+/// Reads an evaluation request.
+///
+/// # Errors
+/// The text is no JSON, or no such request.
+pub fn evaluation(json: &[u8]) -> Result<Evaluation, AuthzenError> {
+    let document = read::document(json, MAX_VALUES)?;
+    Evaluation::read(&read::root(&document)?)
+}
+
+/// Reads a request for several evaluations.
+///
+/// # Errors
+/// The text is no JSON, or no such request. What is wrong with one of several is kept beside the others.
+pub fn evaluations(json: &[u8]) -> Result<Evaluations, AuthzenError> {
+    let document = read::document(json, MAX_VALUES_OF_MANY)?;
+    Evaluations::read(&read::root(&document)?)
+}
+
+/// Reads a search for what is `sought`.
+///
+/// # Errors
+/// The text is no JSON, or no such request.
+pub fn search(json: &[u8], sought: Sought) -> Result<Search, AuthzenError> {
+    let document = read::document(json, MAX_VALUES_OF_MANY)?;
+    Search::read(&read::root(&document)?, sought)
+}
+
+impl Evaluation {
+    fn read(root: &Place<'_>) -> Result<Self, AuthzenError> {
+        let subject = root.required("subject")?;
+        let resource = root.required("resource")?;
+        let action = root.required("action")?;
+        Ok(Self {
+            action: Action::read(&action)?,
+            subject: Entity::read(&subject)?,
+            resource: Entity::read(&resource)?,
+            context: root.object("context")?.clone(),
+        })
+    }
+
+    /// Returns the request that this question means. What the directory knows stands in for properties that
+    /// the question does not name.
+    ///
+    /// # Errors
+    /// A property that selects roles or policies is none.
+    pub fn request(&self, directory: &dyn Directory) -> Result<Request, AuthzenError> {
+        Ok(Request {
+            principal: principal(&self.subject, directory)?,
+            resource: resource(&self.resource, directory)?,
+            actions: vec![self.action.name.clone()],
+            aux_data: aux_data(&self.context, &self.action.properties),
+            ..Request::default()
+        })
+    }
+}
+
+/// Returns the principal that a subject means: its roles are its property `roles`, or else its type.
+///
+/// # Errors
+/// A property that selects roles or policies is none.
+pub fn principal(subject: &Entity, directory: &dyn Directory) -> Result<Principal, AuthzenError> {
+    let known = directory.subject(&subject.kind, &subject.id);
+    let properties = joined(known, subject.properties.as_ref());
+    let of = Place { path: "subject.properties", map: &properties };
+    let roles = match properties.get(ROLES) {
+        Some(roles) => texts(roles)
+            .ok_or_else(|| bad(format!("`{}` must be an array of strings", of.name(ROLES))))?,
+        None => match properties.get("roles").and_then(texts) {
+            Some(roles) => roles,
+            None => vec![subject.kind.clone()],
+        },
+    };
+    Ok(Principal {
+        id: subject.id.clone(),
+        roles,
+        policy_version: of.optional(VERSION)?,
+        scope: of.optional(SCOPE)?,
+        attr: without(&properties, &[ROLES, VERSION, SCOPE]),
+    })
+}
+
+/// Returns the resource that a resource of AuthZEN means.
+///
+/// # Errors
+/// A property that selects policies is none.
+pub fn resource(resource: &Entity, directory: &dyn Directory) -> Result<Resource, AuthzenError> {
+    let known = directory.resource(&resource.kind, &resource.id);
+    let properties = joined(known, resource.properties.as_ref());
+    let of = Place { path: "resource.properties", map: &properties };
+    Ok(Resource {
+        kind: resource.kind.clone(),
+        id: resource.id.clone(),
+        policy_version: of.optional(VERSION)?,
+        scope: of.optional(SCOPE)?,
+        attr: without(&properties, &[VERSION, SCOPE]),
+    })
+}
+
+/// Returns where conditions find context and properties of the action. Both are there in any case, so that
+/// conditions may ask for what they hold.
+#[must_use]
+pub fn aux_data(context: &AttrMap, action: &AttrMap) -> AuxData {
+    let claims = |claims: &AttrMap| {
+        Attr::Map([("claims".into(), Attr::Map(claims.clone()))].into_iter().collect())
+    };
+    let jwts = [("context".into(), claims(context)), ("action".into(), claims(action))];
+    AuxData { jwt: AttrMap::new(), jwts: jwts.into_iter().collect() }
+}
+
+/// What is known and what is said; of two of one name what is said.
+fn joined(known: Option<&AttrMap>, said: Option<&AttrMap>) -> AttrMap {
+    let entries = |map: Option<&AttrMap>| map.map_or(&[][..], AttrMap::entries).to_vec();
+    entries(known).into_iter().chain(entries(said)).collect()
+}
+
+impl Directory for NoDirectory {
+    fn subject(&self, _: &str, _: &str) -> Option<&AttrMap> {
+        None
+    }
+
+    fn resource(&self, _: &str, _: &str) -> Option<&AttrMap> {
+        None
+    }
+
+    fn is_empty(&self) -> bool {
+        true
+    }
+}
+
+impl fmt::Display for AuthzenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for AuthzenError {}
+
+const ROLES: &str = "cerbos.roles";
+const VERSION: &str = "cerbos.policyVersion";
+const SCOPE: &str = "cerbos.scope";
+
+/// How deep the values of a request may nest.
+const MAX_DEPTH: usize = 32;
+
+/// Values of a request about one thing, each element and each member counted.
+const MAX_VALUES: usize = 10_000;
+
+/// Values of a request about many.
+const MAX_VALUES_OF_MANY: usize = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<Request, AuthzenError> {
+        evaluation(json.as_bytes())?.request(&NoDirectory)
+    }
+
+    fn refused(json: &str, expected: &str) {
+        let failure = read(json).unwrap_err();
+        assert_eq!(failure.to_string(), expected, "{json}");
+    }
+
+    fn asked(subject: &str, rest: &str) -> String {
+        format!(
+            r#"{{"subject": {subject}, "action": {{"name": "view"}}, "resource": {{"type": "album", "id": "a"}}{rest}}}"#
+        )
+    }
+
+    fn roles(properties: &str) -> Vec<String> {
+        let subject = format!(r#"{{"type": "user", "id": "ada", "properties": {properties}}}"#);
+        read(&asked(&subject, "")).unwrap().principal.roles
+    }
+
+    #[test]
+    fn a_subject_becomes_the_principal() {
+        let subject = r#"{"type": "user", "id": "ada", "properties": {"roles": ["member"], "team": "red",
+            "cerbos.scope": "acme", "cerbos.policyVersion": "v2"}}"#;
+        let context = r#", "context": {"ip": "10.0.0.1"}, "later": 1"#;
+        let request = read(&asked(subject, context)).unwrap();
+        let Principal { id, policy_version, scope, roles, attr } = request.principal;
+        assert_eq!([id, policy_version, scope].map(|text| text.to_string()), ["ada", "v2", "acme"]);
+        assert_eq!(roles, ["member"]);
+        let names: Vec<&str> = attr.entries().iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["roles", "team"]);
+        assert_eq!((request.resource.kind.as_str(), request.resource.id.as_str()), ("album", "a"));
+        assert_eq!(request.actions, ["view"]);
+        assert!(request.aux_data.jwt.entries().is_empty());
+        let names: Vec<&str> =
+            request.aux_data.jwts.entries().iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["action", "context"]);
+    }
+
+    #[test]
+    fn roles_are_looked_for_in_three_places() {
+        assert_eq!(roles(r#"{"cerbos.roles": ["a"], "roles": ["b"]}"#), ["a"]);
+        assert_eq!(roles(r#"{"roles": ["b"]}"#), ["b"]);
+        assert_eq!(roles(r#"{"roles": "b"}"#), ["user"]);
+        assert_eq!(roles("{}"), ["user"]);
+        assert_eq!(roles("null"), ["user"]);
+        assert!(roles(r#"{"roles": []}"#).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_evaluation_is_named() {
+        refused("", "malformed JSON at byte 0: expected a value");
+        refused("[]", "the request must be an object, found an array");
+        refused("{}", "`subject` must be an object, found nothing");
+        refused(&asked("1", ""), "`subject` must be an object, found a number");
+        let subject = r#"{"type": "user", "id": 7}"#;
+        refused(&asked(subject, ""), "`subject.id` must be a string, found a number");
+        let subject = r#"{"id": "ada", "properties": {"roles": ["a"]}}"#;
+        refused(&asked(subject, ""), "`subject.type` must be a string, found nothing");
+        let subject = r#"{"type": "user", "id": "ada", "properties": {"cerbos.roles": "a"}}"#;
+        let expected = "`subject.properties.cerbos.roles` must be an array of strings";
+        refused(&asked(subject, ""), expected);
+        let subject = r#"{"type": "user", "id": "ada"}"#;
+        let context = r#", "context": []"#;
+        refused(&asked(subject, context), "`context` must be an object, found an array");
+    }
+
+    #[test]
+    fn depth_and_number_of_values_are_bounded() {
+        let subject = r#"{"type": "user", "id": "ada"}"#;
+        let nested = |depth: usize| {
+            let list = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            asked(subject, &format!(r#", "context": {{"a": {list}}}"#))
+        };
+        assert!(read(&nested(29)).is_ok());
+        refused(&nested(40), "the request nests deeper than 32 levels");
+        let many = format!("[{}0]", "0,".repeat(10_000));
+        let many = asked(subject, &format!(r#", "context": {{"a": {many}}}"#));
+        refused(&many, "the request holds more than 10000 values");
+    }
+}

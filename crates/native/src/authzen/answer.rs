@@ -1,0 +1,52 @@
+//! Answers, as the JSON of AuthZEN.
+
+use wardgate_engine::decision::{Decision, Effect};
+use wardgate_engine::wire::Json;
+
+use super::AuthzenError;
+
+/// Writes the response to a request about one action.
+#[must_use]
+pub fn response(decision: &Decision) -> String {
+    let mut json = Json::default();
+    write_answer(&mut json, decision);
+    json.finish()
+}
+
+/// Writes the answer to one question, with what the rules hand back to the caller. Returns whether it is
+/// allowed.
+pub fn write_answer(json: &mut Json, decision: &Decision) -> bool {
+    let mut effects = decision.actions.iter().map(|action| action.effect);
+    let is_allowed = effects.next() == Some(Effect::Allow);
+    json.open('{');
+    json.key("decision");
+    json.boolean(is_allowed);
+    if !decision.outputs.is_empty() {
+        json.key("context");
+        json.open('{');
+        json.key("outputs");
+        json.open('[');
+        decision.outputs.iter().for_each(|output| json.output(output));
+        json.close(']');
+        json.close('}');
+    }
+    json.close('}');
+    is_allowed
+}
+
+/// Writes the answer to a question that could not be asked, among others that could.
+pub fn write_refusal(json: &mut Json, error: &AuthzenError) {
+    json.open('{');
+    json.key("decision");
+    json.boolean(false);
+    json.key("context");
+    json.open('{');
+    json.key("error");
+    json.open('{');
+    json.key("status");
+    json.number(400.0);
+    json.field("message", &error.to_string());
+    json.close('}');
+    json.close('}');
+    json.close('}');
+}

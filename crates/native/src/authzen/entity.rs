@@ -1,0 +1,42 @@
+//! Subjects, resources and actions.
+
+use wardgate_engine::attr::AttrMap;
+
+use super::AuthzenError;
+use super::read::Place;
+
+/// A subject or a resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entity {
+    /// Its type.
+    pub kind: String,
+    /// Its id, unique among those of its type.
+    pub id: String,
+    /// What is said of it; `None` where nothing is, not even that there is nothing.
+    pub properties: Option<AttrMap>,
+}
+
+/// What a subject wants to do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Action {
+    /// Its name.
+    pub name: String,
+    /// How it is to be done.
+    pub properties: AttrMap,
+}
+
+impl Entity {
+    pub(super) fn read(place: &Place<'_>) -> Result<Self, AuthzenError> {
+        Ok(Self {
+            kind: place.text("type")?,
+            id: place.text("id")?,
+            properties: place.given("properties")?.cloned(),
+        })
+    }
+}
+
+impl Action {
+    pub(super) fn read(place: &Place<'_>) -> Result<Self, AuthzenError> {
+        Ok(Self { name: place.text("name")?, properties: place.object("properties")?.clone() })
+    }
+}

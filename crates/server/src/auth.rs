@@ -1,0 +1,178 @@
+//! Who is calling: a bearer token of the configuration, a certificate, or a token that somebody has signed.
+//!
+//! Tokens are kept and compared as digests, all of them and each to its end, in constant time. None is logged.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use ring::digest::{SHA256, digest};
+use subtle::{Choice, ConstantTimeEq};
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_native::{Clock, SystemClock};
+
+use crate::config::{self, CertificateOf, TokenOf};
+use crate::jwt::{self, KeySet, Lax};
+use crate::limits::{MAX_CALLER_TOKEN_BYTES, MAX_SECRET_BYTES, MIN_CALLER_TOKEN_BYTES};
+
+/// Tells who is calling.
+#[derive(Debug)]
+pub struct Authenticator {
+    anonymous_queries: bool,
+    tokens: Vec<(Caller, Digest)>,
+    certificates: Vec<(Caller, Digest)>,
+    jwt: Option<(config::Jwt, KeySet)>,
+}
+
+/// Somebody who is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// What the configuration or the token calls them.
+    pub name: Arc<str>,
+    /// Whether they may see and change policies.
+    pub is_admin: bool,
+}
+
+/// Why somebody is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// They show nothing.
+    Missing,
+    /// What they show is not accepted.
+    Unknown,
+}
+
+type Digest = [u8; 32];
+
+impl Authenticator {
+    /// Reads the files that the configuration names.
+    ///
+    /// # Errors
+    /// One cannot be read or used, in words for the operator.
+    pub(crate) fn new(config: &config::Auth) -> Result<Self, String> {
+        let tokens = config.tokens.iter().map(token).collect::<Result<_, _>>()?;
+        let certificates = config.certificates.iter().map(certificate).collect();
+        let jwt = match &config.jwt {
+            None => None,
+            Some(jwt) => Some((jwt.clone(), key_set(&jwt.keys, Lax::default())?)),
+        };
+        Ok(Self { anonymous_queries: config.anonymous_queries, tokens, certificates, jwt })
+    }
+
+    /// Whether anybody may ask for decisions.
+    #[must_use]
+    pub const fn allows_anonymous_queries(&self) -> bool {
+        self.anonymous_queries
+    }
+
+    /// Tells who sends this header `Authorization`.
+    ///
+    /// # Errors
+    /// Nobody who is known.
+    pub fn by_header(&self, header: Option<&str>) -> Result<Caller, Refusal> {
+        let header = header.ok_or(Refusal::Missing)?;
+        let (scheme, token) = header.split_once(' ').ok_or(Refusal::Unknown)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(Refusal::Unknown);
+        }
+        self.by_token(token.trim()).ok_or(Refusal::Unknown)
+    }
+
+    /// Tells whose token this is.
+    #[must_use]
+    pub fn by_token(&self, token: &str) -> Option<Caller> {
+        if token.len() > MAX_CALLER_TOKEN_BYTES {
+            return None;
+        }
+        find(&self.tokens, &sha256(token.as_bytes())).or_else(|| self.by_jwt(token))
+    }
+
+    /// Tells whose certificate this is; TLS has found that its root is trusted. One that the configuration does
+    /// not name is that of somebody who may ask.
+    #[must_use]
+    pub fn by_certificate(&self, der: &[u8]) -> Caller {
+        let unnamed = || Caller { name: "certificate".into(), is_admin: false };
+        find(&self.certificates, &sha256(der)).unwrap_or_else(unnamed)
+    }
+
+    fn by_jwt(&self, token: &str) -> Option<Caller> {
+        let (config, keys) = self.jwt.as_ref()?;
+        let now = (SystemClock.now(), std::time::Duration::ZERO);
+        let claims = jwt::verified(token, keys, now).ok()?;
+        // A token without an end would be one for ever.
+        claims.get("exp")?;
+        let is_issuer = text(&claims, "iss") == Some(config.issuer.as_str());
+        let is_meant = match claims.get("aud") {
+            Some(Attr::String(audience)) => **audience == *config.audience,
+            Some(Attr::List(all)) => all.contains(&Attr::String(config.audience.as_str().into())),
+            _ => false,
+        };
+        let subject = text(&claims, "sub").filter(|_| is_issuer && is_meant)?;
+        let is_admin = config.admins.iter().any(|admin| admin == subject);
+        Some(Caller { name: subject.into(), is_admin })
+    }
+}
+
+/// Reads a set of JSON Web Keys.
+pub(crate) fn key_set(path: &Path, lax: Lax) -> Result<KeySet, String> {
+    KeySet::read(&read(path)?, lax).map_err(|error| format!("`{}`: {error}", path.display()))
+}
+
+/// Reads a file that is small.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file =
+        File::open(path).and_then(|file| file.take(MAX_SECRET_BYTES).read_to_end(&mut bytes));
+    file.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    Ok(bytes)
+}
+
+fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {
+    let bytes = read(&config.file)?;
+    let token = bytes.trim_ascii();
+    let is_fit = |byte: &u8| byte.is_ascii_graphic();
+    let length = MIN_CALLER_TOKEN_BYTES..=MAX_CALLER_TOKEN_BYTES;
+    if !length.contains(&token.len()) || !token.iter().all(is_fit) {
+        let (path, least) = (config.file.display(), MIN_CALLER_TOKEN_BYTES);
+        return Err(format!(
+            "`{path}` must hold a token of at least {least} letters, digits and signs"
+        ));
+    }
+    Ok((Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, sha256(token)))
+}
+
+fn certificate(config: &CertificateOf) -> (Caller, Digest) {
+    let mut bytes = [0; 32];
+    for (byte, digits) in bytes.iter_mut().zip(config.sha256.as_bytes().chunks(2)) {
+        // The configuration was found to have digits only.
+        let digits = std::str::from_utf8(digits).unwrap_or_default();
+        *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
+    }
+    (Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, bytes)
+}
+
+/// Looks at all of them, each to its end.
+fn find(known: &[(Caller, Digest)], given: &Digest) -> Option<Caller> {
+    let mut found = None;
+    for (caller, digest) in known {
+        let is_same: Choice = digest.ct_eq(given);
+        if bool::from(is_same) {
+            found = Some(caller.clone());
+        }
+    }
+    found
+}
+
+fn sha256(bytes: &[u8]) -> Digest {
+    let mut out = [0; 32];
+    out.copy_from_slice(digest(&SHA256, bytes).as_ref());
+    out
+}
+
+fn text<'a>(claims: &'a AttrMap, name: &str) -> Option<&'a str> {
+    match claims.get(name) {
+        Some(Attr::String(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! `[auth]`: who may ask, and who may see and change policies.
+
+use std::path::PathBuf;
+
+use super::{ConfigError, Section};
+
+/// Who may ask, and who may do more.
+#[derive(Clone, Debug, Default)]
+pub struct Auth {
+    /// Whether anybody may ask for decisions.
+    pub anonymous_queries: bool,
+    /// Callers with a token of their own.
+    pub tokens: Vec<TokenOf>,
+    /// Callers with a certificate of their own.
+    pub certificates: Vec<CertificateOf>,
+    /// Callers whose token somebody has signed.
+    pub jwt: Option<Jwt>,
+}
+
+/// A caller with a bearer token.
+#[derive(Clone)]
+pub struct TokenOf {
+    /// The caller.
+    pub name: String,
+    /// Where the token is.
+    pub file: PathBuf,
+    /// Whether the caller may see and change policies.
+    pub is_admin: bool,
+}
+
+/// A caller with a certificate.
+#[derive(Clone, Debug)]
+pub struct CertificateOf {
+    /// The caller.
+    pub name: String,
+    /// The SHA-256 of the certificate, in hexadecimal digits.
+    pub sha256: String,
+    /// Whether the caller may see and change policies.
+    pub is_admin: bool,
+}
+
+/// Callers whose token somebody has signed.
+#[derive(Clone, Debug)]
+pub struct Jwt {
+    /// The keys, as a set of JSON Web Keys.
+    pub keys: PathBuf,
+    /// The issuer that tokens must name.
+    pub issuer: String,
+    /// The audience that tokens must name.
+    pub audience: String,
+    /// The subjects who may see and change policies.
+    pub admins: Vec<String>,
+}
+
+impl Auth {
+    pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let tokens = section.sections("tokens")?.into_iter().map(TokenOf::read);
+        let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
+        let certificates = section.sections("certificates")?.into_iter().map(CertificateOf::read);
+        let certificates = certificates.collect::<Result<Vec<_>, _>>()?;
+        let jwt = section.section("jwt")?;
+        let auth = Self {
+            anonymous_queries: section.flag("anonymous-queries")?.unwrap_or(false),
+            tokens,
+            certificates,
+            jwt: if jwt.is_given() { Some(Jwt::read(jwt)?) } else { None },
+        };
+        section.finish()?;
+        Ok(auth)
+    }
+}
+
+impl TokenOf {
+    fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        section.required("file")?;
+        let token = Self {
+            name: section.required("name")?,
+            file: section.path("file")?.unwrap_or_default(),
+            is_admin: section.flag("admin")?.unwrap_or(false),
+        };
+        section.finish()?;
+        Ok(token)
+    }
+}
+
+impl CertificateOf {
+    fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let certificate = Self {
+            name: section.required("name")?,
+            sha256: section.required("sha256")?.to_ascii_lowercase().replace(':', ""),
+            is_admin: section.flag("admin")?.unwrap_or(false),
+        };
+        section.finish()?;
+        let digits = certificate.sha256.as_bytes();
+        if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+            let message = "`auth.certificates.sha256` must be 64 hexadecimal digits";
+            return Err(ConfigError::new(message));
+        }
+        Ok(certificate)
+    }
+}
+
+impl Jwt {
+    fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        section.required("keys")?;
+        let jwt = Self {
+            keys: section.path("keys")?.unwrap_or_default(),
+            issuer: section.required("issuer")?,
+            audience: section.required("audience")?,
+            admins: section.texts("admins")?,
+        };
+        section.finish()?;
+        Ok(jwt)
+    }
+}
+
+impl std::fmt::Debug for TokenOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TokenOf").field("name", &self.name).finish_non_exhaustive()
+    }
+}

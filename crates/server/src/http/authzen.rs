@@ -1,0 +1,167 @@
+//! The OpenID AuthZEN Authorization API 1.0, over HTTP.
+//!
+//! What requests mean is read in `wardgate_native::authzen`. Here is what Cerbos adds to it: members of the context
+//! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
+
+mod search;
+mod told;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::request::Request;
+use wardgate_engine::wire::Json;
+use wardgate_native::SystemClock;
+use wardgate_native::authzen::{
+    self, AuthzenError, Evaluation, Evaluations, Semantic, write_answer, write_refusal,
+};
+
+pub(super) use search::search;
+
+use super::cerbos::{Tally, bad};
+use super::reply::Problem;
+use crate::shared::Shared;
+use crate::state::State;
+use told::Told;
+
+/// Answers an evaluation.
+pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    let evaluation = authzen::evaluation(body).map_err(refused)?;
+    one(&evaluation, state, shared)
+}
+
+/// Answers several.
+pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    match authzen::evaluations(body).map_err(refused)? {
+        Evaluations::One(evaluation) => one(&evaluation, state, shared),
+        Evaluations::Many { semantic, items, context } => {
+            let limits = &shared.config().http;
+            let most = limits.max_resources.saturating_mul(limits.max_actions);
+            if items.len() > most {
+                let found = items.len();
+                return Err(bad(format!(
+                    "`evaluations` must have at most {most} items, found {found}"
+                )));
+            }
+            if is_told(&context) {
+                return told::many(semantic, &items, state, shared);
+            }
+            many(semantic, &items, state, shared)
+        }
+    }
+}
+
+/// What the server tells about itself, as callers know it by `url`.
+pub(super) fn metadata(url: &str) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    json.field("policy_decision_point", url);
+    for (name, path) in PATHS {
+        json.field(name, &format!("{url}{path}"));
+    }
+    json.close('}');
+    json.finish()
+}
+
+fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String, Problem> {
+    let request = request(evaluation, state, shared)?;
+    let decision = state.policies().check(&request, SystemClock);
+    let mut tally = Tally::default();
+    tally.add(&decision);
+    shared.metrics().decided(tally.allowed, tally.denied);
+    let mut json = Json::default();
+    if is_told(&evaluation.context) {
+        Told::of(&request, &evaluation.context, &decision).write(&mut json, &decision);
+    } else {
+        write_answer(&mut json, &decision);
+    }
+    Ok(json.finish())
+}
+
+fn many(
+    semantic: Semantic,
+    items: &[Result<Evaluation, AuthzenError>],
+    state: &State,
+    shared: &Shared,
+) -> Result<String, Problem> {
+    let mut json = Json::default();
+    let mut tally = Tally::default();
+    json.open('{');
+    json.key("evaluations");
+    json.open('[');
+    for item in items {
+        let is_allowed = match readable(item, state, shared)? {
+            Err(error) => {
+                write_refusal(&mut json, &error);
+                false
+            }
+            Ok((request, _)) => {
+                let decision = state.policies().check(&request, SystemClock);
+                tally.add(&decision);
+                write_answer(&mut json, &decision)
+            }
+        };
+        if semantic.ends(is_allowed) {
+            break;
+        }
+    }
+    json.close(']');
+    json.close('}');
+    shared.metrics().decided(tally.allowed, tally.denied);
+    Ok(json.finish())
+}
+
+/// A question and its request, or why it cannot be asked.
+type Readable<'i> = Result<(Request, &'i Evaluation), AuthzenError>;
+
+fn readable<'i>(
+    item: &'i Result<Evaluation, AuthzenError>,
+    state: &State,
+    shared: &Shared,
+) -> Result<Readable<'i>, Problem> {
+    let evaluation = match item {
+        Ok(evaluation) => evaluation,
+        Err(error) => return Ok(Err(error.clone())),
+    };
+    match evaluation.request(state.directory()) {
+        Ok(request) => Ok(Ok((with_tokens(request, evaluation, shared)?, evaluation))),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+fn request(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<Request, Problem> {
+    let request = evaluation.request(state.directory()).map_err(refused)?;
+    with_tokens(request, evaluation, shared)
+}
+
+/// Adds the claims of tokens that the context holds, once they are verified. A name that both a token and the
+/// request have is that of the token.
+fn with_tokens(
+    mut request: Request,
+    evaluation: &Evaluation,
+    shared: &Shared,
+) -> Result<Request, Problem> {
+    let Some(tokens) = evaluation.context.get("cerbos.auxData") else { return Ok(request) };
+    let verified = shared.tokens().read(tokens).map_err(bad)?;
+    let said = request.aux_data.jwts.entries().iter();
+    let jwts = said.chain(verified.jwts.entries()).cloned();
+    request.aux_data.jwts = jwts.collect();
+    request.aux_data.jwt = verified.jwt;
+    Ok(request)
+}
+
+/// Whether the answer is to tell what decided.
+fn is_told(context: &AttrMap) -> bool {
+    context.get("cerbos.includeMeta") == Some(&Attr::Bool(true))
+}
+
+pub(super) fn refused(error: AuthzenError) -> Problem {
+    bad(error.to_string())
+}
+
+/// Where the endpoints are, below the URL of the server.
+const PATHS: [(&str, &str); 5] = [
+    ("access_evaluation_endpoint", "/access/v1/evaluation"),
+    ("access_evaluations_endpoint", "/access/v1/evaluations"),
+    ("search_subject_endpoint", "/access/v1/search/subject"),
+    ("search_resource_endpoint", "/access/v1/search/resource"),
+    ("search_action_endpoint", "/access/v1/search/action"),
+];

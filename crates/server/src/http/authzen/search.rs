@@ -1,0 +1,93 @@
+//! Searches, page by page.
+
+use wardgate_engine::wire::Json;
+use wardgate_native::SystemClock;
+use wardgate_native::authzen::{self, Entity, Found, Search, Sought, Window};
+
+use super::refused;
+use crate::http::cerbos::bad;
+use crate::http::reply::Problem;
+use crate::limits::{MAX_DECISIONS, MAX_RESULTS};
+use crate::pages::{Pages, Place};
+use crate::shared::Shared;
+use crate::state::State;
+
+/// Answers a search of `caller`: with the page that was asked for, with everything where there are no tokens for
+/// pages.
+pub(in crate::http) fn search(
+    body: &[u8],
+    sought: Sought,
+    (state, shared, caller): (&State, &Shared, &str),
+) -> Result<String, Problem> {
+    let search = authzen::search(body, sought).map_err(refused)?;
+    let Some(pages) = shared.pages() else {
+        let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
+        let found = found(&search, window, state)?;
+        return Ok(written(&search, &found.results, None));
+    };
+    let place = place(&search, pages, caller)?;
+    let limit = usize::try_from(place.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
+    let window = Window { from: place.from, limit, most: MAX_DECISIONS };
+    let Found { results, next } = found(&search, window, state)?;
+    let next = next.map(|from| pages.write(&search, caller, Place { from, ..place }));
+    let is_paged = search.page.is_some() || next.is_some();
+    let token = is_paged.then(|| next.unwrap_or_default());
+    Ok(written(&search, &results, token.as_deref()))
+}
+
+fn found(search: &Search, window: Window, state: &State) -> Result<Found, Problem> {
+    let with = (state.policies(), state.directory());
+    if search.sought == Sought::Actions {
+        return search.actions(with, (window, SystemClock)).map_err(refused);
+    }
+    let all: &[Entity] = match (&search.candidates, state.index(), search.sought) {
+        (Some(candidates), ..) => candidates,
+        (None, None, _) => &[],
+        (None, Some(index), Sought::Subjects) => index.subjects(search.kind()),
+        (None, Some(index), _) => index.resources(search.kind()),
+    };
+    search.among(all.iter(), with, (window, SystemClock)).map_err(refused)
+}
+
+/// Where the page begins. An empty token is none: the specification ends a listing with one.
+fn place(search: &Search, pages: &Pages, caller: &str) -> Result<Place, Problem> {
+    let page = search.page.as_ref();
+    let most = u64::try_from(MAX_RESULTS).unwrap_or(u64::MAX);
+    match page.and_then(|page| page.token.as_deref()) {
+        None | Some("") => {
+            Ok(Place { from: 0, limit: page.and_then(|page| page.limit).unwrap_or(most) })
+        }
+        Some(token) => {
+            pages.place(token, search, caller).map_err(|message| bad(message.to_owned()))
+        }
+    }
+}
+
+fn written(search: &Search, results: &[String], token: Option<&str>) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    if let Some(token) = token {
+        json.key("page");
+        json.open('{');
+        json.field("next_token", token);
+        json.key("count");
+        json.number(u32::try_from(results.len()).map_or(f64::INFINITY, f64::from));
+        json.close('}');
+    }
+    json.key("results");
+    json.open('[');
+    for name in results {
+        json.open('{');
+        match search.sought {
+            Sought::Actions => json.field("name", name),
+            _ => {
+                json.field("type", search.kind());
+                json.field("id", name);
+            }
+        }
+        json.close('}');
+    }
+    json.close(']');
+    json.close('}');
+    json.finish()
+}

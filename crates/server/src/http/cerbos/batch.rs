@@ -1,0 +1,33 @@
+//! CheckResourceBatch, which CheckResources replaced.
+
+use wardgate_engine::wire::Json;
+
+use super::answer::{effects, optional, validation_errors};
+use super::{each, read};
+use crate::http::reply::Problem;
+use crate::shared::Shared;
+use crate::state::State;
+
+/// Answers it.
+pub(in crate::http) fn batch(
+    body: &[u8],
+    state: &State,
+    shared: &Shared,
+) -> Result<String, Problem> {
+    let mut call = read(body, shared)?;
+    let mut json = Json::default();
+    json.open('{');
+    optional(&mut json, "requestId", call.request_id());
+    json.key("results");
+    json.open('[');
+    each(&mut call, state, shared, |request, decision| {
+        json.open('{');
+        json.field("resourceId", &request.resource.id);
+        effects(&mut json, decision);
+        validation_errors(&mut json, decision);
+        json.close('}');
+    });
+    json.close(']');
+    json.close('}');
+    Ok(json.finish())
+}

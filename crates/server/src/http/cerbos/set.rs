@@ -1,0 +1,91 @@
+//! CheckResourceSet, which CheckResources replaced: the same actions on several resources of one kind.
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::decision::Decision;
+use wardgate_engine::request::{AuxData, Request, Resource};
+use wardgate_engine::wire::Json;
+use wardgate_native::SystemClock;
+use wardgate_native::call::{Message, principal, scope, version};
+
+use super::answer::{effects, meta, optional, validation_errors};
+use super::{Tally, bad, document, must_be_few, must_be_few_actions};
+use crate::http::reply::Problem;
+use crate::shared::Shared;
+use crate::state::State;
+
+/// Answers it.
+pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    let document = document(body)?;
+    let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;
+    must_be_few(instances.entries().len(), &shared.config().http)?;
+    must_be_few_actions(request.actions.len(), &shared.config().http)?;
+    let mut tally = Tally::default();
+    let mut decided: Vec<(&str, Decision)> = Vec::new();
+    for (id, instance) in instances.entries() {
+        let instance = Message::read(instance, format!("resource.instances.{id}"), &["attr"]);
+        request.resource.attr = instance.and_then(|found| found.attributes("attr")).map_err(bad)?;
+        request.resource.id = id.to_string();
+        let decision = state.policies().check(&request, SystemClock);
+        tally.add(&decision);
+        decided.push((id, decision));
+    }
+    shared.metrics().decided(tally.allowed, tally.denied);
+    Ok(written(&request.request_id, &decided, with_meta))
+}
+
+/// Reads everything but the instances of the resource.
+fn read(document: &Attr, shared: &Shared) -> Result<(Request, AttrMap, bool), String> {
+    let call = Message::read(document, String::new(), CALL)?;
+    let resource = Message::read(call.required("resource")?, "resource".to_owned(), RESOURCE)?;
+    let instances = resource.attributes("instances")?;
+    if instances.entries().is_empty() {
+        return Err("`resource.instances` is empty".to_owned());
+    }
+    let aux_data = call.field("auxData").map(|value| shared.tokens().read(value)).transpose()?;
+    let request = Request {
+        request_id: call.text("requestId")?.to_owned(),
+        principal: principal(call.required("principal")?)?,
+        resource: Resource {
+            kind: resource.name("kind")?,
+            policy_version: version(&resource)?,
+            scope: scope(&resource)?,
+            ..Resource::default()
+        },
+        actions: call.names("actions")?,
+        aux_data: aux_data.unwrap_or_else(AuxData::default),
+    };
+    Ok((request, instances, call.flag("includeMeta")?))
+}
+
+fn written(request_id: &str, decided: &[(&str, Decision)], with_meta: bool) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    optional(&mut json, "requestId", request_id);
+    json.key("resourceInstances");
+    json.open('{');
+    for (id, decision) in decided {
+        json.key(id);
+        json.open('{');
+        effects(&mut json, decision);
+        validation_errors(&mut json, decision);
+        json.close('}');
+    }
+    json.close('}');
+    if with_meta {
+        json.key("meta");
+        json.open('{');
+        json.key("resourceInstances");
+        json.open('{');
+        for (id, decision) in decided {
+            json.key(id);
+            meta(&mut json, decision);
+        }
+        json.close('}');
+        json.close('}');
+    }
+    json.close('}');
+    json.finish()
+}
+
+const CALL: &[&str] = &["requestId", "actions", "principal", "resource", "includeMeta", "auxData"];
+const RESOURCE: &[&str] = &["kind", "policyVersion", "instances", "scope"];

@@ -1,0 +1,146 @@
+//! The index: subjects and resources that searches look through, and whose properties stand in for those that
+//! a request leaves out.
+//!
+//! A folder with a file of JSON for each type: `subject.user.json`, `resource.record.json`, each a list of
+//! `{"id", "properties"}`.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use wardgate_crypto::blake3;
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_native::authzen::{Directory, Entity};
+use wardgate_native::documents;
+
+use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILES};
+
+/// What a folder holds.
+#[derive(Debug)]
+pub(crate) struct Index {
+    subjects: HashMap<String, List>,
+    resources: HashMap<String, List>,
+    /// Of all files, to find out whether anything changed.
+    digest: [u8; 32],
+}
+
+/// The entities of one type, in the order of their file.
+#[derive(Debug)]
+struct List {
+    entities: Vec<Entity>,
+    places: HashMap<String, usize>,
+}
+
+impl Index {
+    /// Reads a folder; nothing if it is what it was.
+    pub(crate) fn read(folder: &Path, before: Option<&Self>) -> Result<Option<Self>, String> {
+        let files = files(folder)?;
+        let mut all = Vec::new();
+        for (name, bytes) in &files {
+            all.extend_from_slice(&blake3::hash(name.as_bytes()));
+            all.extend_from_slice(&blake3::hash(bytes));
+        }
+        let digest = blake3::hash(&all);
+        if before.is_some_and(|before| before.digest == digest) {
+            return Ok(None);
+        }
+        let mut index = Self { subjects: HashMap::new(), resources: HashMap::new(), digest };
+        for (name, bytes) in &files {
+            index.add(name, bytes).map_err(|error| format!("the index `{name}`: {error}"))?;
+        }
+        Ok(Some(index))
+    }
+
+    /// All subjects of a type.
+    pub(crate) fn subjects(&self, kind: &str) -> &[Entity] {
+        self.subjects.get(kind).map_or(&[], |list| &list.entities)
+    }
+
+    /// All resources of a type.
+    pub(crate) fn resources(&self, kind: &str) -> &[Entity] {
+        self.resources.get(kind).map_or(&[], |list| &list.entities)
+    }
+
+    fn add(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let stem = name.strip_suffix(".json").unwrap_or(name);
+        match stem.split_once('.') {
+            Some(("subject", kind)) => {
+                self.subjects.insert(kind.to_owned(), List::read(kind, bytes)?);
+            }
+            Some(("resource", kind)) => {
+                self.resources.insert(kind.to_owned(), List::read(kind, bytes)?);
+            }
+            _ => return Err("expected a name such as `subject.user.json`".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+impl Directory for Index {
+    fn subject(&self, kind: &str, id: &str) -> Option<&AttrMap> {
+        self.subjects.get(kind)?.find(id)
+    }
+
+    fn resource(&self, kind: &str, id: &str) -> Option<&AttrMap> {
+        self.resources.get(kind)?.find(id)
+    }
+}
+
+impl List {
+    fn read(kind: &str, bytes: &[u8]) -> Result<Self, String> {
+        let document = documents::attribute(bytes).map_err(|error| error.to_string())?;
+        let Attr::List(items) = document else { return Err("it is no list".to_owned()) };
+        if items.len() > MAX_ENTITIES {
+            return Err(format!("it has more than {MAX_ENTITIES} entries"));
+        }
+        let entities = items.into_iter().map(|item| entity(kind, item));
+        let entities = entities.collect::<Result<Vec<_>, _>>()?;
+        let places = entities.iter().enumerate();
+        let places = places.map(|(at, entity)| (entity.id.clone(), at)).collect();
+        Ok(Self { entities, places })
+    }
+
+    fn find(&self, id: &str) -> Option<&AttrMap> {
+        self.entities.get(*self.places.get(id)?)?.properties.as_ref()
+    }
+}
+
+fn entity(kind: &str, item: Attr) -> Result<Entity, String> {
+    let Attr::Map(map) = item else { return Err("an entry is no object".to_owned()) };
+    let Some(Attr::String(id)) = map.get("id") else {
+        return Err("an entry has no `id` that is a string".to_owned());
+    };
+    let properties = match map.get("properties") {
+        None => AttrMap::new(),
+        Some(Attr::Map(properties)) => properties.clone(),
+        Some(_) => return Err(format!("the `properties` of `{id}` are no object")),
+    };
+    Ok(Entity { kind: kind.to_owned(), id: id.to_string(), properties: Some(properties) })
+}
+
+/// The files of a folder, sorted by their names.
+fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let failed =
+        |error: std::io::Error| format!("cannot read the index `{}`: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if !name.ends_with(".json") {
+            continue;
+        }
+        if files.len() == MAX_INDEX_FILES {
+            return Err(format!("the index has more than {MAX_INDEX_FILES} files"));
+        }
+        let mut bytes = Vec::new();
+        let file = File::open(entry.path()).map_err(failed)?;
+        let length = file.take(MAX_INDEX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if u64::try_from(length).unwrap_or(u64::MAX) > MAX_INDEX_BYTES {
+            return Err(format!("the index `{name}` has more than {MAX_INDEX_BYTES} bytes"));
+        }
+        files.push((name, bytes));
+    }
+    files.sort();
+    Ok(files)
+}

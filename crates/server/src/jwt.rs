@@ -1,0 +1,130 @@
+//! JSON Web Tokens: whose key signed them, and whether their time has come.
+//!
+//! Only the algorithm that belongs to a key verifies with it: what a token says of its algorithm chooses among
+//! keys, and nothing else. `none` is no algorithm.
+
+pub(crate) mod base64;
+mod keys;
+
+use std::fmt;
+use std::time::Duration;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::cel::Timestamp;
+use wardgate_native::documents;
+
+use base64::decoded;
+pub(crate) use keys::{KeySet, Lax};
+
+/// Why a token is not accepted, in words that may go to its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TokenError {
+    Malformed,
+    TooLong,
+    NoKey,
+    WrongSignature,
+    Expired,
+    NotYetValid,
+    IssuedLater,
+}
+
+/// A token cut into its parts.
+struct Token<'t> {
+    /// What is signed.
+    signed: &'t str,
+    header: AttrMap,
+    claims: AttrMap,
+    signature: Vec<u8>,
+}
+
+/// The claims of a token that one of `keys` has signed, at the time `now`.
+pub(crate) fn verified(
+    token: &str,
+    keys: &KeySet,
+    (now, skew): (Timestamp, Duration),
+) -> Result<AttrMap, TokenError> {
+    let token = Token::read(token)?;
+    keys.verify(&token.header, token.signed.as_bytes(), &token.signature)?;
+    timely(&token.claims, now, skew)?;
+    Ok(token.claims)
+}
+
+/// The claims of a token of which nobody knows who signed it.
+pub(crate) fn unverified(
+    token: &str,
+    (now, skew): (Timestamp, Duration),
+) -> Result<AttrMap, TokenError> {
+    let token = Token::read(token)?;
+    timely(&token.claims, now, skew)?;
+    Ok(token.claims)
+}
+
+impl<'t> Token<'t> {
+    fn read(token: &'t str) -> Result<Self, TokenError> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(TokenError::TooLong);
+        }
+        let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
+        let (header, claims) = signed.split_once('.').ok_or(TokenError::Malformed)?;
+        let header = object(header)?;
+        // What a token says must be understood is not understood here.
+        if header.get("crit").is_some() {
+            return Err(TokenError::Malformed);
+        }
+        let signature = decoded(signature).ok_or(TokenError::Malformed)?;
+        Ok(Self { signed, header, claims: object(claims)?, signature })
+    }
+}
+
+fn object(part: &str) -> Result<AttrMap, TokenError> {
+    let json = decoded(part).ok_or(TokenError::Malformed)?;
+    match documents::attribute(&json) {
+        Ok(Attr::Map(map)) => Ok(map),
+        _ => Err(TokenError::Malformed),
+    }
+}
+
+/// Looks whether a token is valid now. A time that is no number is none.
+fn timely(claims: &AttrMap, now: Timestamp, skew: Duration) -> Result<(), TokenError> {
+    let (now, skew) = (seconds(now), skew.as_secs_f64());
+    let time = |name: &str| match claims.get(name) {
+        None => Ok(None),
+        Some(Attr::Number(seconds)) => Ok(Some(*seconds)),
+        Some(_) => Err(TokenError::Malformed),
+    };
+    if time("exp")?.is_some_and(|end| now >= end + skew) {
+        return Err(TokenError::Expired);
+    }
+    if time("nbf")?.is_some_and(|begin| now < begin - skew) {
+        return Err(TokenError::NotYetValid);
+    }
+    if time("iat")?.is_some_and(|issued| now < issued - skew) {
+        return Err(TokenError::IssuedLater);
+    }
+    Ok(())
+}
+
+#[expect(clippy::as_conversions, reason = "seconds up to the year 9999 are exact")]
+fn seconds(time: Timestamp) -> f64 {
+    time.seconds() as f64
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Malformed => "it is no signed token",
+            Self::TooLong => "it is too long",
+            Self::NoKey => "no key is known for it",
+            Self::WrongSignature => "its signature is wrong",
+            Self::Expired => "it has expired",
+            Self::NotYetValid => "it is not valid yet",
+            Self::IssuedLater => "it was issued in the future",
+        })
+    }
+}
+
+/// Bytes of the longest token.
+const MAX_TOKEN_BYTES: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests;

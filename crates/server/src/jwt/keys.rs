@@ -1,0 +1,197 @@
+//! JSON Web Keys, RFC 7517, and what each of them verifies.
+
+use ring::hmac;
+use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_native::documents;
+
+use super::TokenError;
+use super::base64::decoded;
+
+/// Keys that tokens may be signed with.
+#[derive(Debug)]
+pub(crate) struct KeySet {
+    keys: Vec<Key>,
+    lax: Lax,
+}
+
+/// What keys and tokens may leave out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lax {
+    /// Keys need not say what algorithm they are for.
+    pub(crate) alg: bool,
+    /// Keys and tokens need no id.
+    pub(crate) kid: bool,
+}
+
+#[derive(Debug)]
+struct Key {
+    id: Option<String>,
+    algorithm: Option<String>,
+    material: Material,
+}
+
+enum Material {
+    Rsa { n: Vec<u8>, e: Vec<u8> },
+    P256(Vec<u8>),
+    P384(Vec<u8>),
+    Ed25519(Vec<u8>),
+    Secret(Vec<u8>),
+}
+
+impl KeySet {
+    /// Reads one key, or a set of them.
+    ///
+    /// # Errors
+    /// There is a key that cannot be used, in words for the operator.
+    pub(crate) fn read(json: &[u8], lax: Lax) -> Result<Self, String> {
+        let document = documents::attribute(json).map_err(|error| error.to_string())?;
+        let Attr::Map(map) = &document else { return Err("it is no JSON Web Key".to_owned()) };
+        let keys: Vec<&Attr> = match map.get("keys") {
+            Some(Attr::List(keys)) if keys.len() <= MAX_KEYS => keys.iter().collect(),
+            Some(_) => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
+            None => vec![&document],
+        };
+        let keys = keys
+            .into_iter()
+            .enumerate()
+            .map(|(at, key)| Key::read(key, lax).map_err(|error| format!("key {at}: {error}")));
+        Ok(Self { keys: keys.collect::<Result<_, _>>()?, lax })
+    }
+
+    /// Looks whether one of the keys has signed.
+    pub(super) fn verify(
+        &self,
+        header: &AttrMap,
+        signed: &[u8],
+        given: &[u8],
+    ) -> Result<(), TokenError> {
+        let algorithm = text(header, "alg").ok_or(TokenError::Malformed)?;
+        let id = text(header, "kid");
+        if id.is_none() && !self.lax.kid {
+            return Err(TokenError::NoKey);
+        }
+        let mut fitting = self.keys.iter().filter(|key| key.fits(algorithm, id)).peekable();
+        if fitting.peek().is_none() {
+            return Err(TokenError::NoKey);
+        }
+        if fitting.any(|key| key.material.verify(algorithm, signed, given)) {
+            return Ok(());
+        }
+        Err(TokenError::WrongSignature)
+    }
+}
+
+impl Key {
+    fn read(key: &Attr, lax: Lax) -> Result<Self, String> {
+        let Attr::Map(map) = key else { return Err("it is no object".to_owned()) };
+        let given = |name: &str| text(map, name).filter(|text| !text.is_empty()).map(str::to_owned);
+        let (id, algorithm) = (given("kid"), given("alg"));
+        if id.is_none() && !lax.kid {
+            return Err("`kid` is missing".to_owned());
+        }
+        if algorithm.is_none() && !lax.alg {
+            return Err("`alg` is missing".to_owned());
+        }
+        let material = Material::read(map)?;
+        let is_ours = |algorithm: &String| !material.algorithms().contains(&algorithm.as_str());
+        if let Some(other) = algorithm.as_ref().filter(|algorithm| is_ours(algorithm)) {
+            return Err(format!("`{other}` is no algorithm for a key of this kind"));
+        }
+        Ok(Self { id, algorithm, material })
+    }
+
+    fn fits(&self, algorithm: &str, id: Option<&str>) -> bool {
+        let is_named = match (id, &self.id) {
+            (Some(id), Some(own)) => id == own,
+            (None, _) | (_, None) => true,
+        };
+        let is_for = self.algorithm.as_ref().is_none_or(|own| own == algorithm);
+        is_named && is_for && self.material.algorithms().contains(&algorithm)
+    }
+}
+
+impl Material {
+    fn read(map: &AttrMap) -> Result<Self, String> {
+        let bytes = |name: &str| {
+            let text = text(map, name).ok_or_else(|| format!("`{name}` is missing"))?;
+            decoded(text).ok_or_else(|| format!("`{name}` is no base64url"))
+        };
+        let point = |length: usize| {
+            let (x, y) = (bytes("x")?, bytes("y")?);
+            if x.len() != length || y.len() != length {
+                return Err(format!("`x` and `y` must have {length} bytes"));
+            }
+            Ok([vec![4], x, y].concat())
+        };
+        match (text(map, "kty"), text(map, "crv")) {
+            (Some("RSA"), _) => Ok(Self::Rsa { n: bytes("n")?, e: bytes("e")? }),
+            (Some("EC"), Some("P-256")) => point(32).map(Self::P256),
+            (Some("EC"), Some("P-384")) => point(48).map(Self::P384),
+            (Some("OKP"), Some("Ed25519")) => bytes("x").map(Self::Ed25519),
+            (Some("oct"), _) => bytes("k").map(Self::Secret),
+            (kind, curve) => Err(format!(
+                "keys of the kind `{}{}` are not known, expected RSA, EC with P-256 or P-384, OKP with Ed25519, or oct",
+                kind.unwrap_or(""),
+                curve.map(|curve| format!(" {curve}")).unwrap_or_default(),
+            )),
+        }
+    }
+
+    const fn algorithms(&self) -> &'static [&'static str] {
+        match self {
+            Self::Rsa { .. } => &["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+            Self::P256(_) => &["ES256"],
+            Self::P384(_) => &["ES384"],
+            Self::Ed25519(_) => &["EdDSA", "Ed25519"],
+            Self::Secret(_) => &["HS256", "HS384", "HS512"],
+        }
+    }
+
+    fn verify(&self, algorithm: &str, signed: &[u8], given: &[u8]) -> bool {
+        let by = |key: &[u8], how: &'static dyn VerificationAlgorithm| {
+            UnparsedPublicKey::new(how, key).verify(signed, given).is_ok()
+        };
+        match self {
+            Self::P256(key) => by(key, &signature::ECDSA_P256_SHA256_FIXED),
+            Self::P384(key) => by(key, &signature::ECDSA_P384_SHA384_FIXED),
+            Self::Ed25519(key) => by(key, &signature::ED25519),
+            Self::Rsa { n, e } => {
+                let how = match algorithm {
+                    "RS256" => &signature::RSA_PKCS1_2048_8192_SHA256,
+                    "RS384" => &signature::RSA_PKCS1_2048_8192_SHA384,
+                    "RS512" => &signature::RSA_PKCS1_2048_8192_SHA512,
+                    "PS256" => &signature::RSA_PSS_2048_8192_SHA256,
+                    "PS384" => &signature::RSA_PSS_2048_8192_SHA384,
+                    _ => &signature::RSA_PSS_2048_8192_SHA512,
+                };
+                RsaPublicKeyComponents { n, e }.verify(how, signed, given).is_ok()
+            }
+            Self::Secret(key) => {
+                let how = match algorithm {
+                    "HS256" => hmac::HMAC_SHA256,
+                    "HS384" => hmac::HMAC_SHA384,
+                    _ => hmac::HMAC_SHA512,
+                };
+                // Compares in constant time.
+                hmac::verify(&hmac::Key::new(how, key), signed, given).is_ok()
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Material {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.algorithms()).finish()
+    }
+}
+
+fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {
+    match map.get(name) {
+        Some(Attr::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Keys of one set.
+const MAX_KEYS: usize = 256;

@@ -1,0 +1,123 @@
+use std::time::Duration;
+
+use ring::hmac;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
+use wardgate_engine::cel::Timestamp;
+
+use super::base64::encoded;
+use super::{KeySet, Lax, TokenError, verified};
+
+fn token(header: &str, claims: &str, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+    let signed = format!("{}.{}", encoded(header.as_bytes()), encoded(claims.as_bytes()));
+    let signature = encoded(&sign(signed.as_bytes()));
+    format!("{signed}.{signature}")
+}
+
+const SECRET: &[u8] = b"a secret of this test only, long enough";
+
+fn secret_set() -> KeySet {
+    let json = format!(
+        r#"{{"keys":[{{"kty":"oct","kid":"a","alg":"HS256","k":"{}"}}]}}"#,
+        encoded(SECRET)
+    );
+    KeySet::read(json.as_bytes(), Lax::default()).unwrap()
+}
+
+fn by_secret(header: &str, claims: &str) -> String {
+    let sign = |bytes: &[u8]| {
+        hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET), bytes).as_ref().to_vec()
+    };
+    token(header, claims, sign)
+}
+
+fn check(token: &str, keys: &KeySet, expected: Result<(), TokenError>) {
+    let now = Timestamp::new(1_000_000, 0).unwrap();
+    let found = verified(token, keys, (now, Duration::from_secs(5))).map(drop);
+    assert_eq!(found, expected, "{token}");
+}
+
+const HEADER: &str = r#"{"alg":"HS256","kid":"a"}"#;
+
+#[test]
+fn a_signature_by_the_named_key_is_accepted() {
+    check(&by_secret(HEADER, r#"{"sub":"ada"}"#), &secret_set(), Ok(()));
+    let random = SystemRandom::new();
+    let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, &random).unwrap();
+    let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, pkcs8.as_ref(), &random)
+        .unwrap();
+    let point = pair.public_key().as_ref();
+    let (x, y) = (encoded(&point[1..49]), encoded(&point[49..]));
+    let json =
+        format!(r#"{{"kty":"EC","crv":"P-384","kid":"b","alg":"ES384","x":"{x}","y":"{y}"}}"#);
+    let keys = KeySet::read(json.as_bytes(), Lax::default()).unwrap();
+    let sign = |bytes: &[u8]| pair.sign(&random, bytes).unwrap().as_ref().to_vec();
+    let good = token(r#"{"alg":"ES384","kid":"b"}"#, "{}", sign);
+    check(&good, &keys, Ok(()));
+    let mut bent = good.into_bytes();
+    let last = bent.len() - 20;
+    bent[last] = if bent[last] == b'A' { b'B' } else { b'A' };
+    check(&String::from_utf8(bent).unwrap(), &keys, Err(TokenError::WrongSignature));
+}
+
+#[test]
+fn keys_of_edwards_curves_verify() {
+    let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let x = encoded(pair.public_key().as_ref());
+    let json = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
+    assert!(KeySet::read(json.as_bytes(), Lax::default()).is_err());
+    let keys = KeySet::read(json.as_bytes(), Lax { alg: true, kid: true }).unwrap();
+    let sign = |bytes: &[u8]| pair.sign(bytes).as_ref().to_vec();
+    check(&token(r#"{"alg":"EdDSA"}"#, "{}", sign), &keys, Ok(()));
+}
+
+#[test]
+fn other_keys_and_algorithms_are_refused() {
+    let keys = secret_set();
+    for header in
+        [r#"{"alg":"HS256","kid":"b"}"#, r#"{"alg":"HS256"}"#, r#"{"alg":"HS384","kid":"a"}"#]
+    {
+        check(&by_secret(header, "{}"), &keys, Err(TokenError::NoKey));
+    }
+    check(
+        &token(r#"{"alg":"none","kid":"a"}"#, "{}", |_| Vec::new()),
+        &keys,
+        Err(TokenError::NoKey),
+    );
+    check(&token(HEADER, "{}", |_| vec![0; 32]), &keys, Err(TokenError::WrongSignature));
+    check(
+        &by_secret(r#"{"alg":"HS256","kid":"a","crit":["b64"]}"#, "{}"),
+        &keys,
+        Err(TokenError::Malformed),
+    );
+    for text in ["", ".", "..", "a.b.c", "a.b"] {
+        check(text, &keys, Err(TokenError::Malformed));
+    }
+    check(&"a".repeat(70_000), &keys, Err(TokenError::TooLong));
+}
+
+#[test]
+fn time_counts_with_its_slack() {
+    let keys = secret_set();
+    let at = |claims: &str| by_secret(HEADER, claims);
+    check(&at(r#"{"exp":1000001}"#), &keys, Ok(()));
+    check(&at(r#"{"exp":999996}"#), &keys, Ok(()));
+    check(&at(r#"{"exp":999995}"#), &keys, Err(TokenError::Expired));
+    check(&at(r#"{"nbf":1000005}"#), &keys, Ok(()));
+    check(&at(r#"{"nbf":1000006}"#), &keys, Err(TokenError::NotYetValid));
+    check(&at(r#"{"iat":1000006}"#), &keys, Err(TokenError::IssuedLater));
+    check(&at(r#"{"exp":"soon"}"#), &keys, Err(TokenError::Malformed));
+}
+
+#[test]
+fn keys_that_cannot_be_used_are_named() {
+    let refused = |json: &str| KeySet::read(json.as_bytes(), Lax::default()).map(drop).unwrap_err();
+    assert_eq!(refused("[]"), "it is no JSON Web Key");
+    assert_eq!(refused(r#"{"keys":[1]}"#), "key 0: it is no object");
+    assert_eq!(refused(r#"{"kty":"oct","k":"AA"}"#), "key 0: `kid` is missing");
+    assert_eq!(refused(r#"{"kty":"oct","kid":"a","k":"AA"}"#), "key 0: `alg` is missing");
+    assert_eq!(
+        refused(r#"{"kty":"oct","kid":"a","alg":"ES256","k":"AA"}"#),
+        "key 0: `ES256` is no algorithm for a key of this kind"
+    );
+}

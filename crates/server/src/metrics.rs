@@ -1,0 +1,222 @@
+//! What is counted, in the text format of Prometheus.
+//!
+//! Counters are plain atomics: a request adds to four of them, and nobody waits for anybody.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    endpoints: [Series; Endpoint::ALL.len()],
+    allowed: AtomicU64,
+    denied: AtomicU64,
+    failed_reloads: AtomicU64,
+}
+
+/// What a request was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    Check,
+    Evaluation,
+    Search,
+    Admin,
+    Other,
+}
+
+/// The requests for one endpoint.
+#[derive(Debug, Default)]
+struct Series {
+    /// By the first digit of the status: 2, 4, 5.
+    statuses: [AtomicU64; 3],
+    /// How many took at most as long as each bound, and how many took longer.
+    times: [AtomicU64; BOUNDS.len() + 1],
+    microseconds: AtomicU64,
+}
+
+/// What is told with the counters, because it is counted elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gauges {
+    pub(crate) connections: usize,
+    pub(crate) revision: u64,
+    pub(crate) serial: u64,
+}
+
+impl Metrics {
+    /// Counts a request that was answered.
+    pub(crate) fn answered(&self, endpoint: Endpoint, status: u16, time: Duration) {
+        let Some(series) = self.endpoints.get(endpoint.place()) else { return };
+        let class = match status {
+            ..400 => 0,
+            400..500 => 1,
+            _ => 2,
+        };
+        add(series.statuses.get(class), 1);
+        let microseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let place = BOUNDS.iter().position(|bound| microseconds <= *bound);
+        add(series.times.get(place.unwrap_or(BOUNDS.len())), 1);
+        add(Some(&series.microseconds), microseconds);
+    }
+
+    /// Counts decisions.
+    pub(crate) fn decided(&self, allowed: u64, denied: u64) {
+        add(Some(&self.allowed), allowed);
+        add(Some(&self.denied), denied);
+    }
+
+    /// Counts new policies that could not be used.
+    pub(crate) fn reload_failed(&self) {
+        add(Some(&self.failed_reloads), 1);
+    }
+
+    /// Writes everything down.
+    pub(crate) fn text(&self, gauges: Gauges) -> String {
+        let mut text = String::new();
+        head(&mut text, "wardgate_http_requests_total", "counter", "Requests that were answered.");
+        for (endpoint, series) in Endpoint::ALL.iter().zip(&self.endpoints) {
+            for (class, count) in ["2xx", "4xx", "5xx"].iter().zip(&series.statuses) {
+                let labels = format!("endpoint=\"{}\",status=\"{class}\"", endpoint.name());
+                line(&mut text, "wardgate_http_requests_total", &labels, read(count));
+            }
+        }
+        let name = "wardgate_http_request_seconds";
+        head(
+            &mut text,
+            name,
+            "histogram",
+            "How long requests took, from their head to their answer.",
+        );
+        for (endpoint, series) in Endpoint::ALL.iter().zip(&self.endpoints) {
+            series.histogram(&mut text, name, endpoint.name());
+        }
+        head(&mut text, "wardgate_decisions_total", "counter", "Decisions, by what they came to.");
+        line(&mut text, "wardgate_decisions_total", "effect=\"allow\"", read(&self.allowed));
+        line(&mut text, "wardgate_decisions_total", "effect=\"deny\"", read(&self.denied));
+        let name = "wardgate_reload_failures_total";
+        head(
+            &mut text,
+            name,
+            "counter",
+            "Looks for new policies that found none that can be used.",
+        );
+        line(&mut text, name, "", read(&self.failed_reloads));
+        head(&mut text, "wardgate_connections", "gauge", "Connections that are open.");
+        let connections = u64::try_from(gauges.connections).unwrap_or(u64::MAX);
+        line(&mut text, "wardgate_connections", "", connections);
+        head(
+            &mut text,
+            "wardgate_policies_revision",
+            "gauge",
+            "The revision of the bundle in use.",
+        );
+        line(&mut text, "wardgate_policies_revision", "", gauges.revision);
+        head(
+            &mut text,
+            "wardgate_policies_serial",
+            "gauge",
+            "How often the policies were replaced.",
+        );
+        line(&mut text, "wardgate_policies_serial", "", gauges.serial);
+        text
+    }
+}
+
+impl Series {
+    fn histogram(&self, text: &mut String, name: &str, endpoint: &str) {
+        let mut count = 0;
+        let bounds = BOUNDS.iter().map(|bound| seconds(*bound)).chain(["+Inf".to_owned()]);
+        for (bound, times) in bounds.zip(&self.times) {
+            count += read(times);
+            let labels = format!("endpoint=\"{endpoint}\",le=\"{bound}\"");
+            line(text, &format!("{name}_bucket"), &labels, count);
+        }
+        let sum = seconds(read(&self.microseconds));
+        let _ = writeln!(text, "{name}_sum{{endpoint=\"{endpoint}\"}} {sum}");
+        line(text, &format!("{name}_count"), &format!("endpoint=\"{endpoint}\""), count);
+    }
+}
+
+impl Endpoint {
+    const ALL: [Self; 5] = [Self::Check, Self::Evaluation, Self::Search, Self::Admin, Self::Other];
+
+    const fn place(self) -> usize {
+        match self {
+            Self::Check => 0,
+            Self::Evaluation => 1,
+            Self::Search => 2,
+            Self::Admin => 3,
+            Self::Other => 4,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Evaluation => "evaluation",
+            Self::Search => "search",
+            Self::Admin => "admin",
+            Self::Other => "other",
+        }
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn line(text: &mut String, name: &str, labels: &str, value: u64) {
+    let _ = match labels {
+        "" => writeln!(text, "{name} {value}"),
+        labels => writeln!(text, "{name}{{{labels}}} {value}"),
+    };
+}
+
+/// Writes microseconds as seconds, exactly.
+fn seconds(microseconds: u64) -> String {
+    let text = format!("{}.{:06}", microseconds / 1_000_000, microseconds % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn add(counter: Option<&AtomicU64>, by: u64) {
+    if let Some(counter) = counter {
+        counter.fetch_add(by, Ordering::Relaxed);
+    }
+}
+
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// Microseconds.
+const BOUNDS: [u64; 10] = [10, 25, 50, 100, 250, 500, 1000, 5000, 25_000, 100_000];
+
+#[cfg(test)]
+mod tests {
+    use super::{Endpoint, Gauges, Metrics};
+    use std::time::Duration;
+
+    #[test]
+    fn what_was_counted_is_written_down() {
+        let metrics = Metrics::default();
+        metrics.answered(Endpoint::Check, 200, Duration::from_micros(30));
+        metrics.answered(Endpoint::Check, 200, Duration::from_secs(2));
+        metrics.answered(Endpoint::Check, 413, Duration::from_micros(5));
+        metrics.decided(3, 1);
+        let text = metrics.text(Gauges { connections: 7, revision: 42, serial: 1 });
+        for line in [
+            "wardgate_http_requests_total{endpoint=\"check\",status=\"2xx\"} 2",
+            "wardgate_http_requests_total{endpoint=\"check\",status=\"4xx\"} 1",
+            "wardgate_http_request_seconds_bucket{endpoint=\"check\",le=\"0.00001\"} 1",
+            "wardgate_http_request_seconds_bucket{endpoint=\"check\",le=\"0.00005\"} 2",
+            "wardgate_http_request_seconds_bucket{endpoint=\"check\",le=\"+Inf\"} 3",
+            "wardgate_http_request_seconds_sum{endpoint=\"check\"} 2.000035",
+            "wardgate_http_request_seconds_count{endpoint=\"check\"} 3",
+            "wardgate_decisions_total{effect=\"allow\"} 3",
+            "wardgate_connections 7",
+            "wardgate_policies_revision 42",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}\n{text}");
+        }
+    }
+}

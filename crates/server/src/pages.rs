@@ -1,0 +1,101 @@
+//! Tokens for the pages of a search.
+//!
+//! A token says where the next page begins. It holds for one request of one caller, for an hour, and carries a
+//! MAC: what was changed or taken from somebody else is refused. Nothing secret is in it.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use subtle::ConstantTimeEq;
+use wardgate_crypto::blake3;
+use wardgate_native::authzen::Search;
+
+use crate::auth::read;
+use crate::jwt::base64::{decoded, encoded};
+
+/// Writes and reads tokens with a key of its own.
+pub(crate) struct Pages {
+    key: [u8; 32],
+}
+
+/// What a token says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) from: usize,
+    pub(crate) limit: u64,
+}
+
+impl Pages {
+    /// Takes the secret of a file into use. Servers that serve the same callers must share it.
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let bytes = read(path)?;
+        let secret = bytes.trim_ascii();
+        if secret.len() < 32 {
+            return Err(format!("`{}` must hold at least 32 bytes", path.display()));
+        }
+        Ok(Self { key: blake3::derive_key("wardgate 2026 tokens of pages", secret) })
+    }
+
+    /// Returns the token for the page of this search that begins at a place.
+    pub(crate) fn write(&self, search: &Search, caller: &str, place: Place) -> String {
+        let numbers = [
+            u32::try_from(place.from).unwrap_or(u32::MAX),
+            u32::try_from(place.limit).unwrap_or(u32::MAX),
+            u32::try_from(now() + LIFETIME).unwrap_or(u32::MAX),
+        ];
+        let said: Vec<u8> = numbers.into_iter().flat_map(u32::to_be_bytes).collect();
+        let mac = self.mac(&said, search, caller);
+        encoded(&[said.as_slice(), &mac].concat())
+    }
+
+    /// Returns the place that a token means, for the same search by the same caller.
+    pub(crate) fn place(
+        &self,
+        token: &str,
+        search: &Search,
+        caller: &str,
+    ) -> Result<Place, &'static str> {
+        let bytes = decoded(token).filter(|_| token.len() <= LONGEST).ok_or(REFUSED)?;
+        let (said, mac) = bytes.split_at_checked(SAID).ok_or(REFUSED)?;
+        if !bool::from(self.mac(said, search, caller).ct_eq(mac)) {
+            return Err(REFUSED);
+        }
+        let (numbers, _) = said.as_chunks::<4>();
+        let [from, limit, end] = numbers else { return Err(REFUSED) };
+        if u64::from(u32::from_be_bytes(*end)) <= now() {
+            return Err("`page.token` has expired: search again");
+        }
+        let limit = u64::from(u32::from_be_bytes(*limit));
+        let asked = search.page.as_ref().and_then(|page| page.limit);
+        if asked.is_some_and(|asked| asked.min(u64::from(u32::MAX)) != limit) {
+            return Err(REFUSED);
+        }
+        let from = usize::try_from(u32::from_be_bytes(*from)).map_err(|_| REFUSED)?;
+        Ok(Place { from, limit })
+    }
+
+    /// It is over what the token says, whose it is, and the search: its members in the order of their names, so
+    /// that two spellings of one search are one.
+    fn mac(&self, said: &[u8], search: &Search, caller: &str) -> [u8; 32] {
+        let whole = Search { page: None, ..search.clone() };
+        let asked = blake3::hash(format!("{caller:?} {whole:?}").as_bytes());
+        blake3::keyed(&self.key, &[said, &asked].concat())
+    }
+}
+
+impl std::fmt::Debug for Pages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pages").finish_non_exhaustive()
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+const REFUSED: &str = "`page.token` is not a token for this search";
+
+/// Seconds.
+const LIFETIME: u64 = 3600;
+const SAID: usize = 12;
+const LONGEST: usize = 64;

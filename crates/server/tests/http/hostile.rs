@@ -1,0 +1,102 @@
+//! Clients that are slow, that lie about lengths, and that are too many. Others are served meanwhile.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use crate::running::{OPEN, POLICY, Running, answer, rest};
+
+const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
+
+/// Somebody else is served.
+fn must_serve(server: &Running) {
+    let (status, body) = server.post("/api/check/resources", "", CALL);
+    assert_eq!(status, 200, "{body}");
+}
+
+/// The end of the stream, however the system tells it.
+fn must_end(mut stream: TcpStream) {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+}
+
+#[test]
+fn lengths_that_are_none_are_refused() {
+    let server = Running::start(POLICY, &OPEN.replace("[auth]", "max-body-bytes = 1000\n[auth]"));
+    let status = |headers: &str, body: &str| {
+        let request = format!(
+            "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n{body}"
+        );
+        answer(&server.exchange(request.as_bytes())).0
+    };
+    for length in ["-1", "18446744073709551616", "1e3", "0x10", "", "5, 6"] {
+        assert_eq!(status(&format!("Content-Length: {length}\r\n"), CALL), 400, "{length}");
+    }
+    let twice = format!("Content-Length: {}\r\nContent-Length: 1\r\n", CALL.len());
+    assert_eq!(status(&twice, CALL), 400);
+    assert_eq!(status("Content-Length: 9999999999999\r\n", CALL), 413);
+    assert_eq!(status("Content-Length: 1001\r\n", &" ".repeat(1001)), 413);
+    let chunk = format!("{:x}\r\n{}\r\n", 600, " ".repeat(600));
+    assert_eq!(status("Transfer-Encoding: chunked\r\n", &format!("{chunk}{chunk}0\r\n\r\n")), 413);
+    assert_eq!(status("Transfer-Encoding: chunked\r\n", "-5\r\nabc\r\n"), 400);
+    assert_eq!(status("Transfer-Encoding: chunked\r\n", "fffffffffffffffff\r\n"), 400);
+    must_serve(&server);
+}
+
+#[test]
+fn heads_are_bounded() {
+    let server = Running::start(POLICY, OPEN);
+    let long = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));
+    assert_eq!(answer(&server.exchange(long.as_bytes())).0, 431);
+    let many = format!("GET /healthz HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: a\r\n".repeat(65));
+    assert_eq!(answer(&server.exchange(many.as_bytes())).0, 431);
+    for nonsense in ["\r\n\r\n\0\0", "GET\r\n\r\n", "\u{7f}\u{7f} / HTTP/9.9\r\n\r\n"] {
+        let _ = server.exchange(nonsense.as_bytes());
+    }
+    must_serve(&server);
+}
+
+#[test]
+fn whoever_is_slow_is_cut_off() {
+    let config =
+        OPEN.replace("[auth]", "header-seconds = 1\nbody-seconds = 1\nidle-seconds = 1\n[auth]");
+    let server = Running::start(POLICY, &config);
+    let mut slow = Vec::new();
+    for beginning in [
+        "",
+        "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nX-Slow: ",
+        "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
+    ] {
+        let mut stream = server.connect();
+        stream.write_all(beginning.as_bytes()).unwrap();
+        slow.push(stream);
+    }
+    must_serve(&server);
+    // The server ends each of them, and nothing else does.
+    slow.into_iter().for_each(must_end);
+    must_serve(&server);
+}
+
+#[test]
+fn idle_connections_give_way_to_those_that_ask() {
+    let config = OPEN.replace("[auth]", "max-connections = 20\n[auth]");
+    let server = Running::start(POLICY, &config);
+    let idle: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();
+    must_serve(&server);
+    drop(idle);
+    must_serve(&server);
+}
+
+#[test]
+fn requests_may_follow_each_other_at_once() {
+    let server = Running::start(POLICY, OPEN);
+    let request = format!(
+        "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{CALL}",
+        CALL.len()
+    );
+    let mut stream = server.connect();
+    stream.write_all(request.repeat(50).as_bytes()).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
+    let told = rest(&mut stream);
+    assert_eq!(told.matches("EFFECT_ALLOW").count(), 50);
+    assert!(told.ends_with(r#"{"status":"SERVING"}"#), "{told}");
+}

@@ -1,0 +1,14 @@
+//! The server over real HTTP, asked by clients that behave and by clients that do not.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod answers;
+mod callers;
+mod hostile;
+mod reload;
+mod running;

@@ -1,0 +1,137 @@
+//! A server in this process, and a client that says exactly what it is told to.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use wardgate_compiler::{Options, compile_files};
+use wardgate_server::{Config, Found, Origin, Server, ServerError, Shared, Source, SourceError};
+
+/// A server that runs until it is dropped.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) bundle: Arc<Mutex<Vec<u8>>>,
+    folder: PathBuf,
+    thread: Option<JoinHandle<Result<(), ServerError>>>,
+}
+
+impl Running {
+    /// Starts one with this policy. `config` comes after the sections `server` and `policies`.
+    pub(crate) fn start(policy: &str, config: &str) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("wardgate-server-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
+        fs::write(folder.join("keeper"), KEEPER).unwrap();
+        let text = format!(
+            "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\nwatch-seconds = 0\n{config}"
+        );
+        let config = Config::parse(&text, &folder).unwrap();
+        let bundle = Arc::new(Mutex::new(compiled(policy)));
+        let source = Box::new(Kept(Arc::clone(&bundle)));
+        let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
+        let server = Server::bind(config, origin).unwrap();
+        let (address, shared) = (server.http_addresses()[0], server.shared());
+        let thread = Some(thread::spawn(move || server.run()));
+        Self { address, shared, bundle, folder, thread }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    /// Sends bytes and reads all that comes back, until the server closes.
+    pub(crate) fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        // The server may have closed already, and then what it said counts.
+        let _ = stream.write_all(bytes);
+        rest(&mut stream)
+    }
+
+    /// Asks with a body, and returns status and body.
+    pub(crate) fn post(&self, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let length = body.len();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}"
+        );
+        answer(&self.exchange(request.as_bytes()))
+    }
+
+    pub(crate) fn get(&self, path: &str, headers: &str) -> (u16, String) {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{headers}\r\n");
+        answer(&self.exchange(request.as_bytes()))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shared.stop();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Status and body of an answer.
+pub(crate) fn answer(text: &str) -> (u16, String) {
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+}
+
+/// Reads until the server closes.
+pub(crate) fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+pub(crate) fn compiled(policy: &str) -> Vec<u8> {
+    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
+    wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts)
+}
+
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Source for Kept {
+    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
+        Ok(Found::Bundle(self.0.lock().unwrap().clone()))
+    }
+
+    fn name(&self) -> String {
+        "the bundle".to_owned()
+    }
+}
+
+pub(crate) const ASKER: &str = "token-of-somebody-who-asks";
+pub(crate) const KEEPER: &str = "token-of-an-administrator";
+
+pub(crate) const OPEN: &str =
+    "[http]\nlisten = \"127.0.0.1:0\"\n[auth]\nanonymous-queries = true\n";
+
+pub(crate) const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      output: { when: { ruleActivated: '"seen by " + P.id' } }
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: R.attr.owner == P.id } }
+"#;
