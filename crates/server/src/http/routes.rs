@@ -1,12 +1,14 @@
 //! Which endpoint answers a request, and to whom.
 //!
-//!     POST /api/check/resources, /api/check, /api/check_resource_batch       callers
-//!     POST /access/v1/evaluation, /access/v1/evaluations                     callers
-//!     POST /access/v1/search/subject, .../resource, .../action               callers
-//!     GET  /metrics                                                          callers
-//!     POST /admin/explain, /admin/reload                                     administrators
-//!     GET  /healthz, /readyz, /_cerbos/health, /openapi.json                 everybody
-//!     GET  /.well-known/authzen-configuration                                everybody
+//! ```text
+//! POST /api/check/resources, /api/check, /api/check_resource_batch       callers
+//! POST /access/v1/evaluation, /access/v1/evaluations                     callers
+//! POST /access/v1/search/subject, .../resource, .../action               callers
+//! GET  /metrics                                                          callers
+//! POST /admin/explain, /admin/reload                                     administrators
+//! GET  /healthz, /readyz, /_cerbos/health, /openapi.json                 everybody
+//! GET  /.well-known/authzen-configuration                                everybody
+//! ```
 
 use std::sync::Arc;
 use std::time::Instant;
