@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn a_layout_is_that_of_the_native_compiler() {
         for (text, outcome) in
-            [("a:   [ 1,2 ]  # b\n", "whole"), ("{\"a\":1}", "json"), ("[a]: b\n", "kept")]
+            [("a:   [ 1,2 ]  # b\n", "whole"), ("{\"a\":1}", "json"), ("|2\n  a\n", "kept")]
         {
             let native = format::format("a.yaml", text.as_bytes()).unwrap();
             let told = formatted(text);

@@ -216,9 +216,9 @@ const PLAIN: &str = "wardgate_nosimd";
 const MOST_GZIPPED: usize = 190 * 1000;
 
 /// What the compiler weighs with the parsers, the tables of Unicode, all time zones, the engine that decides policy tests,
-/// the linter and the formatter (708,508 bytes), and a little more. It was 525,662 bytes without the last three, 605,137
-/// with the tests alone, and 601,275 with the linter alone.
-const MOST_GZIPPED_COMPILER: usize = 714 * 1000;
+/// the linter and the formatter, all schemas and the rules of SPOCP (747,478 bytes), and a little more. It was 525,662 bytes
+/// without tests, linter and formatter, and 708,508 without SPOCP and what schemas and messages gained then.
+const MOST_GZIPPED_COMPILER: usize = 755 * 1000;
 
 /// Crates that no module is made of.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];
