@@ -6,6 +6,7 @@
 //! good one stays.
 #![forbid(unsafe_code)]
 
+mod accept;
 mod auth;
 mod aux_data;
 pub mod config;

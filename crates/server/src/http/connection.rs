@@ -10,7 +10,6 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
@@ -18,7 +17,7 @@ use super::connections::{Connection, Connections, Phase, Place};
 use super::heard::Heard;
 use super::routes::{self, Peer};
 use crate::config::Http;
-use crate::limits::{ACCEPT_PAUSE, HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
@@ -28,26 +27,8 @@ pub(crate) async fn accept(
     shared: Arc<Shared>,
     open: Arc<Connections>,
 ) {
-    let mut stopping = shared.stopping();
-    let mut tasks = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let place = open.enter();
-                    tasks.spawn(serve(stream, tls.clone(), Arc::clone(&shared), place));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection cannot be accepted");
-                    sleep(ACCEPT_PAUSE).await;
-                }
-            },
-            Some(_) = tasks.join_next() => {}
-            () = stopping.begun() => break,
-        }
-    }
-    drop(listener);
-    while tasks.join_next().await.is_some() {}
+    let serve = |stream, place| serve(stream, tls.clone(), Arc::clone(&shared), place);
+    crate::accept::accept(listener, &shared, &open, serve).await;
 }
 
 async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>, place: Place) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConnection;
 use tokio_rustls::rustls::client::verify_server_name;
@@ -21,7 +21,7 @@ use super::connection::{End, Service, talk};
 use super::session::Session;
 use crate::config::{Bounds, Spocp};
 use crate::http::connections::{Connections, Place};
-use crate::limits::{ACCEPT_PAUSE, HANDSHAKE, MAX_SECRET_BYTES};
+use crate::limits::{HANDSHAKE, MAX_SECRET_BYTES};
 use crate::listeners::Sockets;
 use crate::shared::Shared;
 use crate::store::{Base, Rules, base};
@@ -170,25 +170,8 @@ async fn accept(
     shared: Arc<Shared>,
     open: Arc<Connections>,
 ) {
-    let mut stopping = shared.stopping();
-    let mut tasks = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    tasks.spawn(serve(stream, Arc::clone(&hub), Arc::clone(&shared), open.enter()));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection cannot be accepted");
-                    sleep(ACCEPT_PAUSE).await;
-                }
-            },
-            Some(_) = tasks.join_next() => {}
-            () = stopping.begun() => break,
-        }
-    }
-    drop(listener);
-    while tasks.join_next().await.is_some() {}
+    let serve = |stream, place| serve(stream, Arc::clone(&hub), Arc::clone(&shared), place);
+    crate::accept::accept(listener, &shared, &open, serve).await;
 }
 
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place: Place) {
