@@ -75,8 +75,8 @@ pub struct SchemaWriter<'a> {
     broken: BTreeSet<Target>,
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
-    /// Names that references leave to the way by which they are come to.
-    dynamic: BTreeSet<String>,
+    /// Names that references leave to the way by which they are come to, and where the first of each stands.
+    dynamic: BTreeMap<String, Place>,
 }
 
 /// What is wrong at one place of a schema.
@@ -110,7 +110,7 @@ impl<'a> SchemaWriter<'a> {
             broken: BTreeSet::new(),
             queue: VecDeque::new(),
             bodies: Vec::new(),
-            dynamic: BTreeSet::new(),
+            dynamic: BTreeMap::new(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<'a> SchemaWriter<'a> {
             errors.extend(self.write(pool, &next));
         }
         if errors.is_empty() {
-            errors.extend(self.undecided().into_iter().flat_map(fail));
+            errors.extend(self.undecided());
         }
         if errors.is_empty() {
             return Ok(id);
@@ -160,24 +160,17 @@ impl<'a> SchemaWriter<'a> {
         Err(errors)
     }
 
-    /// Reports a dynamic reference that more than one schema could be meant by. Where there is only one, the way
-    /// to the reference makes no difference, and it is an ordinary reference.
-    fn undecided(&self) -> Option<Fault> {
+    /// Reports dynamic references that more than one schema could be meant by, each name once. Where there is
+    /// only one, the way to the reference makes no difference, and it is an ordinary reference.
+    fn undecided(&mut self) -> Vec<Diagnostic> {
         let declared = |name: &str| {
             let of = |(path, file): (&String, &Rc<SchemaFile>)| {
                 file.resources(path).dynamic.iter().filter(|other| *other == name).count()
             };
             self.files.iter().map(of).sum::<usize>()
         };
-        let name = self.dynamic.iter().find(|name| declared(name) > 1)?;
-        let (keyword, name) = match name.as_str() {
-            "" => ("$recursiveAnchor", "true"),
-            name => ("$dynamicAnchor", name),
-        };
-        let message = format!(
-            "more than one schema has `{keyword}: {name}`, and a reference to it is not supported"
-        );
-        Some(Fault::new(Position::START, message))
+        let several = |name: &String, _: &mut Place| declared(name) > 1;
+        self.dynamic.extract_if(.., several).map(|(name, place)| ambiguous(&name, &place)).collect()
     }
 
     /// Takes back the nodes from `first` on: another schema that leads to them is as wrong as this one.
@@ -240,6 +233,17 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
+fn ambiguous(name: &str, place: &Place) -> Diagnostic {
+    let (keyword, name) = match name {
+        "" => ("$recursiveAnchor", "true"),
+        name => ("$dynamicAnchor", name),
+    };
+    let message = format!(
+        "more than one schema has `{keyword}: {name}`, and a reference to it is not supported"
+    );
+    Diagnostic::error(Code::InvalidSchema, place, message)
+}
+
 fn missing(file: &str) -> Fault {
     Fault::new(Position::START, format!("schema `{file}` does not exist in `_schemas`"))
 }
@@ -255,9 +259,13 @@ fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
     words
 }
 
-fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
+fn place(file: &SchemaFile, target: &Target, position: Position) -> Place {
     let path = format!("#{}", target.pointer);
-    let place = Place { file: Arc::clone(&file.source), position: fault.at, path: path.into() };
+    Place { file: Arc::clone(&file.source), position, path: path.into() }
+}
+
+fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
+    let place = place(file, target, fault.at);
     Diagnostic::error(Code::InvalidSchema, &place, fault.message).with(fault.found, fault.expected)
 }
 

@@ -274,7 +274,7 @@ fn references_that_are_dynamic() {
     assert_eq!(
         refused,
         [
-            "policy.yaml$: more than one schema has `$dynamicAnchor: tree`, and a reference to it is not supported",
+            "t.json#/properties/next: more than one schema has `$dynamicAnchor: tree`, and a reference to it is not supported",
             "policy.yaml$: schema `cerbos:///s.json` cannot be used",
         ]
     );

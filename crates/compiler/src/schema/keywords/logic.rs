@@ -2,7 +2,7 @@
 
 use wardgate_engine::schema::{Keyword, NO_NODE};
 
-use super::super::{Fault, Target, Unavailable, field, missing, text};
+use super::super::{Fault, Target, Unavailable, field, missing, place, text};
 use super::read::{unsupported, word};
 use super::{Answer, Clauses, Reader, Written, one};
 use crate::yaml::{Kind, Node};
@@ -68,7 +68,8 @@ impl Reader<'_, '_> {
             let is_recursive = declares("$recursiveAnchor")
                 .is_some_and(|flag| flag.kind == Kind::Bool(true) && name.is_empty());
             if is_dynamic || is_recursive {
-                self.writer.dynamic.insert(name.to_owned());
+                let place = place(self.file, self.target, value.position);
+                self.writer.dynamic.entry(name.to_owned()).or_insert(place);
             }
         }
         Ok(self.writer.node(target))
