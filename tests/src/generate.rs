@@ -43,6 +43,18 @@ impl World {
         self.policies.iter().map(file).collect()
     }
 
+    /// Returns the world with the rarest things, of which plans know nothing, replaced by usual ones.
+    #[must_use]
+    pub fn plain(mut self) -> Self {
+        for (_, document) in &mut self.policies {
+            let replace = |text: String, (rare, usual): &(&str, &str)| text.replace(rare, usual);
+            let text = PLAIN.iter().fold(document.to_string(), replace);
+            // What is replaced stands within strings, so this is JSON again.
+            *document = serde_json::from_str(&text).unwrap_or_default();
+        }
+        self
+    }
+
     /// Returns the options of the table.
     ///
     /// # Errors
@@ -156,3 +168,19 @@ const CROWD: usize = 40;
 fn crowd_role(number: usize) -> String {
     format!("r{number}")
 }
+
+/// What plans know nothing of, and what stands for it in a plain world.
+const PLAIN: &[(&str, &str)] = &[
+    ("R.scope", "R.id"),
+    ("P.scope", "P.attr.dept"),
+    ("request.resource.policyVersion", "R.kind"),
+    ("request.auxData.jwt.sub", "R.attr.meta.a"),
+    ("runtime.effectiveDerivedRoles", "R.attr.tags"),
+    ("in R.attr\"", "in R.attr.tags\""),
+    ("P.attr == R.attr", "P.attr.dept == R.attr.meta"),
+    ("e*", "edit"),
+    ("edit:**", "edit:draft"),
+    ("edit:*", "edit"),
+    ("*:draft", "edit:draft"),
+    ("dr*p", "drop"),
+];

@@ -8,7 +8,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use wardgate_server::{Config, Found, Origin, Server, ServerError, Shared, Source, SourceError};
+use wardgate_server::{
+    Bodies, Config, Found, Origin, Server, ServerError, Shared, Source, SourceError,
+};
 
 /// A server that runs until it is dropped.
 pub struct Running {
@@ -32,17 +34,7 @@ impl Running {
     /// # Errors
     /// There is no such server.
     pub fn start(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<Self, String> {
-        let text = format!(
-            "[server]\nthreads = 1\nlog = \"error\"\n[policies]\nbundle = \"in-memory\"\nwatch-seconds = 0\n{more}"
-        );
-        let config = Config::parse(&text, folder).map_err(|error| error.to_string())?;
-        let origin = Origin {
-            source: Box::new(Bytes(bundle)),
-            trust: None,
-            min_revision: 0,
-            name: None,
-            index: config.authzen.index.clone(),
-        };
+        let (config, origin) = set_up(bundle, more, folder)?;
         let server = Server::bind(config, origin).map_err(|error| error.to_string())?;
         let address = *server.http_addresses().first().ok_or("nobody listens")?;
         let shared = server.shared();
@@ -99,6 +91,30 @@ impl Drop for Running {
             let _ = thread.join();
         }
     }
+}
+
+/// The endpoints of such a server, without its sockets.
+///
+/// # Errors
+/// There is no such server.
+pub fn bodies(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<Bodies, String> {
+    let (config, origin) = set_up(bundle, more, folder)?;
+    Bodies::new(config, origin).map_err(|error| error.to_string())
+}
+
+fn set_up(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<(Config, Origin), String> {
+    let text = format!(
+        "[server]\nthreads = 1\nlog = \"error\"\n[policies]\nbundle = \"in-memory\"\nwatch-seconds = 0\n{more}"
+    );
+    let config = Config::parse(&text, folder).map_err(|error| error.to_string())?;
+    let origin = Origin {
+        source: Box::new(Bytes(bundle)),
+        trust: None,
+        min_revision: 0,
+        name: None,
+        index: config.authzen.index.clone(),
+    };
+    Ok((config, origin))
 }
 
 struct Bytes(Vec<u8>);

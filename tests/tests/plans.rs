@@ -48,7 +48,7 @@ fn generated_worlds_are_decided_as_the_general_path_does() {
 
 #[test]
 fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
-    let tally = run(plain);
+    let tally = run(World::plain);
     tally.report("plain worlds");
     assert!(tally.answered.get() * 5 > tally.asked.get(), "plans answer less than a fifth");
 }
@@ -220,17 +220,6 @@ fn runner() -> TestRunner {
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
-/// Spells a world with what plans can hold, so that most of it is planned.
-fn plain(world: World) -> World {
-    let change =
-        |text: String| PLAIN.iter().fold(text, |text, (rare, usual)| text.replace(rare, usual));
-    let policies = world.policies.into_iter().map(|(name, document)| {
-        let text = change(document.to_string());
-        (name, serde_json::from_str(&text).unwrap())
-    });
-    World { policies: policies.collect(), ..world }
-}
-
 /// A table of the same five rules for so many kinds.
 fn five_rules(kinds: usize) -> Parts {
     let file = |number: usize| {
@@ -272,21 +261,6 @@ fn section(parts: &Parts, section: Section) -> (usize, usize) {
 fn now() -> Timestamp {
     World::now().unwrap()
 }
-
-const PLAIN: &[(&str, &str)] = &[
-    ("R.scope", "R.id"),
-    ("P.scope", "P.attr.dept"),
-    ("request.resource.policyVersion", "R.kind"),
-    ("request.auxData.jwt.sub", "R.attr.meta.a"),
-    ("runtime.effectiveDerivedRoles", "R.attr.tags"),
-    ("in R.attr\"", "in R.attr.tags\""),
-    ("P.attr == R.attr", "P.attr.dept == R.attr.meta"),
-    ("e*", "edit"),
-    ("edit:**", "edit:draft"),
-    ("edit:*", "edit"),
-    ("*:draft", "edit:draft"),
-    ("dr*p", "drop"),
-];
 
 fn rule(condition: &str) -> String {
     format!(

@@ -29,6 +29,11 @@ pub(crate) trait Ask {
         None
     }
 
+    /// Notes that a program took so many steps, and returns whether they were there to be taken.
+    fn pays(&self, _steps: u32) -> bool {
+        true
+    }
+
     /// Follows a path of at least one name into the attributes of the principal.
     fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
 

@@ -17,6 +17,14 @@ pub fn attribute(json: &[u8]) -> Result<Attr, RequestError> {
     json::document(json)
 }
 
+/// Reads the JSON text of a [`Call`](crate::call::Call), whose attributes lie deeper than those of one resource.
+///
+/// # Errors
+/// The text is no JSON, or too large or too deep for a call.
+pub fn call(json: &[u8]) -> Result<Attr, RequestError> {
+    json::call_document(json)
+}
+
 /// Reads `{"principal", "action", "resource"}` into a request that has its action as the only one.
 ///
 /// # Errors

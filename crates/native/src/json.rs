@@ -4,6 +4,8 @@
 //! proved to be JSON and forgotten. Any other request is read as a whole.
 
 mod ask;
+pub(crate) mod call;
+pub(crate) mod evaluation;
 mod read;
 mod scan;
 
@@ -53,6 +55,15 @@ pub(crate) fn request(request: &[u8]) -> Result<Request, RequestError> {
 pub(crate) fn document(json: &[u8]) -> Result<Attr, RequestError> {
     let mut scanner = Scanner::new(checked(json)?);
     read::document(&mut scanner).map_err(|fault| scanner.error(fault))
+}
+
+/// Reads any text whose attributes lie in lists of others.
+///
+/// # Errors
+/// The text is no JSON, or more than a request may hold.
+pub(crate) fn call_document(json: &[u8]) -> Result<Attr, RequestError> {
+    let mut scanner = Scanner::new(checked(json)?);
+    read::call(&mut scanner).map_err(|fault| scanner.error(fault))
 }
 
 /// Reads a value that was found to be JSON and no deeper than an attribute may be.

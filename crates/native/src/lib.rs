@@ -115,6 +115,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::RequestError;
 pub use field::{AsField, Field, Items, Lookup};
 pub use index::Target;
+pub use json::call::{Answered, CallLimits};
 pub use names::{Known, Names};
 pub use pdp::{Pdp, Snapshot};
 pub use policies::Policies;

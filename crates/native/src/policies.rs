@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use wardgate_engine::decide::Explanation;
 use wardgate_engine::decision::Decision;
+use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
@@ -16,6 +17,8 @@ use crate::error::RequestError;
 use crate::field::Lookup;
 use crate::index::Index;
 use crate::json;
+use crate::json::call::{Answered, CallLimits};
+use crate::names::Names;
 use crate::question::Question;
 use crate::request::RequestAsk;
 use crate::value::{self, ValueAsk};
@@ -25,6 +28,8 @@ use crate::value::{self, ValueAsk};
 pub struct Policies {
     table: PolicyTable,
     index: Index,
+    /// The kinds about which there may be more to tell than effects; all of them if there is nothing here.
+    telling: Option<Names<()>>,
     /// Which bundle of the PDP this is, counted from 0.
     serial: u64,
 }
@@ -41,7 +46,8 @@ impl Policies {
     pub(crate) fn new(table: PolicyTable, serial: u64, places: usize) -> Self {
         let cache = Cache::new(places).map(Arc::new);
         let index = Index::new(&table, cache.as_ref());
-        Self { table, index, serial }
+        let telling = telling(&table);
+        Self { table, index, telling, serial }
     }
 
     /// Returns the policy table.
@@ -103,6 +109,30 @@ impl Policies {
         short.map_or_else(|| self.general(&json::request(request)?, clock), Ok)
     }
 
+    /// Answers a CheckResources call of Cerbos that is JSON text, if plans can decide all of it and effects are
+    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::call::Call) to read.
+    #[must_use]
+    pub fn answer_call(
+        &self,
+        call: &[u8],
+        limits: CallLimits,
+        clock: impl Clock,
+    ) -> Option<Answered> {
+        let telling = self.telling.as_ref()?;
+        // One call, one moment.
+        let now = clock.now();
+        json::call::answer(call, limits, |ask| self.told_shortly(telling, ask, &now))
+    }
+
+    /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
+    /// plan can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
+    /// [`authzen::evaluation`](crate::authzen::evaluation) to read.
+    #[must_use]
+    pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
+        let telling = self.telling.as_ref()?;
+        json::evaluation::answer(evaluation, |ask| self.told_shortly(telling, ask, &clock))
+    }
+
     /// Decides on every action of `request`, and says why.
     #[must_use]
     pub fn check(&self, request: &Request, clock: impl Clock) -> Decision {
@@ -129,6 +159,17 @@ impl Policies {
         decide(&self.table, &self.index, ask, clock)
     }
 
+    /// Decides with a plan, if one can and there is nothing to tell about such a kind but that.
+    fn told_shortly(
+        &self,
+        telling: &Names<()>,
+        ask: &impl Ask,
+        clock: &impl Clock,
+    ) -> Option<bool> {
+        let is_silent = telling.is_empty() || telling.get(&sanitized(ask.target().kind)).is_none();
+        if is_silent { self.shortly(ask, clock) } else { None }
+    }
+
     /// Decides a question by the general path.
     #[cold]
     #[inline(never)]
@@ -142,6 +183,14 @@ impl Policies {
         let is_allowed = |action: &String| self.table.is_allowed(request, action, clock.now());
         Ok(request.actions.first().is_some_and(is_allowed))
     }
+}
+
+/// Outputs are told, and so is what schemas find.
+fn telling(table: &PolicyTable) -> Option<Names<()>> {
+    if table.schema_enforcement() != "none" {
+        return None;
+    }
+    Some(table.kinds_with_outputs()?.into_iter().map(|kind| (kind, ())).collect())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! It is the only place of Rust that knows HTTP. What requests mean is read elsewhere.
 
 mod authzen;
+pub(crate) mod bodies;
 mod body;
 mod cerbos;
 mod connection;

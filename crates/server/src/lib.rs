@@ -30,6 +30,7 @@ mod tls;
 
 pub use auth::{Authenticator, Caller, Refusal};
 pub use config::{Config, ConfigError};
+pub use http::bodies::Bodies;
 pub use metrics::Metrics;
 pub use server::{Server, ServerError};
 pub use shared::{Shared, Stopping};

@@ -20,6 +20,13 @@ pub trait Contents {
     /// Returns the value of a slot whose word is [`word::VALUE`]: a list or a map as the general path
     /// would read it, every number a double.
     fn value(&self, slot: usize) -> Option<Value<'_>>;
+
+    /// Notes that a program took so many steps, and returns whether they were there to be taken: for whoever asks
+    /// several questions that share a bound.
+    fn pays(&self, steps: u32) -> bool {
+        let _ = steps;
+        true
+    }
 }
 
 /// One decision whose plan runs programs.
@@ -62,7 +69,8 @@ impl<'a> Running<'a> {
         let value = cel::eval(self.pool, program, self, &steps);
         let taken = allowed.saturating_sub(steps.get());
         self.steps.set(self.steps.get().saturating_sub(taken));
-        if matches!(value, Value::Error(Error::Limit | Error::Malformed)) {
+        let is_paid = self.contents.pays(taken);
+        if !is_paid || matches!(value, Value::Error(Error::Limit | Error::Malformed)) {
             self.is_incomplete.set(true);
         }
         value

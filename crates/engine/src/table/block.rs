@@ -132,6 +132,12 @@ impl<'a> Block<'a> {
         chunk.ones().map(move |index| block.rule(index))
     }
 
+    /// Returns whether a rule hands back a value.
+    pub(crate) fn has_outputs(&self) -> bool {
+        let mut rules = self.chunks().flat_map(|chunk| self.rules(chunk));
+        rules.any(|rule| rule.output(true).is_some() || rule.output(false).is_some())
+    }
+
     /// Returns the values of a dimension; nothing if it does not narrow.
     pub(crate) fn values(&self, dimension: usize) -> Option<Values<'a>> {
         Values::read(self.words, dimension)

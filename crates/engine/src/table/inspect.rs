@@ -11,7 +11,7 @@ use super::layout::{
     DERIVED_ROLE_WORDS, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, INDEX_WORDS, Key, POLICY_WORDS,
     PolicyKind, ROLE_POLICY_WORDS, Section, block,
 };
-use super::{PolicyTable, Values, at, list, word};
+use super::{Block, PolicyTable, Values, at, list, word};
 use crate::cel::pool::{PROGRAM_WORDS, Root, VARIABLE_WORDS};
 
 /// What a table holds.
@@ -96,6 +96,28 @@ impl PolicyTable {
             flags if flags & FLAG_SCHEMA_WARN != 0 => "warn",
             _ => "none",
         }
+    }
+
+    /// Returns the kinds whose resource policies have rules with outputs; nothing if policies of principals or
+    /// roles have such rules, for those may be about any kind.
+    #[must_use]
+    pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
+        let mut kinds = Vec::new();
+        for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
+            let Some(value) = word(entry, 4).checked_sub(1) else { continue };
+            let is = |key: Key| word(entry, 0) == key.code();
+            let is_block = is(Key::Resource) || is(Key::Principal) || is(Key::Roles);
+            if !is_block || !Block::new(self, value).has_outputs() {
+                continue;
+            }
+            if !is(Key::Resource) {
+                return None;
+            }
+            kinds.push(self.string(word(entry, 1)));
+        }
+        kinds.sort_unstable();
+        kinds.dedup();
+        Some(kinds)
     }
 
     fn policies(&self) -> impl Iterator<Item = PolicyRecord<'_>> {

@@ -54,6 +54,10 @@ impl<'a, 'r, A: Ask, const N: usize> Held<'a, 'r, A, N> {
 }
 
 impl<A: Ask, const N: usize> Contents for Held<'_, '_, A, N> {
+    fn pays(&self, steps: u32) -> bool {
+        self.ask.pays(steps)
+    }
+
     fn text(&self, slot: usize) -> Option<&str> {
         match self.readings.get(slot)? {
             Reading::Field(Field::Text(text)) => Some(text),

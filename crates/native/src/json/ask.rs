@@ -1,6 +1,6 @@
 //! The usual request, noted by the places of its parts.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use super::scan::{Fault, Scanner, Start, Text, value_of};
@@ -15,17 +15,19 @@ pub(crate) struct JsonAsk<'a> {
     action: &'a str,
     principal: Party<'a>,
     resource: Party<'a>,
+    /// Steps that programs may still take, for this question and others.
+    steps: Option<&'a Cell<u32>>,
 }
 
 /// A principal or a resource.
-#[derive(Default)]
-struct Party<'a> {
-    id: Option<&'a str>,
-    kind: Option<&'a str>,
-    version: &'a str,
-    scope: &'a str,
-    roles: Option<Range<usize>>,
-    attributes: Range<usize>,
+#[derive(Clone, Default)]
+pub(super) struct Party<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) kind: Option<&'a str>,
+    pub(super) version: &'a str,
+    pub(super) scope: &'a str,
+    pub(super) roles: Option<Range<usize>>,
+    pub(super) attributes: Range<usize>,
 }
 
 /// A member of an object, or an element of a list: places in the text.
@@ -51,7 +53,7 @@ pub(crate) enum Stop {
     Fault(Fault),
 }
 
-type Noted<T> = Result<T, Stop>;
+pub(super) type Noted<T> = Result<T, Stop>;
 
 impl<'a> JsonAsk<'a> {
     /// Goes through a whole document.
@@ -79,7 +81,34 @@ impl<'a> JsonAsk<'a> {
         if !(is_principal && is_resource && are_named) {
             return Err(Stop::Odd);
         }
-        Ok(Self { text: scanner.whole(), tape: &tape.members, action, principal, resource })
+        Ok(Self {
+            text: scanner.whole(),
+            tape: &tape.members,
+            action,
+            principal,
+            resource,
+            steps: None,
+        })
+    }
+
+    /// A question whose parts were noted one by one.
+    pub(super) fn new(
+        (text, tape): (&'a str, &'a Tape),
+        action: &'a str,
+        (principal, resource): (&Party<'a>, &Party<'a>),
+        steps: &'a Cell<u32>,
+    ) -> Self {
+        let (principal, resource) = (principal.clone(), resource.clone());
+        Self { text, tape: &tape.members, action, principal, resource, steps: Some(steps) }
+    }
+
+    /// A question that is asked by itself.
+    pub(super) fn alone(
+        (text, tape): (&'a str, &'a Tape),
+        action: &'a str,
+        (principal, resource): (Party<'a>, Party<'a>),
+    ) -> Self {
+        Self { text, tape: &tape.members, action, principal, resource, steps: None }
     }
 
     fn members(&self, range: &Range<usize>) -> &[Member] {
@@ -120,7 +149,7 @@ impl<'a> JsonAsk<'a> {
 }
 
 impl<'a> Party<'a> {
-    fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
+    pub(super) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
         let mut party = Self::default();
         if start != Start::Object {
             return Err(Stop::Odd);
@@ -141,14 +170,58 @@ impl<'a> Party<'a> {
     }
 }
 
+impl Member {
+    /// Its name, as it stands in the text.
+    pub(super) fn name_in<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let (start, end) = self.name;
+        text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
+    }
+
+    /// Where its value begins.
+    pub(super) fn value_at(&self) -> Option<usize> {
+        usize::try_from(self.value).ok()
+    }
+}
+
 impl Tape {
     const fn new() -> Self {
         let none = Member { name: (0, 0), value: 0, end: 0 };
         Self { members: [none; MAX_MEMBERS], used: 0 }
     }
 
+    /// Forgets all members.
+    pub(super) const fn clear(&mut self) {
+        self.used = 0;
+    }
+
+    /// The place after the last member.
+    pub(super) const fn mark(&self) -> usize {
+        self.used
+    }
+
+    /// Forgets the members from a place on.
+    pub(super) const fn rewind(&mut self, mark: usize) {
+        self.used = mark;
+    }
+
+    pub(super) fn range(&self, range: &Range<usize>) -> &[Member] {
+        self.members.get(range.clone()).unwrap_or(&[])
+    }
+
+    /// Notes one text as the only name.
+    pub(super) fn text(&mut self, text: Text) -> Noted<Range<usize>> {
+        let first = self.used;
+        let name = (place(text.start)?, place(text.end)?);
+        self.note(Member { name, value: 0, end: 0 })?;
+        Ok(first..self.used)
+    }
+
     /// Notes the members of an object.
-    fn object(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+    pub(super) fn object(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        start: Start,
+    ) -> Noted<Range<usize>> {
         let first = self.used;
         if start != Start::Object {
             return Err(Stop::Odd);
@@ -164,7 +237,7 @@ impl Tape {
     }
 
     /// Notes the elements of a list of text, as names.
-    fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+    pub(super) fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
         let first = self.used;
         if start != Start::List {
             return Err(Stop::Odd);
@@ -210,6 +283,13 @@ impl Ask for JsonAsk<'_> {
         roles.iter().filter_map(|role| self.slice(role.name.0, role.name.1))
     }
 
+    fn pays(&self, taken: u32) -> bool {
+        let Some(steps) = self.steps else { return true };
+        let left = steps.get().checked_sub(taken);
+        steps.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     #[inline]
     fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
         self.attribute(&self.principal, path)
@@ -239,7 +319,7 @@ pub(crate) fn with_tape<T>(work: impl FnOnce(&mut Tape) -> T) -> T {
 
 /// Goes through the object that begins here, to its end.
 #[inline]
-fn each_member<'a>(
+pub(super) fn each_member<'a>(
     scanner: &mut Scanner<'a>,
     mut visit: impl FnMut(&mut Scanner<'a>, Text, Start) -> Noted<()>,
 ) -> Noted<()> {
@@ -258,13 +338,13 @@ fn each_member<'a>(
 
 /// Reads text without escapes.
 #[inline]
-fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+pub(super) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
     let text = plain_text(scanner, start)?;
     Ok(scanner.raw(text))
 }
 
 #[inline]
-fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
+pub(super) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
     if start != Start::Text {
         return Err(Stop::Odd);
     }
@@ -326,7 +406,7 @@ fn scalar(raw: &str) -> Reading<'_> {
 }
 
 #[inline]
-fn odd<T>(value: Option<T>) -> Noted<T> {
+pub(super) fn odd<T>(value: Option<T>) -> Noted<T> {
     value.ok_or(Stop::Odd)
 }
 

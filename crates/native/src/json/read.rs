@@ -7,7 +7,16 @@ use super::scan::{Fault, Scanned, Scanner, Start, Text, value_of};
 
 /// Reads a whole document.
 pub(crate) fn document(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
-    let value = value(scanner, MAX_DOCUMENT_DEPTH)?;
+    whole(scanner, MAX_DOCUMENT_DEPTH)
+}
+
+/// Reads a whole document in which attributes lie in lists of others.
+pub(crate) fn call(scanner: &mut Scanner<'_>) -> Scanned<Attr> {
+    whole(scanner, MAX_CALL_DEPTH)
+}
+
+fn whole(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Attr> {
+    let value = value(scanner, depth)?;
     scanner.end()?;
     Ok(value)
 }
@@ -94,3 +103,6 @@ fn unicode(escape: &str) -> (char, usize) {
 
 /// The document, the principal or resource, `attr`, and what nests in it.
 const MAX_DOCUMENT_DEPTH: usize = 3 + MAX_VALUE_DEPTH;
+
+/// The document, its list, an entry, the principal or resource, `attr`, and what nests in it.
+const MAX_CALL_DEPTH: usize = 5 + MAX_VALUE_DEPTH;

@@ -51,6 +51,11 @@ impl<'a> Scanner<'a> {
         Self { text, bytes: text.as_bytes(), at: 0, values: 0 }
     }
 
+    /// Another scanner of the same text, at a place that was found to be the beginning of a value.
+    pub(crate) fn clone_at(&self, at: usize) -> Self {
+        Self { at, ..self.clone() }
+    }
+
     /// Says what is wrong, and where.
     #[cold]
     pub(crate) const fn error(&self, fault: Fault) -> RequestError {

@@ -9,7 +9,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::call::Call;
-use wardgate_native::{SystemClock, documents};
+use wardgate_native::{Answered, CallLimits, SystemClock, documents};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
@@ -19,8 +19,26 @@ use crate::config::Http;
 use crate::shared::Shared;
 use crate::state::State;
 
-/// Answers CheckResources.
+/// Answers CheckResources: from the text if plans can, or else from all that it says.
 pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    match shortly(body, state, shared) {
+        Some(answered) => {
+            shared.metrics().decided(answered.allowed, answered.denied);
+            Ok(answered.json)
+        }
+        None => check_wholly(body, state, shared),
+    }
+}
+
+/// Answers CheckResources from the text, or not at all.
+pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
+    let limits = &shared.config().http;
+    let limits = CallLimits { resources: limits.max_resources, actions: limits.max_actions };
+    state.policies().answer_call(body, limits, SystemClock)
+}
+
+/// Answers CheckResources from all that it says.
+pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     let mut call = read(body, shared)?;
     let mut json = Json::default();
     json.open('{');
@@ -88,7 +106,7 @@ fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {
 }
 
 fn document(body: &[u8]) -> Result<Attr, Problem> {
-    documents::attribute(body).map_err(|error| bad(error.to_string()))
+    documents::call(body).map_err(|error| bad(error.to_string()))
 }
 
 pub(super) fn must_be_few(resources: usize, limits: &Http) -> Result<(), Problem> {
@@ -132,3 +150,6 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

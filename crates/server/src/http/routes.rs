@@ -26,6 +26,7 @@ use super::{authzen, body, cerbos};
 use crate::auth::{Caller, Refusal};
 use crate::metrics::{Endpoint, Gauges};
 use crate::shared::Shared;
+use crate::state::State;
 
 /// The other end of a connection.
 pub(crate) struct Peer {
@@ -38,7 +39,7 @@ pub(crate) struct Peer {
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+pub(super) enum Target {
     Check,
     CheckSet,
     CheckBatch,
@@ -106,17 +107,26 @@ async fn respond(
     // From here on to the end there is one state, whatever is reloaded meanwhile.
     let state = shared.state();
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.name);
+    told(target, &body, (&state, shared, &caller)).map(Reply::json)
+}
+
+/// What the policies say to a body.
+pub(super) fn told(
+    target: Target,
+    body: &[u8],
+    (state, shared, caller): (&State, &Shared, &Arc<str>),
+) -> Result<Bytes, Problem> {
     let json = match target {
-        Target::Check => cerbos::check(&body, &state, shared),
-        Target::CheckSet => cerbos::set(&body, &state, shared),
-        Target::CheckBatch => cerbos::batch(&body, &state, shared),
-        Target::Explain => cerbos::explain(&body, &state, shared),
-        Target::Evaluation => authzen::evaluation(&body, &state, shared),
-        Target::Evaluations => authzen::evaluations(&body, &state, shared),
-        Target::Search(sought) => authzen::search(&body, sought, (&state, shared, &caller)),
+        Target::Evaluation => return authzen::evaluation(body, state, shared),
+        Target::Check => cerbos::check(body, state, shared),
+        Target::CheckSet => cerbos::set(body, state, shared),
+        Target::CheckBatch => cerbos::batch(body, state, shared),
+        Target::Explain => cerbos::explain(body, state, shared),
+        Target::Evaluations => authzen::evaluations(body, state, shared),
+        Target::Search(sought) => authzen::search(body, sought, (state, shared, caller)),
         _ => Err(Problem::not_found()),
     };
-    json.map(Reply::json)
+    json.map(Bytes::from)
 }
 
 impl Target {
@@ -129,7 +139,7 @@ impl Target {
         }
     }
 
-    const fn is_of_cerbos(self) -> bool {
+    pub(super) const fn is_of_cerbos(self) -> bool {
         matches!(self, Self::Check | Self::CheckSet | Self::CheckBatch)
     }
 
@@ -153,7 +163,7 @@ impl Target {
     }
 }
 
-fn target(path: &str, shared: &Shared) -> Option<Target> {
+pub(super) fn target(path: &str, shared: &Shared) -> Option<Target> {
     let base = base_path(shared);
     if let Some(rest) = path.strip_prefix(WELL_KNOWN) {
         return (rest == base).then_some(Target::Metadata);

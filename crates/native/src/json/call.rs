@@ -1,0 +1,249 @@
+//! The usual CheckResources call, answered from its text.
+//!
+//! One pass: what plans may need of the principal and of each resource is noted by its place, decided, and the
+//! answer written with the names as they stand there. Whatever is odd, doubtful or has more to tell than effects is
+//! left to the reader of calls, which then reads all of it, and finds the same or says what is wrong. Only where an
+//! engine that is asked about all actions at once would come to the limit of its steps, a plan may still know.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use wardgate_engine::limits::MAX_PLAN_PROGRAM_STEPS;
+
+use super::ask::{JsonAsk, Noted, Party, Stop, Tape, each_member, odd, plain, with_tape};
+use super::checked;
+use super::scan::{Scanner, Start};
+
+/// An answer to a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// The JSON of the response.
+    pub json: String,
+    /// How many actions are allowed.
+    pub allowed: u64,
+    /// How many are denied.
+    pub denied: u64,
+}
+
+/// What a call may ask at once.
+#[derive(Clone, Copy, Debug)]
+pub struct CallLimits {
+    /// Resources.
+    pub resources: usize,
+    /// Actions on each of them.
+    pub actions: usize,
+}
+
+/// Answers a call by `decide`, or not at all.
+pub(crate) fn answer(
+    call: &[u8],
+    limits: CallLimits,
+    decide: impl FnMut(&JsonAsk<'_>) -> Option<bool>,
+) -> Option<Answered> {
+    let text = checked(call).ok()?;
+    with_tape(|tape| {
+        let json = String::with_capacity(text.len());
+        let answered = Answered { json, ..Answered::default() };
+        let mut writer = Writer { limits, decide, answered, resources: 0 };
+        writer.call(&mut Scanner::new(text), tape).ok().map(|()| writer.answered)
+    })
+}
+
+struct Writer<D> {
+    limits: CallLimits,
+    decide: D,
+    answered: Answered,
+    resources: usize,
+}
+
+/// One element of `resources`.
+struct Entry<'a> {
+    resource: Party<'a>,
+    actions: Range<usize>,
+}
+
+impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
+    fn call(&mut self, scanner: &mut Scanner<'_>, tape: &mut Tape) -> Noted<()> {
+        tape.clear();
+        if scanner.start()? != Start::Object {
+            return Err(Stop::Odd);
+        }
+        let (mut id, mut principal, mut is_answered) = (None, None, false);
+        each_member(scanner, |scanner, name, start| {
+            match scanner.raw_bytes(name) {
+                b"requestId" if id.is_none() => id = Some(plain(scanner, start)?),
+                b"includeMeta" if start == Start::Literal && scanner.literal()? == Some(false) => {}
+                b"principal" if principal.is_none() => {
+                    let party = Party::read(scanner, start, tape)?;
+                    party.must_be_principal(scanner.whole(), tape)?;
+                    principal = Some(party);
+                }
+                // Of a principal that comes later nothing is known yet.
+                b"resources" if !is_answered => {
+                    is_answered = true;
+                    self.resources(scanner, start, (odd(principal.as_ref())?, tape))?;
+                }
+                _ => return Err(Stop::Odd),
+            }
+            Ok(())
+        })?;
+        scanner.end()?;
+        if !is_answered || self.resources == 0 {
+            return Err(Stop::Odd);
+        }
+        let head = match id {
+            None | Some("") => "{\"results\":[".to_owned(),
+            Some(id) => format!("{{\"requestId\":\"{id}\",\"results\":["),
+        };
+        self.answered.json.insert_str(0, &head);
+        self.answered.json.push_str("]}");
+        Ok(())
+    }
+
+    fn resources<'a>(
+        &mut self,
+        scanner: &mut Scanner<'a>,
+        start: Start,
+        (principal, tape): (&Party<'a>, &mut Tape),
+    ) -> Noted<()> {
+        if start != Start::List {
+            return Err(Stop::Odd);
+        }
+        scanner.enter();
+        let mark = tape.mark();
+        while scanner.element(self.resources == 0)? {
+            let start = scanner.start()?;
+            let entry = Entry::read(scanner, start, tape)?;
+            self.resources += 1;
+            if self.resources > self.limits.resources {
+                return Err(Stop::Odd);
+            }
+            self.entry(scanner.whole(), tape, (principal, &entry))?;
+            tape.rewind(mark);
+        }
+        Ok(())
+    }
+
+    fn entry(
+        &mut self,
+        text: &str,
+        tape: &Tape,
+        (principal, entry): (&Party<'_>, &Entry<'_>),
+    ) -> Noted<()> {
+        let out = &mut self.answered.json;
+        if self.resources > 1 {
+            out.push(',');
+        }
+        entry.resource.write(out);
+        out.push_str(",\"actions\":{");
+        if entry.actions.len() > self.limits.actions {
+            return Err(Stop::Odd);
+        }
+        // All actions on a resource share what the programs of one may take: the engine asks about them together.
+        let steps = Cell::new(MAX_PLAN_PROGRAM_STEPS);
+        for (at, action) in tape.named(text, &entry.actions).enumerate() {
+            let ask = JsonAsk::new((text, tape), action, (principal, &entry.resource), &steps);
+            let is_allowed = odd((self.decide)(&ask))?;
+            let effect = if is_allowed { "EFFECT_ALLOW" } else { "EFFECT_DENY" };
+            let comma = if at == 0 { "" } else { "," };
+            for part in [comma, "\"", action, "\":\"", effect, "\""] {
+                out.push_str(part);
+            }
+            self.answered.allowed += u64::from(is_allowed);
+            self.answered.denied += u64::from(!is_allowed);
+        }
+        out.push_str("}}");
+        Ok(())
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
+        if start != Start::Object {
+            return Err(Stop::Odd);
+        }
+        let (mut resource, mut actions) = (None, None);
+        each_member(scanner, |scanner, name, start| {
+            match scanner.raw_bytes(name) {
+                b"resource" if resource.is_none() => {
+                    resource = Some(Party::read(scanner, start, tape)?);
+                }
+                b"actions" if actions.is_none() => actions = Some(tape.texts(scanner, start)?),
+                _ => return Err(Stop::Odd),
+            }
+            Ok(())
+        })?;
+        let (resource, actions) = (odd(resource)?, odd(actions)?);
+        resource.must_be_resource(scanner.whole(), tape)?;
+        tape.must_be_names(scanner.whole(), &actions)?;
+        Ok(Self { resource, actions })
+    }
+}
+
+impl Party<'_> {
+    /// Writes what an answer repeats of a resource. Nothing in it has an escape, so it is JSON as it stands.
+    fn write(&self, out: &mut String) {
+        let (id, kind) = (self.id.unwrap_or(""), self.kind.unwrap_or(""));
+        for part in ["{\"resource\":{\"id\":\"", id, "\",\"kind\":\"", kind, "\""] {
+            out.push_str(part);
+        }
+        for (name, text) in [("policyVersion", self.version), ("scope", self.scope)] {
+            if !text.is_empty() {
+                for part in [",\"", name, "\":\"", text, "\""] {
+                    out.push_str(part);
+                }
+            }
+        }
+        out.push('}');
+    }
+
+    fn must_be_principal(&self, text: &str, tape: &Tape) -> Noted<()> {
+        let roles = odd(self.roles.as_ref())?;
+        tape.must_be_names(text, roles)?;
+        self.must_be(text, tape, self.kind.is_none())
+    }
+
+    fn must_be_resource(&self, text: &str, tape: &Tape) -> Noted<()> {
+        let is_named = self.kind.is_some_and(|kind| !kind.is_empty());
+        self.must_be(text, tape, is_named && self.roles.is_none())
+    }
+
+    /// Looks at what the reader of calls would refuse.
+    fn must_be(&self, text: &str, tape: &Tape, is_right: bool) -> Noted<()> {
+        let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+        let is_version = self.version.bytes().all(is_word);
+        let is_scope = self.scope.is_empty()
+            || self.scope.split('.').all(|segment| {
+                segment.bytes().next().is_some_and(is_word)
+                    && segment.bytes().all(|c| is_word(c) || c == b'-')
+            });
+        let is_named = self.id.is_some_and(|id| !id.is_empty());
+        let has_unnamed = tape.named(text, &self.attributes).any(str::is_empty);
+        odd((is_right && is_named && is_version && is_scope && !has_unnamed).then_some(()))
+    }
+}
+
+impl Tape {
+    /// The names of a range, as they stand in the text.
+    fn named<'t>(
+        &'t self,
+        text: &'t str,
+        range: &Range<usize>,
+    ) -> impl Iterator<Item = &'t str> + Clone {
+        self.range(range).iter().filter_map(move |member| member.name_in(text))
+    }
+
+    /// There must be names, none empty and none twice. As many as one compares with each other in no time.
+    fn must_be_names(&self, text: &str, range: &Range<usize>) -> Noted<()> {
+        let names = self.named(text, range);
+        let is_few = (1..=MAX_COMPARED).contains(&range.len());
+        let is_right = |(at, name): (usize, &str)| {
+            !name.is_empty() && names.clone().take(at).all(|other| other != name)
+        };
+        let are_right = is_few && names.clone().enumerate().all(is_right);
+        odd(are_right.then_some(()))
+    }
+}
+
+/// Names that are compared each with each.
+const MAX_COMPARED: usize = 32;

@@ -1,0 +1,130 @@
+//! The usual evaluation of AuthZEN, answered from its text.
+//!
+//! What subject and resource are is noted by its place, as in a request of our own. Whatever is odd, or is said to
+//! select roles or policies, is left to the reader of [`authzen`](crate::authzen).
+
+use std::ops::Range;
+
+use super::ask::{
+    JsonAsk, Member, Noted, Party, Stop, Tape, each_member, odd, plain, plain_text, with_tape,
+};
+use super::checked;
+use super::scan::{Scanner, Start, Text};
+
+/// Answers an evaluation by `decide`, or not at all.
+pub(crate) fn answer(
+    json: &[u8],
+    decide: impl FnOnce(&JsonAsk<'_>) -> Option<bool>,
+) -> Option<bool> {
+    let is_open = |byte: &&u8| matches!(byte, b'{' | b'[');
+    // So little text holds no more values, and nests no deeper, than an evaluation may.
+    if json.len() > MAX_BYTES || json.iter().filter(is_open).count() > MAX_OPEN {
+        return None;
+    }
+    let text = checked(json).ok()?;
+    with_tape(|tape| read(&mut Scanner::new(text), tape).ok().and_then(|ask| decide(&ask)))
+}
+
+fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>> {
+    tape.clear();
+    if scanner.start()? != Start::Object {
+        return Err(Stop::Odd);
+    }
+    let (mut subject, mut action, mut resource) = (None, None, None);
+    each_member(scanner, |scanner, name, start| {
+        match scanner.raw_bytes(name) {
+            b"subject" => subject = Some(entity(scanner, start, tape)?),
+            b"resource" => resource = Some(entity(scanner, start, tape)?),
+            b"action" => action = Some(named(scanner, start)?),
+            b"context" => context(scanner, start)?,
+            // Members that are not known are passed over.
+            _ => scanner.skip(start)?,
+        }
+        Ok(())
+    })?;
+    scanner.end()?;
+    let ((subject, kind), (resource, resource_kind)) = (odd(subject)?, odd(resource)?);
+    let roles = roles(scanner, tape, (&subject, kind))?;
+    let principal = Party { roles: Some(roles), ..subject };
+    let resource = Party { kind: Some(scanner.raw(resource_kind)), ..resource };
+    Ok(JsonAsk::alone((scanner.whole(), tape), odd(action)?, (principal, resource)))
+}
+
+/// Reads a subject or a resource, and where its type stands.
+fn entity<'a>(
+    scanner: &mut Scanner<'a>,
+    start: Start,
+    tape: &mut Tape,
+) -> Noted<(Party<'a>, Text)> {
+    if start != Start::Object {
+        return Err(Stop::Odd);
+    }
+    let (mut party, mut kind) = (Party::default(), None);
+    each_member(scanner, |scanner, name, start| {
+        match scanner.raw_bytes(name) {
+            b"type" => kind = Some(plain_text(scanner, start)?),
+            b"id" => party.id = Some(plain(scanner, start)?),
+            b"properties" => party.attributes = tape.object(scanner, start)?,
+            _ => scanner.skip(start)?,
+        }
+        Ok(())
+    })?;
+    let text = scanner.whole();
+    let selects =
+        |member: &Member| member.name_in(text).is_none_or(|name| name.starts_with("cerbos."));
+    if party.id.is_none() || tape.range(&party.attributes).iter().any(selects) {
+        return Err(Stop::Odd);
+    }
+    Ok((party, odd(kind)?))
+}
+
+/// Returns the roles of a subject: its property `roles`, or else its type.
+fn roles(
+    scanner: &Scanner<'_>,
+    tape: &mut Tape,
+    (subject, kind): (&Party<'_>, Text),
+) -> Noted<Range<usize>> {
+    let is_meant = |member: &&Member| member.name_in(scanner.whole()) == Some("roles");
+    // Of two members with one name the later one counts.
+    let Some(found) = tape.range(&subject.attributes).iter().rev().find(is_meant) else {
+        return tape.text(kind);
+    };
+    let mut list = scanner.clone_at(found.value_at().ok_or(Stop::Odd)?);
+    let start = list.start()?;
+    tape.texts(&mut list, start)
+}
+
+fn named<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+    if start != Start::Object {
+        return Err(Stop::Odd);
+    }
+    let mut found = None;
+    each_member(scanner, |scanner, name, start| {
+        match scanner.raw_bytes(name) {
+            b"name" => found = Some(plain(scanner, start)?),
+            b"properties" if start != Start::Object => return Err(Stop::Odd),
+            _ => scanner.skip(start)?,
+        }
+        Ok(())
+    })?;
+    odd(found)
+}
+
+/// Passes over the circumstances: what looks at them has no plan. What they ask of the server is not for here.
+fn context(scanner: &mut Scanner<'_>, start: Start) -> Noted<()> {
+    if start != Start::Object {
+        return Err(Stop::Odd);
+    }
+    each_member(scanner, |scanner, name, start| {
+        if scanner.raw_bytes(name).starts_with(b"cerbos.") {
+            return Err(Stop::Odd);
+        }
+        Ok(scanner.skip(start)?)
+    })
+}
+
+/// Bytes of the longest evaluation that is answered from its text.
+const MAX_BYTES: usize = 16 << 10;
+
+/// Objects and lists that one may open.
+const MAX_OPEN: usize = 32;

@@ -1,0 +1,80 @@
+//! A server without sockets: bodies in, bodies out.
+//!
+//! For tests and fuzzing, which ask what endpoints answer and not how it travels. Callers are taken for those who may
+//! ask.
+
+use std::fmt;
+use std::sync::{Arc, mpsc};
+
+use hyper::body::Bytes;
+
+use super::reply::{Problem, Reply};
+use super::routes::{Target, target, told};
+use super::{authzen, cerbos};
+use crate::config::Config;
+use crate::reload;
+use crate::server::ServerError;
+use crate::shared::Shared;
+use crate::state::Origin;
+
+/// What endpoints answer.
+pub struct Bodies(Shared);
+
+impl Bodies {
+    /// Reads the policies.
+    ///
+    /// # Errors
+    /// They, or something that the configuration names, cannot be used.
+    pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
+        let first = reload::first(&mut origin)?;
+        Ok(Self(Shared::new(config, first, mpsc::channel().0)?))
+    }
+
+    /// Returns the status and the body of the answer to a `POST`.
+    #[must_use]
+    pub fn answer(&self, path: &str, body: &[u8]) -> (u16, String) {
+        let nobody: Arc<str> = Arc::from("");
+        let Some(target) = target(path, &self.0) else {
+            return written(None, Err(Problem::not_found()));
+        };
+        written(Some(target), told(target, body, (&self.0.state(), &self.0, &nobody)))
+    }
+
+    /// Returns the answer that is made of all that the body says, never from its text: what [`Bodies::answer`] must agree
+    /// with. Only two endpoints have two ways.
+    #[must_use]
+    pub fn wholly(&self, path: &str, body: &[u8]) -> (u16, String) {
+        let (target, state) = (target(path, &self.0), self.0.state());
+        let told = match target {
+            Some(Target::Check) => cerbos::check_wholly(body, &state, &self.0),
+            Some(Target::Evaluation) => authzen::evaluation_wholly(body, &state, &self.0),
+            _ => return self.answer(path, body),
+        };
+        written(target, told.map(Bytes::from))
+    }
+
+    /// Whether the answer is made from the text of the body.
+    #[must_use]
+    pub fn is_short(&self, path: &str, body: &[u8]) -> bool {
+        match target(path, &self.0) {
+            Some(Target::Check) => cerbos::shortly(body, &self.0.state(), &self.0).is_some(),
+            Some(Target::Evaluation) => authzen::shortly(body, &self.0.state()).is_some(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Debug for Bodies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Bodies").finish_non_exhaustive()
+    }
+}
+
+fn written(target: Option<Target>, told: Result<Bytes, Problem>) -> (u16, String) {
+    let reply = match told {
+        Ok(json) => Reply::json(json),
+        Err(problem) if target.is_some_and(Target::is_of_cerbos) => problem.into_reply_of_cerbos(),
+        Err(problem) => Reply::from(problem),
+    };
+    (reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned())
+}

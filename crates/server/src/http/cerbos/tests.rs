@@ -1,0 +1,151 @@
+//! The short way answers as the whole one does, or leaves it to it.
+
+use std::path::Path;
+use std::sync::mpsc;
+
+use wardgate_compiler::{Options, compile_files};
+
+use super::{check, check_wholly, shortly};
+use crate::config::Config;
+use crate::shared::Shared;
+use crate::source::{Found, Source, SourceError};
+use crate::state::Origin;
+
+struct Bytes(Vec<u8>);
+
+impl Source for Bytes {
+    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
+        Ok(Found::Bundle(self.0.clone()))
+    }
+
+    fn name(&self) -> String {
+        "the bundle".to_owned()
+    }
+}
+
+fn shared(policy: &str) -> Shared {
+    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
+    let bundle = wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts);
+    let config = "[policies]\nbundle = \"none\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
+    let config = Config::parse(config, Path::new("")).unwrap();
+    let source = Box::new(Bytes(bundle.clone()));
+    let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
+    let state = origin.next(Some(&bundle), None).unwrap().unwrap();
+    Shared::new(config, state, mpsc::channel().0).unwrap()
+}
+
+/// Both ways give `body` the same answer, and the short one answers by itself if it `is_short`.
+fn compare(shared: &Shared, body: &str, is_short: bool) {
+    let state = shared.state();
+    let whole = check_wholly(body.as_bytes(), &state, shared);
+    assert_eq!(check(body.as_bytes(), &state, shared), whole, "{body}");
+    let short = shortly(body.as_bytes(), &state, shared);
+    assert_eq!(short.is_some(), is_short, "{body}");
+    let Some(short) = short else { return };
+    let count = |effect: &str| u64::try_from(short.json.matches(effect).count()).unwrap();
+    assert_eq!(short.allowed, count("EFFECT_ALLOW"), "{body}");
+    assert_eq!(short.denied, count("EFFECT_DENY"), "{body}");
+}
+
+fn call(principal: &str, entries: &str, more: &str) -> String {
+    format!(r#"{{{more}"principal":{principal},"resources":[{entries}]}}"#)
+}
+
+const ADA: &str = r#"{"id":"ada","roles":["user"]}"#;
+
+#[test]
+fn usual_calls_are_answered_from_their_text() {
+    let shared = shared(POLICY);
+    let entry = r#"{"actions":["view","edit"],"resource":{"kind":"album","id":"a","attr":{"owner":"ada"}}}"#;
+    compare(&shared, &call(ADA, entry, ""), true);
+    compare(&shared, &call(ADA, entry, r#""requestId":"é 7","includeMeta":false,"#), true);
+    compare(&shared, &call(ADA, &format!("{entry},{entry}"), r#""requestId":"","#), true);
+    let turned = r#"{ "resource" : {"attr":{"owner":"bob","x":[1,{"y":null}]},"id":"b","kind":"album","policyVersion":"default"}, "actions" : [ "edit" ] }"#;
+    compare(&shared, &call(ADA, turned, ""), true);
+    compare(&shared, &call(ADA, turned, "").replace("default", "other"), false);
+    let unknown = r#"{"actions":["view"],"resource":{"kind":"other","id":"b"}}"#;
+    compare(&shared, &call(ADA, unknown, ""), false);
+}
+
+#[test]
+fn whatever_is_odd_or_wrong_is_left_to_the_whole_way() {
+    let shared = shared(POLICY);
+    let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
+    for body in [
+        String::new(),
+        "{}".to_owned(),
+        call(ADA, "", ""),
+        call(ADA, entry, r#""includeMeta":true,"#),
+        call(ADA, entry, r#""includeMeta":null,"#),
+        call(ADA, entry, r#""auxData":{},"#),
+        call(ADA, entry, r#""other":1,"#),
+        call(ADA, entry, r#""requestId":"a\n","#),
+        call(ADA, &format!("{entry},{entry},{entry}"), ""),
+        call(r#"{"id":"","roles":["user"]}"#, entry, ""),
+        call(r#"{"id":"ada","roles":[]}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user","user"]}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user",""]}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user"],"kind":"x"}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user"],"scope":"a..b"}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user"],"policyVersion":"a-b"}"#, entry, ""),
+        call(r#"{"id":"ada","roles":["user"],"attr":{"":1}}"#, entry, ""),
+        call(ADA, &entry.replace("view", ""), ""),
+        call(ADA, &entry.replace(r#""view""#, r#""a","b","c""#), ""),
+        call(ADA, &entry.replace(r#""view""#, r#""a","a""#), ""),
+        call(ADA, &entry.replace("album", ""), ""),
+        call(ADA, &entry.replace(r#""id":"a""#, r#""id":"a","roles":["b"]"#), ""),
+        call(ADA, &entry.replace(r#""id":"a""#, r#""id":"\u0061""#), ""),
+        format!(r#"{{"resources":[{entry}],"principal":{ADA}}}"#),
+        call(ADA, entry, "") + "x",
+    ] {
+        compare(&shared, &body, false);
+    }
+}
+
+#[test]
+fn bounds_are_the_same_both_ways() {
+    let shared = shared(POLICY);
+    let nested = |depth: usize| {
+        let lists = "[".repeat(depth) + &"]".repeat(depth);
+        let entry = format!(
+            r#"{{"actions":["view"],"resource":{{"kind":"album","id":"a","attr":{{"x":{lists}}}}}}}"#
+        );
+        call(ADA, &entry, "")
+    };
+    compare(&shared, &nested(64), true);
+    compare(&shared, &nested(65), false);
+    let wide = |count: usize| {
+        let many = vec!["0"; count].join(",");
+        let entry = format!(
+            r#"{{"actions":["view"],"resource":{{"kind":"album","id":"a","attr":{{"x":[{many}]}}}}}}"#
+        );
+        call(ADA, &entry, "")
+    };
+    compare(&shared, &wide(99_000), true);
+    compare(&shared, &wide(100_000), false);
+}
+
+#[test]
+fn kinds_with_outputs_are_left_to_the_whole_way() {
+    let shared = shared(&POLICY.replace(
+        "roles: [user]\n",
+        "roles: [user]\n      output: { when: { ruleActivated: '\"seen\"' } }\n",
+    ));
+    let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
+    compare(&shared, &call(ADA, entry, ""), false);
+}
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: R.attr.owner == P.id } }
+"#;
