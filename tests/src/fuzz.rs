@@ -3,6 +3,7 @@
 //! An entry returns for every input, whatever it is; a panic is the finding. The same entries run
 //! under a coverage-led fuzzer (`tests/fuzz`) and, with the mutations below, in any process.
 
+mod bodies;
 mod expressions;
 mod sealed_texts;
 mod signatures;
@@ -20,6 +21,7 @@ use wardgate_engine::regex::{Ascii, compile};
 use wardgate_engine::request::{Principal, Request, Resource};
 use wardgate_engine::table::{Parts, PolicyTable};
 
+pub use bodies::bodies;
 pub use expressions::spocp;
 pub use sealed_texts::sealed_text;
 pub use signatures::signature;
@@ -38,7 +40,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -49,6 +51,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
     Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
+    Target { name: "bodies", entry: bodies, seeds: bodies::seeds },
     Target { name: "spocp_tcp", entry: spocp_tcp, seeds: spocp_tcp::seeds },
 ];
 
@@ -266,11 +269,11 @@ const PATTERNS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{TARGETS, packed, smoke};
+    use super::{TARGETS, bodies, packed, smoke};
 
     #[test]
     fn random_input_breaks_nothing() {
-        assert!(!packed().is_empty());
+        assert!(!packed().is_empty() && bodies::server().is_some());
         for target in TARGETS {
             (target.seeds)().iter().for_each(|seed| (target.entry)(seed));
             assert_eq!(smoke(target, 7, |count| count < 500), 500, "{}", target.name);

@@ -1,0 +1,150 @@
+//! Bodies of requests over HTTP, by whoever can reach a server.
+//!
+//! Whatever they hold, there is an answer in JSON; and a call that is answered from its text is answered as when all of it
+//! is read, so that the quick way never allows what the whole way denies.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use serde_json::Value as Json;
+use wardgate_bundle::pack;
+use wardgate_compiler::{Options, compile_files};
+use wardgate_server::Bodies;
+
+use crate::http;
+
+/// Answers the body: its first byte says where it is sent.
+///
+/// # Panics
+/// If an answer is no JSON, or if two ways to answer differ.
+pub fn bodies(input: &[u8]) {
+    let (Some(server), Some((first, body))) = (server(), input.split_first()) else { return };
+    let path = PATHS.get(usize::from(*first) % PATHS.len()).copied().unwrap_or_default();
+    let (status, answer) = server.answer(path, body);
+    assert!(matches!(status, 200 | 400 | 413), "{path} is answered with {status}");
+    let is_json = serde_json::from_str::<Json>(&answer).is_ok();
+    assert!(is_json, "{path} is answered with {answer}");
+    let whole = server.wholly(path, body);
+    assert!(whole == (status, answer), "{path}: the answer is not {whole:?}");
+}
+
+pub(super) fn server() -> Option<&'static Bodies> {
+    static SERVER: OnceLock<Option<Bodies>> = OnceLock::new();
+    let server = || {
+        let file = |(name, text): (&str, &str)| (name.to_owned(), text.as_bytes().to_vec());
+        let files = [("album.yaml", ALBUM), ("note.yaml", NOTE)].map(file);
+        let compiled = compile_files(&files, &Options::default()).ok()?;
+        http::bodies(pack(&compiled.parts), "[auth]\nanonymous-queries = true\n", Path::new(""))
+            .ok()
+    };
+    SERVER.get_or_init(server).as_ref()
+}
+
+/// What a fuzzer changes.
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let with = |(place, body): &(u8, &str)| [&[*place], body.as_bytes()].concat();
+    SEEDS.iter().map(with).collect()
+}
+
+const PATHS: [&str; 9] = [
+    "/api/check/resources",
+    "/api/check",
+    "/api/check_resource_batch",
+    "/access/v1/evaluation",
+    "/access/v1/evaluations",
+    "/access/v1/search/subject",
+    "/access/v1/search/resource",
+    "/access/v1/search/action",
+    "/admin/explain",
+];
+
+const SEEDS: [(u8, &str); 12] = [
+    (
+        0,
+        r#"{"requestId":"1","principal":{"id":"ada","roles":["user"],"attr":{"team":"red","level":2.5}},"resources":[{"actions":["view","edit","tag"],"resource":{"kind":"album","id":"a","attr":{"owner":"ada","public":true,"tags":["x","shared"],"place":{"team":"red"}}}}]}"#,
+    ),
+    (
+        0,
+        r#"{"principal":{"id":"eve","roles":["user","editor"],"policyVersion":"default","scope":""},"resources":[{"actions":["edit"],"resource":{"kind":"album","id":"a"}},{"actions":["tag","rate"],"resource":{"kind":"album","id":"b","attr":{"stars":4,"name":"holiday 1","tags":[]}}}]}"#,
+    ),
+    (
+        0,
+        r#"{"includeMeta":false,"principal":{"id":"bob","roles":["guest"]},"resources":[{"resource":{"attr":{"locked":false,"n":-1e9},"id":"b","kind":"note","scope":"acme"},"actions":["view"]}]}"#,
+    ),
+    (
+        0,
+        r#"{"includeMeta":true,"auxData":{"jwt":{"token":"e30.e30.e30"}},"principal":{"id":"bob","roles":["user"]},"resources":[{"resource":{"id":"b","kind":"note"},"actions":["view"]}],"requestContext":{"annotations":{"a":1}}}"#,
+    ),
+    (
+        1,
+        r#"{"actions":["view"],"principal":{"id":"ada","roles":["user"]},"resource":{"kind":"album","instances":{"a":{"attr":{"owner":"ada"}},"b":{}}}}"#,
+    ),
+    (
+        2,
+        r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#,
+    ),
+    (
+        3,
+        r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"action":{"name":"edit","properties":{}},"resource":{"type":"album","id":"a","properties":{"owner":"ada"}},"context":{"cerbos.includeMeta":true}}"#,
+    ),
+    (
+        4,
+        r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"evaluations":[{"resource":{"type":"album","id":"a"}},{"resource":{"type":"album","id":"b"}}],"options":{"evaluations_semantic":"deny_on_first_deny"}}"#,
+    ),
+    (
+        5,
+        r#"{"subject":{"type":"user"},"action":{"name":"view"},"resource":{"type":"album","id":"a"},"page":{"limit":2}}"#,
+    ),
+    (
+        6,
+        r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"resource":{"type":"album"}}"#,
+    ),
+    (
+        7,
+        r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"resource":{"type":"album","id":"a"}}"#,
+    ),
+    (
+        8,
+        r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["tag"],"resource":{"kind":"album","id":"a","attr":{"tags":["\u0073hared"]}}}]}"#,
+    ),
+];
+
+const ALBUM: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: ["*"]
+      condition: { match: { expr: R.attr.public == true } }
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { any: { of: [{ expr: R.attr.owner == P.id }, { expr: R.attr.place.team == P.attr.team }] } } }
+    - actions: [edit]
+      effect: EFFECT_DENY
+      roles: [user]
+      condition: { match: { expr: R.attr.locked == true } }
+    - actions: [rate]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: R.attr.stars > 3.0 } }
+    - actions: [tag]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: '"shared" in R.attr.tags || R.attr.name.startsWith("holiday")' } }
+"#;
+
+const NOTE: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: note
+  rules:
+    - actions: ['*']
+      effect: EFFECT_ALLOW
+      roles: [user, guest]
+      output: { when: { ruleActivated: '"seen " + R.id' } }
+"#;
