@@ -3,13 +3,15 @@
 //! As with policies, a case says what is wrong and nothing else: what it does not say is taken from the
 //! smallest suite, with its fixtures and its policy.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value as Json;
 use wardgate_compiler::suite::results::{
-    CaseResult, Fate, Found, Outcome, SuiteResult, effect_word,
+    CaseResult, Fate, Found, Outcome, SuiteResult, Verdict, effect_word,
 };
-use wardgate_compiler::suite::{Filter, Native, Results, Sources, files, run};
+use wardgate_compiler::suite::update::update;
+use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources, files, run};
 use wardgate_compiler::{Enforcement, Options};
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::attr_json;
@@ -36,6 +38,7 @@ pub struct Case {
 #[derive(Clone, Copy, Debug)]
 enum Shown {
     Report,
+    Update,
     Junit,
     Json,
 }
@@ -60,10 +63,23 @@ impl Case {
             Err(why) => return Ok(format!("filter: {why}\n")),
         };
         let all = self.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
-        let suites = files::load(&files::pick(all));
-        let results = run(&suites, &filter, &mut Native::new(&sources, options))?;
+        let picked = files::pick(all);
+        let suites = match self.shown {
+            Shown::Update => files::load_drafts(&picked),
+            _ => files::load(&picked),
+        };
+        let results = run(&suites, &filter, &mut Native::new(&sources, options.clone()))?;
         Ok(match self.shown {
             Shown::Report => report(&results),
+            Shown::Update => {
+                let (said, files) = updates(&suites, &results, &self.files);
+                let again = files::load_drafts(&files::pick(
+                    files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())),
+                ));
+                let after = run(&again, &filter, &mut Native::new(&sources, options))?;
+                is_no_worse(&results, &after)?;
+                said
+            }
             Shown::Junit => format!("{}\n", results.junit()),
             Shown::Json => format!("{}\n", results.json()),
         })
@@ -101,6 +117,7 @@ fn read_case(stem: &str, json: &Json) -> Result<Case, String> {
         filter: json.get("filter").cloned().unwrap_or_default(),
         shown: match text("shown") {
             None => Shown::Report,
+            Some("update") => Shown::Update,
             Some("junit") => Shown::Junit,
             Some("json") => Shown::Json,
             Some(other) => return Err(format!("nothing is shown as `{other}`")),
@@ -162,10 +179,13 @@ fn of_suite(result: &SuiteResult) -> String {
     }
 }
 
-fn of_case(case: &CaseResult) -> String {
+fn title(case: &CaseResult) -> String {
     let CaseResult { table, principal, resource, action, .. } = case;
-    let at = case.place.position;
-    let title = format!("{table}: {principal}, {action}, {resource}");
+    format!("{table}: {principal}, {action}, {resource}")
+}
+
+fn of_case(case: &CaseResult) -> String {
+    let (title, at) = (title(case), case.place.position);
     let place = format!("{}:{}:{}", case.place.file.path, at.line, at.column);
     match &case.outcome {
         Outcome::Passed(..) => String::new(),
@@ -188,6 +208,44 @@ fn of_case(case: &CaseResult) -> String {
             }
             said
         }
+    }
+}
+
+/// Says what would be changed, and what cannot be; and returns the files after that.
+fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, Files) {
+    let (mut said, mut files) = (String::new(), files.clone());
+    for (loaded, result) in suites.iter().zip(&results.suites) {
+        let update = update(loaded, result);
+        for change in &update.changes {
+            let lines = change.before.iter().map(|line| ('-', line));
+            for (sign, line) in lines.chain(change.after.iter().map(|line| ('+', line))) {
+                said.push_str(&format!("{} {sign} {line}\n", change.line));
+            }
+        }
+        said.push_str(&diagnostics::report(&update.refused));
+        let changed = files.iter_mut().find(|(path, _)| *path == loaded.file).zip(update.text);
+        changed.into_iter().for_each(|((_, bytes), text)| *bytes = text.into_bytes());
+    }
+    (said, files)
+}
+
+/// Fails where a suite that was changed can no longer be run, or a test fails that did not before.
+fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
+    let failing = |results: &Results| -> BTreeSet<String> {
+        let all = results.suites.iter().flat_map(|suite| match &suite.fate {
+            Fate::Broken(..) => vec![suite.file.clone()],
+            Fate::Skipped(_) => Vec::new(),
+            Fate::Ran(cases) => {
+                let failed = cases.iter().filter(|case| case.outcome.verdict() > Verdict::Passed);
+                failed.map(|case| format!("{}: {}", suite.file, title(case))).collect()
+            }
+        });
+        all.collect()
+    };
+    let (before, after) = (failing(before), failing(after));
+    match after.difference(&before).next() {
+        Some(worse) => Err(format!("after the update this fails, and did not before: {worse}")),
+        None => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What was decided and no expectation speaks of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use wardgate_engine::decision::Effect;
 
@@ -59,10 +59,19 @@ impl<'o> Open<'o> {
         actions.into_iter().map(|(action, effect)| (action.to_owned(), effect)).collect()
     }
 
-    /// Adds allowed actions to the expectations all of whose tests are decided so.
-    pub(super) fn join<'s>(&mut self, whole: &[&View<'_, 's>], wants: &mut Wants<'s>) {
+    /// Adds allowed actions to the expectations all of whose tests are decided so. What others read too, through
+    /// an anchor, stays as it is: there an action would be expected of their tests as well.
+    pub(super) fn join<'s>(
+        &mut self,
+        whole: &[&View<'_, 's>],
+        shared: &BTreeSet<usize>,
+        wants: &mut Wants<'s>,
+    ) {
         for view in whole.iter().filter(|view| !view.pairs.is_empty()) {
             let Some(last) = view.expectation.effects.last() else { continue };
+            if shared.contains(&last.node.offset) {
+                continue;
+            }
             for action in view.table.input.actions.iter().map(|action| action.name.as_str()) {
                 let is_open = |pair: &(String, String)| {
                     self.of(pair).is_some_and(|actions| actions.contains(&(action, Effect::Allow)))

@@ -1,6 +1,6 @@
 //! What expectations would have to say, gathered over all tests that each of them speaks of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{Effect, Output};
@@ -80,6 +80,7 @@ pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResu
     };
     let cases: Cases<'s> = list.iter().map(key).collect();
     let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
+    let shared = shared(suite);
     for (number, table) in suite.tables.iter().enumerate() {
         let views: Vec<View<'_, 's>> = (table.expected.iter())
             .map(|expectation| View {
@@ -106,7 +107,7 @@ pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResu
                 whole.push(view);
             }
         }
-        open.join(&whole, &mut wants);
+        open.join(&whole, &shared, &mut wants);
         let told = open.told();
         if !told.is_empty() {
             wants.additions.push(Addition { number, table, told });
@@ -115,6 +116,17 @@ pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResu
         }
     }
     wants
+}
+
+/// Returns where the effects stand that several expectations read, through an anchor.
+fn shared(suite: &Suite) -> BTreeSet<usize> {
+    let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for expectation in suite.tables.iter().flat_map(|table| &table.expected) {
+        let offsets = expectation.effects.iter().map(|effect| effect.node.offset);
+        let own: BTreeSet<usize> = offsets.collect();
+        shared.extend(own.into_iter().filter(|offset| !seen.insert(*offset)));
+    }
+    shared
 }
 
 fn pairs(expectation: &Expectation, shelf: Shelf<'_>) -> Vec<(String, String)> {
