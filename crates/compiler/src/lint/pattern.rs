@@ -51,7 +51,7 @@ fn is_everything(pattern: &str) -> bool {
 }
 
 /// The characters of a pattern before the first that means something.
-fn head(pattern: &str) -> &str {
+pub(super) fn head(pattern: &str) -> &str {
     let end = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     pattern.get(..end).unwrap_or(pattern)
 }

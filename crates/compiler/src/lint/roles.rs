@@ -4,6 +4,8 @@
 //! anything changes no answer, however much it is denied; only a role policy of another role, which takes
 //! it for a parent, can give it a meaning.
 
+mod kinds;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::glob::is_glob;
@@ -13,13 +15,13 @@ use super::pattern::{disjoint, fits};
 use super::{Lint, Linter};
 use crate::diagnostics::Diagnostic;
 use crate::policy::model::{Body, Effect, Schemas};
-use crate::resolve::model::ResourcePolicy;
 use crate::source::Place;
+use kinds::{Actions, ByKind, Kinds};
 
 impl<'p> Linter<'p> {
     pub(super) fn roles(&self) -> Vec<Diagnostic> {
         let mut found = self.never_allowed();
-        let kinds = self.kinds();
+        let kinds = Kinds::of(&self.resolved.resource);
         found.extend(self.unknown_to_role_policies(&kinds));
         found.extend(self.unknown_to_principal_policies(&kinds));
         found.extend(self.unknown_to_schemas(&kinds));
@@ -119,25 +121,16 @@ impl<'p> Linter<'p> {
         linked
     }
 
-    /// Returns the actions that resource policies speak of, by kind.
-    fn kinds(&self) -> BTreeMap<String, BTreeSet<&'p str>> {
-        let mut kinds: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for policy in &self.resolved.resource {
-            let actions = policy.rules.iter().flat_map(|rule| &rule.actions).map(String::as_str);
-            kinds.entry(kind_of(policy)).or_default().extend(actions);
-        }
-        kinds
-    }
-
     fn unknown_to_role_policies(&self, kinds: &Kinds<'_>) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for rule in self.resolved.role.iter().flat_map(|policy| &policy.rules) {
-            let Some(actions) = actions_of(kinds, &rule.resource) else {
+            let Some(actions) = kinds.actions(&rule.resource) else {
                 let message = format!("no resource policy is about `{}`", rule.resource);
                 found.push(Diagnostic::lint(Lint::UnknownResource, &rule.place, message));
                 continue;
             };
-            let unknown = rule.allow_actions.iter().filter(|action| is_unknown(&actions, action));
+            let unknown = rule.allow_actions.iter();
+            let unknown = unknown.filter(|action| is_unknown(&actions, [].into_iter(), action));
             found.extend(unknown.map(|action| unknown_action(action, &rule.resource, &rule.place)));
         }
         found
@@ -158,14 +151,12 @@ impl<'p> Linter<'p> {
         for policy in &self.resolved.principal {
             let own = allowed.get(policy.head.name.as_str()).map(Vec::as_slice).unwrap_or_default();
             for rule in &policy.rules {
-                let Some(mut actions) = actions_of(kinds, &sanitized(&rule.resource)) else {
-                    continue;
-                };
-                let own = own.iter().filter(|(resource, _)| !disjoint(resource, &rule.resource));
-                actions.extend(own.map(|(_, action)| *action));
-                let denies = rule.actions.iter().filter(|one| one.effect == Effect::Deny);
-                let unknown = denies.filter(|one| is_unknown(&actions, &one.action));
                 let resource = &rule.resource;
+                let Some(actions) = kinds.actions(&sanitized(resource)) else { continue };
+                let own = own.iter().filter(|(allowed, _)| !disjoint(allowed, resource));
+                let own = own.map(|(_, action)| *action);
+                let denies = rule.actions.iter().filter(|one| one.effect == Effect::Deny);
+                let unknown = denies.filter(|one| is_unknown(&actions, own.clone(), &one.action));
                 found.extend(unknown.map(|one| unknown_action(&one.action, resource, &one.place)));
             }
         }
@@ -174,20 +165,22 @@ impl<'p> Linter<'p> {
 
     /// A schema can be ignored for actions of rules, of principal policies included.
     fn unknown_to_schemas(&self, kinds: &Kinds<'_>) -> Vec<Diagnostic> {
+        let rules = self.resolved.principal.iter().flat_map(|policy| &policy.rules);
+        let of_principals = ByKind::of(rules.map(|rule| {
+            let actions = rule.actions.iter().map(|one| one.action.as_str());
+            (sanitized(&rule.resource), actions.collect())
+        }));
         let mut found = Vec::new();
-        let ignores = |policy: &&ResourcePolicy| {
+        for policy in &self.resolved.resource {
             let Schemas { principal, resource } = &policy.schemas;
-            principal.iter().chain(resource).any(|schema| !schema.ignore_when_actions.is_empty())
-        };
-        for policy in self.resolved.resource.iter().filter(ignores) {
-            let kind = kind_of(policy);
-            let Some(mut actions) = actions_of(kinds, &kind) else { continue };
-            let rules = self.resolved.principal.iter().flat_map(|policy| &policy.rules);
-            let rules = rules.filter(|rule| fits(&sanitized(&rule.resource), &kind));
-            actions.extend(rules.flat_map(|rule| &rule.actions).map(|one| one.action.as_str()));
-            for schema in policy.schemas.principal.iter().chain(&policy.schemas.resource) {
-                let ignored = schema.ignore_when_actions.iter();
-                let unknown = ignored.filter(|action| is_unknown(&actions, action));
+            let ignored = principal.iter().chain(resource);
+            let ignored = ignored.filter(|schema| !schema.ignore_when_actions.is_empty());
+            for schema in ignored {
+                let kind = sanitized(&policy.head.name);
+                let Some(actions) = kinds.actions(&kind) else { continue };
+                let unknown = schema.ignore_when_actions.iter();
+                let more = of_principals.actions(&kind);
+                let unknown = unknown.filter(|action| is_unknown(&actions, more.clone(), action));
                 let name = &policy.head.name;
                 found.extend(unknown.map(|action| unknown_action(action, name, &schema.place)));
             }
@@ -196,27 +189,24 @@ impl<'p> Linter<'p> {
     }
 }
 
-/// The actions that resource policies speak of, by kind.
-type Kinds<'p> = BTreeMap<String, BTreeSet<&'p str>>;
-
-fn kind_of(policy: &ResourcePolicy) -> String {
-    sanitized(&policy.head.name).into_owned()
-}
-
-/// Returns the actions of all kinds that fit a pattern; nothing if no kind fits.
-fn actions_of<'p>(kinds: &Kinds<'p>, pattern: &str) -> Option<BTreeSet<&'p str>> {
-    if !is_glob(pattern) {
-        return kinds.get(pattern).cloned();
-    }
-    let mut fitting = kinds.iter().filter(|(kind, _)| fits(pattern, kind)).peekable();
-    fitting.peek()?;
-    Some(fitting.flat_map(|(_, actions)| actions.iter().copied()).collect())
-}
-
-fn is_unknown(actions: &BTreeSet<&str>, action: &str) -> bool {
+/// Whether no known action, of which there are some, can be meant by `action`.
+fn is_unknown<'a>(
+    actions: &Actions<'_>,
+    more: impl Iterator<Item = &'a str>,
+    action: &str,
+) -> bool {
     // To be named is the common case, and quickly told.
-    let is_named = actions.contains(action);
-    !is_named && !actions.is_empty() && actions.iter().all(|known| disjoint(known, action))
+    if actions.contains(action) || actions.iter().any(|known| !disjoint(known, action)) {
+        return false;
+    }
+    let mut are_some = !actions.is_empty();
+    for known in more {
+        are_some = true;
+        if !disjoint(known, action) {
+            return false;
+        }
+    }
+    are_some
 }
 
 fn unknown_action(action: &str, resource: &str, place: &Place) -> Diagnostic {

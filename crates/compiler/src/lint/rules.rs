@@ -27,17 +27,17 @@ use line::{Line, Way};
 impl<'p> Linter<'p> {
     pub(super) fn rules(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let mut narrowing: BTreeMap<(&str, &str), Vec<&'p RolePolicy>> = BTreeMap::new();
+        let mut narrowing: BTreeMap<(&str, &str), Narrowing<'p>> = BTreeMap::new();
         for policy in &self.resolved.role {
             let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            narrowing.entry(place).or_default().push(policy);
+            narrowing.entry(place).or_default().insert(&policy.head.name, policy);
             found.extend(listed_twice(policy));
         }
         for policy in &self.resolved.resource {
             let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            let narrowing = narrowing.get(&place).map(Vec::as_slice).unwrap_or_default();
+            let narrowing = narrowing.get(&place);
             let lines = self.resource_lines(policy);
-            found.extend(examine(&lines, &|action, way| narrowed(policy, narrowing, action, way)));
+            found.extend(examine(&lines, &|action, way| narrowed(policy, narrowing?, action, way)));
         }
         for policy in &self.resolved.principal {
             found.extend(examine(&self.principal_lines(policy), &|_, _| None));
@@ -58,6 +58,9 @@ impl<'p> Linter<'p> {
         conditions.chain(outputs).chain(variables).any(reads)
     }
 }
+
+/// The role policies of one version and scope, by their roles.
+type Narrowing<'p> = BTreeMap<&'p str, &'p RolePolicy>;
 
 /// What keeps a way from being asked for an action: the role policy that is asked before.
 type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
@@ -93,18 +96,17 @@ fn diagnostic(line: &Line<'_>, covered: &Covered) -> Diagnostic {
 /// are not asked: a role policy denies what it does not list.
 fn narrowed(
     policy: &ResourcePolicy,
-    roles: &[&RolePolicy],
+    roles: &Narrowing<'_>,
     action: &str,
     way: &Way,
 ) -> Option<String> {
+    let role = roles.get(way.role()?)?;
     let kind = sanitized(&policy.head.name);
     let lists = |rule: &RoleRule| {
         fits(&rule.resource, &kind) && !rule.allow_actions.iter().all(|own| disjoint(own, action))
     };
-    let denies = |role: &&&RolePolicy| {
-        !role.rules.is_empty() && !role.rules.iter().any(lists) && way.is_role(&role.head.name)
-    };
-    roles.iter().find(denies).map(|role| format!("the role policy of `{}`", role.head.name))
+    let denies = !role.rules.is_empty() && !role.rules.iter().any(lists);
+    denies.then(|| format!("the role policy of `{}`", role.head.name))
 }
 
 /// Reports the rules of a role policy that list, without a condition, what other rules list too.

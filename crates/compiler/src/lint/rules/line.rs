@@ -50,12 +50,13 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// Whether whoever comes this way has the role `name`, whose role policy is then asked.
-    pub(super) fn is_role(&self, name: &str) -> bool {
+    /// Returns the role that whoever comes this way has, whose role policy is then asked.
+    pub(super) fn role(&self) -> Option<&str> {
         match self {
-            Self::Role(role) => role == name,
+            Self::Role(role) => Some(role),
             Self::Derived { parents, .. } => {
-                !parents.is_empty() && parents.iter().all(|parent| parent == name)
+                let first = parents.first()?;
+                parents.iter().all(|parent| parent == first).then_some(first)
             }
         }
     }
