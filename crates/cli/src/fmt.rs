@@ -26,10 +26,9 @@ pub(crate) fn run(fmt: &Fmt, out: &mut Output) -> Result<Status, Failure> {
         return Ok(run.status);
     }
     for path in &fmt.paths {
-        match paths::files(path) {
-            Ok(files) => files.iter().try_for_each(|file| run.file(file))?,
-            Err(failure) => run.note(failure)?,
-        }
+        let found = paths::files(path);
+        found.files.iter().try_for_each(|file| run.file(file))?;
+        found.failures.into_iter().try_for_each(|failure| run.note(failure))?;
     }
     Ok(run.status)
 }

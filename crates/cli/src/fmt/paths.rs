@@ -10,14 +10,27 @@ use wardgate_compiler::walk::walk;
 
 use crate::failure::Failure;
 
-/// Returns the files that a path names, sorted.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
-    if !about.is_dir() {
-        return Ok(vec![path.to_owned()]);
+/// The files that a path names.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Sorted.
+    pub(crate) files: Vec<PathBuf>,
+    /// What could not be looked at, and why.
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// Returns the files that a path names.
+pub(crate) fn files(path: &Path) -> Found {
+    match fs::metadata(path) {
+        Ok(about) if about.is_dir() => below(path),
+        Ok(_) => Found { files: vec![path.to_owned()], ..Found::default() },
+        Err(error) => Found { failures: vec![Failure::reading(path, &error)], ..Found::default() },
     }
+}
+
+fn below(path: &Path) -> Found {
     let mut files = Vec::new();
-    let unseen = walk(path, &mut |entry| {
+    let mut unseen = walk(path, &mut |entry| {
         let name = entry.name.to_string_lossy();
         if entry.kind.is_file() && is_yaml(&name) {
             files.push(entry.location.clone());
@@ -25,11 +38,10 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         let is_schemas = entry.is_at_root() && name == SCHEMAS;
         Ok(!name.starts_with('.') && !is_schemas)
     });
-    if let Some(first) = unseen.first() {
-        return Err(Failure::reading(&first.location, &first.error));
-    }
     files.sort();
-    Ok(files)
+    unseen.sort_by(|one, other| one.location.cmp(&other.location));
+    let failures = unseen.iter().map(|it| Failure::reading(&it.location, &it.error)).collect();
+    Found { files, failures }
 }
 
 fn is_yaml(name: &str) -> bool {
