@@ -33,15 +33,24 @@ fn print_step(step: &Step, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The name of a rule, and its place.
+type Named<'s> = (&'s str, &'s str, u32);
+
 /// Names the rules that are about something else, together for each policy: there are many of them.
 fn print_passed_over(steps: &[&Step], out: &mut Output) -> Result<(), Failure> {
-    let mut groups: BTreeMap<(&str, &str), BTreeSet<&str>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &str), BTreeSet<Named<'_>>> = BTreeMap::new();
     for step in steps {
         let Some(why) = passed_over(&step.outcome) else { continue };
-        groups.entry((&step.policy, why)).or_default().insert(&step.rule);
+        let rule = (step.rule.as_str(), step.file.as_str(), step.line);
+        groups.entry((&step.policy, why)).or_default().insert(rule);
     }
     for ((policy, why), rules) in groups {
-        let rules: Vec<_> = rules.into_iter().collect();
+        // What has no name is told by its place.
+        let named = |(rule, file, line): Named<'_>| match rule {
+            "" => format!("{file}:{line}"),
+            rule => rule.to_owned(),
+        };
+        let rules: Vec<String> = rules.into_iter().map(named).collect();
         let line = format!("{policy}, {why}: {}", rules.join(", "));
         out.line(format_args!("      {}", out.paint(Tone::Aside, &shown(&line))))?;
     }
