@@ -29,11 +29,10 @@ use verdict::Verdict;
 pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {
     let Explain { policies: path, options, opening, .. } = explain;
     let now = explain.asking.now.unwrap_or_else(clock);
-    let table = policies::table(Source { path, options, opening }, now)?;
-    let constants = match path.is_dir() {
-        true => Some(Constants::read(path, policies::table_options(options)?)),
-        false => None,
-    };
+    let source = Source { path, options, opening };
+    let (table, sources) = policies::table_and_sources(source, now)?;
+    let options = policies::table_options(options)?;
+    let constants = sources.map(|sources| Constants::of(&sources, options));
     requests::each(&explain.asking.request, |mut call| {
         let now = explain.asking.now.unwrap_or_else(clock);
         call.each(|request| {

@@ -18,8 +18,9 @@ pub(crate) fn run(inspect: &Inspect, out: &mut Output) -> Result<Status, Failure
     let Inspect { policies: path, options, opening, .. } = inspect;
     let source = Source { path, options, opening };
     let bytes = policies::bundle(source)?;
-    let opened = Terms::read(opening, time(opening, &bytes))?.open(&bytes);
-    let opened = opened.map_err(|error| policies::refused(path, &error))?;
+    let terms = Terms::read(opening, time(opening, &bytes))?;
+    let opened =
+        terms.open(&bytes).map_err(|error| policies::refused(path, &bytes, &terms, &error))?;
     let signatures = Signatures::of(&bytes, &opened);
     let Opened { table, header, .. } = &opened;
     let report = Report { table, header, signatures, bytes: bytes.len(), found: table.inspect() };

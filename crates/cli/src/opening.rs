@@ -5,7 +5,7 @@ use std::path::Path;
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use wardgate_bundle::{Conditions, KeyId, OpenError, Opened, Quorum, Trust, TrustSet, TrustedKey};
-use wardgate_bundle::{open, sealed};
+use wardgate_bundle::{describe, open, sealed};
 use wardgate_compiler::reading;
 use wardgate_engine::cel::Timestamp;
 
@@ -46,6 +46,18 @@ impl<'o> Terms<'o> {
 
     pub(crate) fn open(&self, bytes: &[u8]) -> Result<Opened, OpenError> {
         open(bytes, self.trust(), &self.conditions)
+    }
+
+    /// Says why the bundle of `path`, which holds these bytes, is not opened.
+    pub(crate) fn refused(&self, path: &Path, bytes: &[u8], error: &OpenError) -> Failure {
+        let (OpenError::WrongName, Some(expected)) = (error, self.conditions.name) else {
+            return refused(path, error);
+        };
+        let (shown, found) = (path.display(), describe(bytes).map(|about| about.header.label.name));
+        Failure::policies(match found.as_deref() {
+            Ok("") | Err(_) => format!("the bundle `{shown}` has no name, expected `{expected}`"),
+            Ok(found) => format!("the bundle `{shown}` is called `{found}`, expected `{expected}`"),
+        })
     }
 }
 

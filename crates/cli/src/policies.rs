@@ -5,7 +5,8 @@ use std::path::Path;
 
 use wardgate_bundle::{Conditions, Label, OpenError, Opened, PackError, Trust};
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::{Enforcement, Options, compile_dir};
+use wardgate_compiler::repository::Repository;
+use wardgate_compiler::{Enforcement, Options, compile_repository};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
@@ -20,6 +21,8 @@ pub(crate) struct Compiled {
     pub(crate) bundle: Vec<u8>,
     /// How many policies it was made of.
     pub(crate) policies: usize,
+    /// The policies as they were read.
+    pub(crate) sources: Repository,
 }
 
 /// Where policies come from, and what is asked of them.
@@ -32,13 +35,26 @@ pub(crate) struct Source<'s> {
 
 /// Opens the policies of a bundle or a directory, for which it is `now`.
 pub(crate) fn table(source: Source<'_>, now: Timestamp) -> Result<PolicyTable, Failure> {
+    table_and_sources(source, now).map(|(table, _)| table)
+}
+
+/// The same with the policies as they were read, if they come from a directory.
+pub(crate) fn table_and_sources(
+    source: Source<'_>,
+    now: Timestamp,
+) -> Result<(PolicyTable, Option<Repository>), Failure> {
     let terms = Terms::read(source.opening, now)?;
-    let opened = terms.open(&bundle(source)?);
-    opened.map(|opened| opened.table).map_err(|error| refused(source.path, &error))
+    let (bundle, sources) = read(source)?;
+    let opened = terms.open(&bundle).map_err(|error| refused(source.path, &bundle, &terms, &error));
+    Ok((opened?.table, sources))
 }
 
 /// Returns the bundle in a file, or that of a directory.
 pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>, Failure> {
+    read(source).map(|(bundle, _)| bundle)
+}
+
+fn read(source: Source<'_>) -> Result<(Vec<u8>, Option<Repository>), Failure> {
     let Source { path, options, opening } = source;
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
     let shown = path.display();
@@ -49,8 +65,11 @@ pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>, Failure> {
         (true, _, Some(option)) => {
             format!("`{option}` is for a bundle, and `{shown}` is a directory")
         }
-        (true, ..) => return Ok(compile(path, options, &Label::default())?.bundle),
-        (false, ..) => return opening::bytes(path, opening),
+        (true, ..) => {
+            let compiled = compile(path, options, &Label::default())?;
+            return Ok((compiled.bundle, Some(compiled.sources)));
+        }
+        (false, ..) => return Ok((opening::bytes(path, opening)?, None)),
     };
     Err(Failure::usage(unfit))
 }
@@ -63,7 +82,8 @@ pub(crate) fn compile(
 ) -> Result<Compiled, Failure> {
     must_be_directory(directory)?;
     let shown = directory.display();
-    let compiled = compile_dir(directory, &table_options(options)?)
+    let (options, sources) = (table_options(options)?, Repository::read(directory));
+    let compiled = compile_repository(&sources, directory, &options)
         .map_err(|found| below(directory, found))?;
     if compiled.policies == 0 && compiled.rules.is_empty() {
         let message = format!("`{shown}` holds no policies: no .yaml, .yml or .json file has one");
@@ -74,7 +94,7 @@ pub(crate) fn compile(
         PackError::Label => Failure::usage(error.to_string()),
         error => Failure::policies(format!("`{shown}`: {error}")),
     })?;
-    Ok(Compiled { bundle, policies: compiled.policies })
+    Ok(Compiled { bundle, policies: compiled.policies, sources })
 }
 
 /// Refuses what is there, but is no directory.
@@ -107,17 +127,17 @@ pub(crate) fn proved(path: &Path, bundle: &[u8], label: &Label) -> Result<Opened
     let now = Some(label.not_before.unwrap_or(0));
     let conditions = Conditions { now, ..Conditions::default() };
     let opened = wardgate_bundle::open(bundle, Trust::Unsigned, &conditions);
-    opened.map_err(|error| refused(path, &error))
+    opened.map_err(|error| opening::refused(path, &error))
 }
 
-/// Says why the bundle of `path` cannot be opened.
-pub(crate) fn refused(path: &Path, error: &OpenError) -> Failure {
+/// Says why the bundle of `path`, which holds these bytes, is not opened under `terms`.
+pub(crate) fn refused(path: &Path, bundle: &[u8], terms: &Terms<'_>, error: &OpenError) -> Failure {
     match error {
         OpenError::NotABundle => Failure::policies(format!(
             "`{}` is no bundle; give a bundle, or the directory of the policies",
             path.display()
         )),
-        error => opening::refused(path, error),
+        error => terms.refused(path, bundle, error),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> 
             out.line(refusal(&error))?;
             Ok(Status::BadPolicies)
         }
-        Err(error) => Err(opening::refused(&verify.bundle, &error)),
+        Err(error) => Err(terms.refused(&verify.bundle, &bytes, &error)),
     }
 }
 

@@ -33,9 +33,20 @@ pub struct Compiled {
 /// # Errors
 /// Everything that is wrong with them, sorted; never an empty list.
 pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagnostic>> {
+    compile_repository(&Repository::read(root), root, options)
+}
+
+/// Compiles policies that were read from the directory `root`, whose `_schemas` hold the schemas that they name.
+///
+/// # Errors
+/// Everything that is wrong with them, sorted; never an empty list.
+pub fn compile_repository(
+    repository: &Repository,
+    root: &Path,
+    options: &Options,
+) -> Result<Compiled, Vec<Diagnostic>> {
     let schemas = root.join(SCHEMAS);
-    let load = |path: &str| schema_in(&schemas, path);
-    compile(&Repository::read(root), options, &load)
+    compile(repository, options, &|path| schema_in(&schemas, path))
 }
 
 /// Compiles policies that are in memory: paths with `/` between their segments, and contents.

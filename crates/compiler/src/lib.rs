@@ -27,5 +27,5 @@ pub mod walk;
 pub mod yaml;
 pub mod zones;
 
-pub use compile::{Compiled, compile_dir, compile_files, lint_dir, lint_files};
+pub use compile::{Compiled, compile_dir, compile_files, compile_repository, lint_dir, lint_files};
 pub use emit::{Enforcement, Options};

@@ -3,7 +3,6 @@
 //! Only the sources know them: an explanation from a bundle leaves them out.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use wardgate_compiler::Options;
 use wardgate_compiler::cel::{parse, references};
@@ -26,9 +25,9 @@ pub(crate) struct Constants {
 type Values = BTreeMap<String, Attr>;
 
 impl Constants {
-    /// Reads those of a directory that has compiled under `options`.
-    pub(crate) fn read(directory: &Path, options: Options) -> Self {
-        let (resolved, _) = resolve(&Repository::read(directory));
+    /// Finds those of policies that have compiled under `options`.
+    pub(crate) fn of(policies: &Repository, options: Options) -> Self {
+        let (resolved, _) = resolve(policies);
         let mut constants = Self { globals: options.globals, ..Self::default() };
         for policy in resolved.resource {
             for (name, role) in policy.derived_roles {
