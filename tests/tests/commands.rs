@@ -17,7 +17,8 @@ fn every_message_of_the_command_is_in_a_transcript() {
         let sources = root().join("../crates").join(crate_).join("src");
         told.extend(literals::told(&sources, &OF_OTHER_TESTS).unwrap());
     }
-    let said = said();
+    let words = fs::read_to_string(root().join(WORDS)).unwrap();
+    let said: Vec<String> = said().into_iter().chain(literals::literals(&words)).collect();
     let is_said = |template: &&String| said.iter().any(|text| literals::comes_to(template, text));
     let unheard: BTreeSet<&String> = told.iter().filter(|text| !is_said(text)).collect();
     let known = fs::read_to_string(root().join("commands/unheard.yaml")).unwrap();
@@ -71,6 +72,10 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The server, whose tests are its own; measuring, whose figures are others in each run; what the command
-/// can be told, whose help is in `help.txt`; and policy tests, of which `tests/suites` has the reports.
-const OF_OTHER_TESTS: [&str; 4] = ["serve", "bench", "arguments", "test"];
+/// The server, whose tests are its own; and what measuring prints and draws when all is well, whose figures are
+/// others in each run: `crates/cli/tests/command/bench.rs` looks at its form.
+const OF_OTHER_TESTS: [&str; 4] =
+    ["serve", "bench/report", "bench/protocols/chart", "bench/protocols/workload"];
+
+/// The words of refusals that no transcript can lead to.
+const WORDS: &str = "../crates/bundle/tests/door/words.rs";

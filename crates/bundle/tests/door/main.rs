@@ -14,3 +14,4 @@ mod rules;
 mod seals;
 mod tables;
 mod trust;
+mod words;

@@ -35,6 +35,6 @@ pub(crate) struct Protocols {
 }
 
 const PROTOCOLS_HELP: &str = "\
-Rules and queries are generated, the same ones each time, and about half of the queries are allowed.
-A server runs in this process, and so do the clients: all of them share the machine. Before anything is
-timed, every answer of every way is compared with the expected one.";
+Rules and queries are generated, the same ones each time, and about half of the queries are
+allowed. A server runs in this process, and so do the clients: all of them share the machine.
+Before anything is timed, every answer of every way is compared with the expected one.";

@@ -51,10 +51,8 @@ pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status, Failu
     if let Some(status) = refused {
         out.line(format_args!("HTTP is left out: the server answers `{status}`"))?;
     }
-    std::fs::write(&options.chart, chart::svg(&rows)).map_err(|error| {
-        let message = format!("cannot write `{}`: {error}", options.chart.display());
-        Failure::Message(Status::BadInputOutput, message)
-    })?;
+    std::fs::write(&options.chart, chart::svg(&rows))
+        .map_err(|error| Failure::writing(&options.chart, &error))?;
     out.line(format_args!("the chart is in `{}`", options.chart.display()))?;
     Ok(Status::Done)
 }

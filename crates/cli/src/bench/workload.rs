@@ -120,6 +120,7 @@ mod tests {
     use wardgate_engine::request::Request;
 
     use super::{Workload, footprint};
+    use crate::failure::Failure;
     use crate::limits::MAX_MEASURED_BYTES;
 
     #[test]
@@ -127,8 +128,12 @@ mod tests {
         let mut workload = Workload { requests: Vec::new(), bytes: 0 };
         assert!(workload.push(&Request::default()).is_ok());
         workload.bytes = MAX_MEASURED_BYTES;
-        assert!(workload.push(&Request::default()).is_err());
-        assert_eq!(workload.requests().len(), 1);
+        let Err(Failure::Message(_, told)) = workload.push(&Request::default()) else {
+            unreachable!()
+        };
+        let expected =
+            "the requests take more than 268435456 bytes of memory: measure a part of them";
+        assert_eq!((told.as_str(), workload.requests().len()), (expected, 1));
     }
 
     #[test]

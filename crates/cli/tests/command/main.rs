@@ -22,3 +22,4 @@ mod messages;
 mod spocp;
 mod test;
 mod trust;
+mod watch;

@@ -438,6 +438,7 @@ fn ways_to_ask_are_compared() {
         assert!(ran.out.lines().any(|line| line.starts_with(row)), "{row} is missing: {}", ran.out);
     }
     assert!(!ran.out.contains("HTTP"), "{}", ran.out);
+    assert!(ran.out.ends_with("the chart is in `chart.svg`\n"), "{}", ran.out);
     assert!(folder.read("chart.svg").starts_with(b"<svg"));
     assert_eq!(folder.names(), ["chart.svg"]);
     assert_eq!(folder.run("bench protocols --rules 0").code, 2);

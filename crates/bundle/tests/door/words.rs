@@ -1,0 +1,73 @@
+//! What an operator reads of refusals that no damage by accident leads to: of bundles that somebody put together, of
+//! bounds, and of times that no calendar has.
+//!
+//! What the command can be made to say is in `tests/commands`. Both together have every text of this crate.
+
+use std::fmt::Display;
+
+use wardgate_bundle::limits::{MAX_NUMBER, MAX_SIGNATURES, MAX_TRUSTED_KEYS};
+use wardgate_bundle::{OpenError, PackError, SigningError, TermsError, TrustError};
+use wardgate_engine::table::Flaw;
+
+#[test]
+fn every_refusal_has_its_words() {
+    check(OpenError::MalformedEnvelope, "the envelope is malformed");
+    check(OpenError::MalformedHeader, "the header is malformed");
+    check(OpenError::MalformedIndex, "the list of chunks is malformed");
+    check(OpenError::MalformedSeal, "the sealed bundle is malformed");
+    check(OpenError::MalformedRules, "the rules of the bundle are malformed");
+    check(OpenError::NotText, "the text of the bundle is not UTF-8");
+    check(OpenError::WrongEvaluation, "header and table disagree about the mode of evaluation");
+    check(OpenError::TimeRequired, "the bundle is valid for a time, and no time was given");
+    check(
+        OpenError::TooLarge { bytes: 2, most: 1 },
+        "the bundle has 2 bytes, at most 1 are accepted",
+    );
+    check(OpenError::TooManySignatures { found: 17 }, "17 signatures are more than are looked at");
+    check(
+        OpenError::Expired { expires: 1_609_459_200, now: u64::MAX },
+        "the bundle expired at 2021-01-01T00:00:00Z, and it is 18446744073709551615 seconds after 1970",
+    );
+}
+
+#[test]
+fn every_flaw_of_a_table_has_its_words() {
+    let malformed = |flaw, told: &str| {
+        check(OpenError::Malformed(flaw), &format!("the policy table is malformed: {told}"));
+    };
+    malformed(
+        Flaw::Header,
+        "the header is missing, of another version, or names a section outside",
+    );
+    malformed(Flaw::Strings, "the string offsets do not follow the text");
+    malformed(Flaw::Index, "a look-up table is malformed");
+    malformed(Flaw::Programs, "a program is malformed");
+    malformed(Flaw::Conditions, "a condition is malformed");
+    malformed(Flaw::Blocks, "a rule block is malformed");
+    malformed(Flaw::Policies, "the list of policies is malformed");
+    malformed(Flaw::Plans, "a plan is unsound");
+    check(OpenError::Malformed(Flaw::Plans), "the policy table is malformed: a plan is unsound");
+}
+
+#[test]
+fn what_cannot_be_written_signed_or_trusted_has_its_words() {
+    check(
+        PackError::Label,
+        "expected a name of at most 256 bytes without control characters, \
+         numbers up to 9007199254740991 and an expiry after the beginning",
+    );
+    check(PackError::TooLarge { bytes: 3 }, "3 bytes are more than a bundle may hold");
+    check(
+        SigningError::SignatureLength { expected: 4627, found: 1 },
+        "expected a signature of 4627 bytes, found 1",
+    );
+    check(SigningError::TooManySignatures, "the bundle has 16 signatures, and no place for more");
+    check(SigningError::Failed, "the key did not sign");
+    check(TrustError::KeyCount { found: 65 }, "expected 1 to 64 trusted keys, found 65");
+    check(TermsError::Malformed, "the terms are malformed");
+    assert_eq!((MAX_NUMBER, MAX_SIGNATURES, MAX_TRUSTED_KEYS), (9_007_199_254_740_991, 16, 64));
+}
+
+fn check(error: impl Display, expected: &str) {
+    assert_eq!(error.to_string(), expected);
+}
