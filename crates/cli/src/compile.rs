@@ -8,7 +8,7 @@ use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, shown};
+use crate::output::{Output, counted, shown};
 use crate::{label, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
@@ -27,7 +27,8 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
     emit(compile, &table, &bundle)?;
     let output = compile.output.display().to_string();
     let policies = compiled.policies;
-    let rules: u64 = table.inspect().policies.iter().map(|policy| u64::from(policy.rules)).sum();
+    let rules = table.inspect().policies.into_iter().map(|policy| policy.rules);
+    let rules: usize = rules.map(|rules| usize::try_from(rules).unwrap_or(usize::MAX)).sum();
     let bytes = bundle.len();
     let signers: Vec<String> = keys.iter().map(|key| key.public.id.to_string()).collect();
     if compile.json {
@@ -36,7 +37,7 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
             "revision": label.revision, "signers": signers,
         }))?;
     } else {
-        let policies = counted(policies.try_into().unwrap_or(u64::MAX), "policy", "policies");
+        let policies = counted(policies, "policy", "policies");
         let rules = counted(rules, "rule", "rules");
         let signed = match signers.join(" and ") {
             none if none.is_empty() => none,
@@ -94,8 +95,4 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Json {
         add("expected", expected.as_str().into());
     }
     json
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }

@@ -12,7 +12,7 @@ use wardgate_compiler::lint_dir;
 
 use crate::arguments::{Denied, Known, Lint};
 use crate::failure::{Failure, Status};
-use crate::output::{Output, Tone, shown};
+use crate::output::{Output, Tone, counted, shown};
 use crate::{compile, policies, replace};
 
 pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status, Failure> {
@@ -66,15 +66,12 @@ fn print(found: &[Diagnostic], out: &mut Output) -> Result<(), Failure> {
     if found.is_empty() {
         return out.line("no findings");
     }
-    let (findings, files) = (counted(found.len(), "finding"), counted(files.len(), "file"));
+    let findings = counted(found.len(), "finding", "findings");
+    let files = counted(files.len(), "file", "files");
     out.line(out.paint(Tone::Title, &format!("{findings} in {files}")).into_owned())?;
     let mut by_code: BTreeMap<&str, usize> = BTreeMap::new();
     for one in found {
         *by_code.entry(one.code.name()).or_default() += 1;
     }
     by_code.iter().try_for_each(|(code, count)| out.line(format_args!("{count:>6}  {code}")))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -42,7 +42,7 @@ use wardgate_compiler::diagnostics::Diagnostic;
 
 use arguments::{Arguments, Command};
 use failure::{Failure, Status};
-use output::{Output, complain};
+use output::{Output, complain, counted};
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
@@ -99,6 +99,6 @@ fn complain_each(diagnostics: &[Diagnostic]) {
     for diagnostic in diagnostics {
         complain(diagnostic);
     }
-    let count = diagnostics.len();
-    complain(format_args!("wardgate: {count} error{}", if count == 1 { "" } else { "s" }));
+    let errors = counted(diagnostics.len(), "error", "errors");
+    complain(format_args!("wardgate: {errors}"));
 }

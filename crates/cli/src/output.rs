@@ -77,6 +77,11 @@ pub(crate) fn complain(message: impl Display) {
     }
 }
 
+/// Returns a number with what it counts.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// Tells a person who looks what takes so long; the next call, with nothing to tell, takes it back.
 pub(crate) fn progress(text: &str) {
     if !wants_colours(io::stderr().is_terminal()) {

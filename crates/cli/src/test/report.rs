@@ -9,7 +9,7 @@ use wardgate_engine::wire::attr_json;
 use super::folder;
 use crate::arguments::Test;
 use crate::failure::Failure;
-use crate::output::{Output, Tone, shown};
+use crate::output::{Output, Tone, counted, shown};
 
 /// Prints the results.
 pub(super) fn print(test: &Test, results: &Results, out: &mut Output) -> Result<(), Failure> {
@@ -154,14 +154,10 @@ pub(super) fn last_line(results: &Results, out: &Output) -> String {
     add(sums.errored, "could not be decided");
     add(sums.skipped, "skipped");
     add(broken, if broken == 1 { "suite is broken" } else { "suites are broken" });
-    let counted = |count: usize, what: &str| match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
-    };
     let line = format!(
         "{}, {}: {}",
-        counted(results.suites.len(), "suite"),
-        counted(sums.tests, "test"),
+        counted(results.suites.len(), "suite", "suites"),
+        counted(sums.tests, "test", "tests"),
         parts.join(", ")
     );
     let tone = if sums.overall >= Verdict::Failed { Tone::Deny } else { Tone::Allow };
