@@ -5,8 +5,10 @@
 //! rules are a tree in flat arrays (`trie`), along which a query walks once (`walk`): what that takes grows
 //! with the query and with the rules that are like it, not with the number of rules.
 
+mod ahead;
 mod aliases;
 mod atoms;
+mod nodes;
 mod numbers;
 mod ranges;
 mod stack;
@@ -23,9 +25,10 @@ use core::ops::ControlFlow;
 use crate::limits::{MAX_DEPTH, MAX_PLACES, MAX_RULES, MAX_TEXT};
 use crate::normal::Normal;
 use crate::read;
+use nodes::NONE;
 use numbers::Numbers;
 use table::Hasher;
-use trie::{NONE, Trie};
+use trie::Trie;
 
 /// A set of rules.
 #[derive(Clone, Debug)]
@@ -139,7 +142,7 @@ impl RuleSet {
     #[must_use]
     pub fn find(&self, rule: &Normal) -> Option<RuleId> {
         let end = self.trie.find(rule.expression())?;
-        self.trie.node(end).map(|node| node.rule).filter(|rule| *rule != NONE).map(RuleId)
+        Some(self.trie.nodes.back(end).rule).filter(|rule| *rule != NONE).map(RuleId)
     }
 
     /// Returns a rule, in its normal form.
@@ -175,7 +178,7 @@ impl RuleSet {
     /// at every depth.
     fn has_room(&self, rule: &Normal) -> Result<(), Refused> {
         let expression = rule.expression();
-        let places = expression.nodes.len().saturating_mul(2).saturating_add(self.trie.size());
+        let places = expression.nodes.len().saturating_mul(2).saturating_add(self.trie.nodes.len());
         let text =
             expression.text.len().saturating_mul(MAX_DEPTH).saturating_add(self.trie.atoms.len());
         match self.len() < MAX_RULES && places < MAX_PLACES && text < MAX_TEXT {

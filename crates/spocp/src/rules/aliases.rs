@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use super::trie::NONE;
+use super::nodes::NONE;
 use crate::expression::index;
 
 /// All aliases of a set of rules.

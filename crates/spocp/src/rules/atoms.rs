@@ -34,16 +34,6 @@ impl Atoms {
         Self { text, atoms, free, table, hasher, dead: 0 }
     }
 
-    /// Returns the number of a text.
-    pub(super) fn find(&self, text: &[u8]) -> Option<u32> {
-        self.find_hashed(self.hasher.text(text), text)
-    }
-
-    /// Returns the number of a text that is hashed already.
-    pub(super) fn find_hashed(&self, hash: u32, text: &[u8]) -> Option<u32> {
-        self.table.find(hash, |number| self.text(number) == text)
-    }
-
     /// Returns the text of a number.
     pub(super) fn text(&self, number: u32) -> &[u8] {
         let Some(atom) = self.atoms.get(index(number)) else { return &[] };
@@ -56,10 +46,11 @@ impl Atoms {
         self.text.len()
     }
 
-    /// Uses a text once more, and returns its number. Whoever calls has seen that it fits.
-    pub(super) fn take(&mut self, text: &[u8]) -> u32 {
-        let hash = self.hasher.text(text);
-        let number = self.find_hashed(hash, text).unwrap_or_else(|| self.add(hash, text));
+    /// Uses a text once more that is hashed already, and returns its number. Whoever calls has seen that
+    /// it fits.
+    pub(super) fn take(&mut self, hash: u32, text: &[u8]) -> u32 {
+        let known = self.table.find(hash, |number| self.text(number) == text);
+        let number = known.unwrap_or_else(|| self.add(hash, text));
         if let Some(atom) = self.atoms.get_mut(index(number)) {
             atom.uses = atom.uses.saturating_add(1);
         }

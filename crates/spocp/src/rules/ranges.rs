@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 use crate::expression::index;
 use crate::range::{Probe, Range};
 
-use super::trie::NONE;
+use super::nodes::NONE;
 
 /// All trees of a set of rules.
 #[derive(Clone, Debug, Default)]

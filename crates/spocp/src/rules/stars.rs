@@ -6,9 +6,9 @@
 
 use alloc::vec::Vec;
 
+use super::nodes::NONE;
 use super::ranges::Ranges;
 use super::symbol::Kind;
-use super::trie::NONE;
 use crate::expression::index;
 use crate::range::{Probe, Range, Type};
 use crate::read;

@@ -4,8 +4,11 @@
 //! query may be longer than that of the rule.
 
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use super::atoms::Atoms;
+use super::nodes::NONE;
+use super::table::Hasher;
 use crate::expression::{Expression, Node, index};
 use crate::limits::MAX_DEPTH;
 use crate::write;
@@ -39,9 +42,13 @@ impl Symbol {
     pub(super) const CLOSE: Self = Self(0);
     pub(super) const ANY: Self = Self(1);
 
-    pub(super) fn new(kind: Kind, text: u32) -> Self {
-        let bits = KINDS.iter().position(|other| *other == kind).unwrap_or_default();
-        Self(text << 3 | u32::try_from(bits).unwrap_or_default())
+    pub(super) const fn new(kind: Kind, text: u32) -> Self {
+        Self(text << 3 | kind.bits())
+    }
+
+    /// Tells whether it is of that kind.
+    pub(super) const fn is(self, kind: Kind) -> bool {
+        self.0 & 7 == kind.bits()
     }
 
     pub(super) fn kind(self) -> Kind {
@@ -70,6 +77,22 @@ impl Symbol {
                 write::affix(b"suffix", &text, out);
             }
             Kind::Range | Kind::Set => out.extend_from_slice(text),
+        }
+    }
+}
+
+impl Kind {
+    /// Its place in `KINDS`.
+    pub(super) const fn bits(self) -> u32 {
+        match self {
+            Self::Close => 0,
+            Self::Any => 1,
+            Self::Atom => 2,
+            Self::Tag => 3,
+            Self::Prefix => 4,
+            Self::Suffix => 5,
+            Self::Range => 6,
+            Self::Set => 7,
         }
     }
 }
@@ -149,21 +172,61 @@ impl Iterator for Parts<'_> {
     }
 }
 
-/// Hands over the text by which a symbol is known.
+/// Hands over the text by which a symbol is known; an empty one where the kind says all.
 pub(super) fn with_text<T>(
     expression: &Expression,
     part: Part,
     then: impl FnOnce(&[u8]) -> T,
-) -> Option<T> {
-    Some(match *expression.nodes.get(part.at)? {
-        Node::Suffix(span) => {
-            let text: Vec<u8> = expression.bytes(span).iter().rev().copied().collect();
+) -> T {
+    match expression.nodes.get(part.at) {
+        _ if part.kind == Kind::Close => then(b""),
+        Some(Node::Suffix(span)) => {
+            let text: Vec<u8> = expression.bytes(*span).iter().rev().copied().collect();
             then(&text)
         }
-        Node::Atom(span) | Node::Prefix(span) => then(expression.bytes(span)),
-        Node::Range { .. } | Node::Set { .. } => then(&write::element(expression, part.at)),
-        Node::List { .. } | Node::Any => return None,
-    })
+        Some(Node::Atom(span) | Node::Prefix(span)) => then(expression.bytes(*span)),
+        Some(Node::Range { .. } | Node::Set { .. }) => then(&write::element(expression, part.at)),
+        Some(Node::List { .. } | Node::Any) | None => then(b""),
+    }
+}
+
+/// The text of a symbol that is looked for.
+pub(super) struct Text<'q> {
+    pub(super) text: &'q [u8],
+    /// Made when it is needed, and once.
+    hash: Cell<Option<u32>>,
+    pub(super) hint: Hint,
+}
+
+/// A node that may be the one that is looked for, and its parent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hint {
+    pub(super) child: u32,
+    pub(super) parent: u32,
+}
+
+impl<'q> Text<'q> {
+    pub(super) const fn new(text: &'q [u8]) -> Self {
+        Self::hinted(text, Hint::NONE)
+    }
+
+    pub(super) const fn hashed(text: &'q [u8], hash: u32) -> Self {
+        Self { text, hash: Cell::new(Some(hash)), hint: Hint::NONE }
+    }
+
+    pub(super) const fn hinted(text: &'q [u8], hint: Hint) -> Self {
+        Self { text, hash: Cell::new(None), hint }
+    }
+
+    pub(super) fn hash(&self, hasher: Hasher) -> u32 {
+        let hash = self.hash.get().unwrap_or_else(|| hasher.text(self.text));
+        self.hash.set(Some(hash));
+        hash
+    }
+}
+
+impl Hint {
+    pub(super) const NONE: Self = Self { child: NONE, parent: NONE };
 }
 
 const KINDS: [Kind; 8] = [

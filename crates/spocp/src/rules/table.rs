@@ -16,17 +16,33 @@ pub(super) struct Table {
 
 impl Table {
     /// Returns the number with that hash for which `is` holds.
-    pub(super) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+    pub(super) fn find(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.find_from(self.first(hash), hash, is)
+    }
+
+    /// The same where the first entry has been looked at.
+    pub(super) fn find_from(
+        &self,
+        first: u64,
+        hash: u32,
+        mut is: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
         let mut at = self.home(hash);
+        let mut entry = first;
         for _ in 0..self.entries.len() {
-            let entry = self.entries.get(at).copied().filter(|entry| *entry != EMPTY)?;
             let (found, number) = parts(entry);
-            if found == hash && is(number) {
-                return Some(number);
+            if entry == EMPTY || found == hash && is(number) {
+                break;
             }
             at = self.after(at);
+            entry = self.entries.get(at).copied().unwrap_or(EMPTY);
         }
-        None
+        (entry != EMPTY).then_some(parts(entry).1)
+    }
+
+    /// Returns what stands where the search for a hash begins.
+    pub(super) fn first(&self, hash: u32) -> u64 {
+        self.entries.get(self.home(hash)).copied().unwrap_or(EMPTY)
     }
 
     /// Adds a number that is not there.
@@ -123,9 +139,9 @@ impl Hasher {
         finish(state, tail, text.len())
     }
 
-    /// Hashes an edge.
-    pub(super) fn pair(self, left: u32, right: u32) -> u32 {
-        high(fold(self.seed ^ (u64::from(left) << 32 | u64::from(right)), FIRST))
+    /// Hashes a row of symbols that is longer by one than a row that is hashed.
+    pub(super) fn longer(self, row: u32, symbol: u32) -> u32 {
+        high(fold(self.seed ^ (u64::from(row) << 32 | u64::from(symbol)), FIRST))
     }
 
     /// Hashes the prefixes of a text that have these lengths, which rise.

@@ -8,51 +8,33 @@ use core::ops::ControlFlow;
 
 use super::aliases::Aliases;
 use super::atoms::Atoms;
+use super::nodes::{Edges, Flag, NONE, Node, Nodes, ROOT, ROOT_HASH};
 use super::stars::Stars;
-use super::symbol::{Kind, Part, Parts, Symbol, with_text};
+use super::symbol::{Hint, Kind, Part, Parts, Symbol, Text, with_text};
 use super::table::{Hasher, Table};
 use crate::expression::{Expression, Node as Element, index};
-use alloc::vec;
 use alloc::vec::Vec;
 
 /// Nodes, edges and texts.
 #[derive(Clone, Debug)]
 pub(super) struct Trie {
-    nodes: Vec<Node>,
-    free: Vec<u32>,
+    pub(super) nodes: Nodes,
     /// The edges of nodes that have had more than one.
-    edges: Table,
+    pub(super) edges: Table,
+    /// The depths, below 64, where a node has had more than one edge.
+    crowded: u64,
     hasher: Hasher,
     pub(super) atoms: Atoms,
     pub(super) stars: Stars,
     pub(super) aliases: Aliases,
 }
 
-/// A place in rules.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    parent: u32,
-    /// The symbol that leads here from the parent.
-    pub(super) symbol: Symbol,
-    /// The rules, and the elements of sets, that run through here.
-    uses: u32,
-    /// The only child, `MANY` where `edges` has them, `NONE` where there is none.
-    child: u32,
-    /// The rule that ends here.
-    pub(super) rule: u32,
-    /// At a set, its aliases; elsewhere, those that end here.
-    pub(super) aliases: u32,
-    /// What `stars` has for the star forms that go on from here, and two bits for what is asked often.
-    more: u32,
-}
-
 impl Trie {
     pub(super) fn new(hasher: Hasher) -> Self {
-        let root = Node { uses: 1, ..Node::new(NONE, Symbol::CLOSE) };
         Self {
-            nodes: vec![root],
-            free: Vec::new(),
+            nodes: Nodes::new(),
             edges: Table::default(),
+            crowded: 0,
             hasher,
             atoms: Atoms::new(hasher),
             stars: Stars::default(),
@@ -61,44 +43,82 @@ impl Trie {
     }
 
     pub(super) fn node(&self, at: u32) -> Option<&Node> {
-        self.nodes.get(index(at))
+        self.nodes.node(at)
     }
 
-    /// Returns how many nodes there are room for.
-    pub(super) const fn size(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Returns the child at the end of a symbol.
-    pub(super) fn child(&self, at: u32, symbol: Symbol) -> Option<u32> {
-        match self.node(at)?.child {
-            NONE => None,
-            MANY => self.edges.find(self.hasher.pair(at, symbol.0), |child| {
-                self.node(child).is_some_and(|node| node.parent == at && node.symbol == symbol)
-            }),
-            only => (self.node(only)?.symbol == symbol).then_some(only),
-        }
-    }
-
-    /// Returns the child at the end of an atom or a tag, whose number is looked up at most once.
-    pub(super) fn child_of_text(&self, at: u32, kind: Kind, text: &mut Text<'_>) -> Option<u32> {
-        match self.node(at)?.child {
-            NONE => None,
-            MANY => self.child(at, Symbol::new(kind, text.number(&self.atoms)?)),
-            only => {
-                let symbol = self.node(only)?.symbol;
-                (symbol.kind() == kind && self.atoms.text(symbol.text()?) == text.text)
-                    .then_some(only)
+    /// Returns the child at the end of a symbol of that kind and text.
+    pub(super) fn child(&self, at: u32, kind: Kind, text: &Text<'_>) -> Option<u32> {
+        let place = self.node(at)?;
+        match place.edges() {
+            Edges::None => None,
+            Edges::Many(_)
+                if text.hint.parent == at && self.leads_by(text.hint.child, kind, text.text) =>
+            {
+                Some(text.hint.child)
             }
+            Edges::Many(row) => {
+                let hash = self.longer(row, kind, text.hash(self.hasher));
+                self.edges.find(hash, |child| {
+                    self.node(child).is_some_and(|node| node.parent == at)
+                        && self.leads_by(child, kind, text.text)
+                })
+            }
+            Edges::One(only) => self.leads_by(only, kind, text.text).then_some(only),
         }
+    }
+
+    /// Returns the child where a list closes.
+    pub(super) fn closed(&self, at: u32) -> Option<u32> {
+        self.child(at, Kind::Close, &Text::new(b""))
+    }
+
+    /// Returns the child after anything.
+    pub(super) fn any(&self, at: u32) -> Option<u32> {
+        self.child(at, Kind::Any, &Text::new(b""))
+    }
+
+    /// Tells whether the last symbol before a node is of that kind and text.
+    fn leads_by(&self, at: u32, kind: Kind, text: &[u8]) -> bool {
+        self.node(at).is_some_and(|node| {
+            let is_own = |number| self.atoms.text(number) == text;
+            node.symbol.is(kind) && node.symbol.text().is_none_or(is_own)
+        })
+    }
+
+    /// Hashes a row of symbols that is longer by one of that text.
+    pub(super) fn row(&self, row: u32, kind: Kind, text: &[u8]) -> u32 {
+        self.longer(row, kind, self.hasher.text(text))
+    }
+
+    /// Tells whether it is so large that most of it is far away.
+    pub(super) const fn is_large(&self) -> bool {
+        self.nodes.len() > FEW
+    }
+
+    /// Tells whether a node at that depth has had more than one edge.
+    pub(super) const fn is_crowded(&self, depth: usize) -> bool {
+        depth < 64 && self.crowded >> depth & 1 == 1
+    }
+
+    /// Returns what an entry of the table leads to.
+    pub(super) fn hint(&self, first: u64, hash: u32) -> Hint {
+        let hint = self
+            .edges
+            .find_from(first, hash, |_| true)
+            .and_then(|child| Some(Hint { child, parent: self.node(child)?.parent }));
+        hint.unwrap_or(Hint::NONE)
+    }
+
+    /// Hashes a row of symbols that is longer by one.
+    fn longer(&self, row: u32, kind: Kind, text: u32) -> u32 {
+        self.hasher.longer(row, text.wrapping_add(kind.bits()))
     }
 
     /// Visits where rules go on with a prefix of the text, or with a suffix of what it is backwards.
     pub(super) fn affixes(&self, at: u32, kind: Kind, text: &[u8], visit: &mut dyn FnMut(u32)) {
-        let Some(stars) = self.node(at).and_then(Node::stars) else { return };
+        let Some(stars) = self.nodes.stars(at) else { return };
         for (hash, prefix) in self.hasher.prefixes(text, self.stars.lengths(stars, kind)) {
-            let number = self.atoms.find_hashed(hash, prefix);
-            let child = number.and_then(|number| self.child(at, Symbol::new(kind, number)));
+            let child = self.child(at, kind, &Text::hashed(prefix, hash));
             child.into_iter().for_each(&mut *visit);
         }
     }
@@ -106,28 +126,20 @@ impl Trie {
     /// Returns the node where an expression ends, if there is one.
     pub(super) fn find(&self, expression: &Expression) -> Option<u32> {
         Parts::of_rule(expression).try_fold(ROOT, |at, part| {
-            let symbol = match part.kind {
-                Kind::Close => Symbol::CLOSE,
-                Kind::Any => Symbol::ANY,
-                kind => {
-                    let number = with_text(expression, part, |text| self.atoms.find(text))??;
-                    Symbol::new(kind, number)
-                }
-            };
-            self.child(at, symbol)
+            with_text(expression, part, |text| self.child(at, part.kind, &Text::new(text)))
         })
     }
 
     /// Puts a rule in that is not there. Whoever calls has seen that it fits.
     pub(super) fn insert(&mut self, expression: &Expression, rule: u32) -> u32 {
         let end = self.path(ROOT, expression, Parts::of_rule(expression));
-        self.change(end, |node| node.rule = rule);
+        self.nodes.set_rule(end, rule);
         end
     }
 
     /// Takes out the rule that ends at a node.
     pub(super) fn remove(&mut self, end: u32) {
-        self.change(end, |node| node.rule = NONE);
+        self.nodes.set_rule(end, NONE);
         self.release(end, ROOT);
     }
 
@@ -159,34 +171,30 @@ impl Trie {
         let mut at = from;
         for part in parts {
             at = self.enter(at, expression, part);
-            self.change(at, |node| node.uses = node.uses.saturating_add(1));
+            self.nodes.change_back(at, |back| back.uses = back.uses.saturating_add(1));
         }
         at
     }
 
     fn enter(&mut self, at: u32, expression: &Expression, part: Part) -> u32 {
-        let symbol = match part.kind {
-            Kind::Close => Symbol::CLOSE,
-            Kind::Any => Symbol::ANY,
-            kind => {
-                let number = with_text(expression, part, |text| self.atoms.take(text));
-                Symbol::new(kind, number.unwrap_or_default())
+        let (child, is_new) = with_text(expression, part, |text| {
+            let text = Text::new(text);
+            match self.child(at, part.kind, &text) {
+                Some(child) => (child, false),
+                None => (self.add(at, part.kind, &text), true),
             }
-        };
-        if let Some(child) = self.child(at, symbol) {
-            symbol.text().into_iter().for_each(|text| self.atoms.release(text));
-            return child;
+        });
+        if is_new {
+            self.star(at, child, expression, part);
         }
-        let child = self.add(at, symbol);
-        self.star(at, child, expression, part);
         child
     }
 
     /// Tells the star forms of a node about a child that is new.
     fn star(&mut self, at: u32, child: u32, expression: &Expression, part: Part) {
         match (part.kind, expression.nodes.get(part.at)) {
-            (Kind::Any, _) => self.change(at, |node| node.more |= HAS_ANY),
-            (Kind::Close, _) => self.change(at, |node| node.more |= HAS_CLOSE),
+            (Kind::Any, _) => self.nodes.change(at, |node| node.flag(Flag::Any, true)),
+            (Kind::Close, _) => self.nodes.change(at, |node| node.flag(Flag::Close, true)),
             (Kind::Prefix | Kind::Suffix, Some(Element::Prefix(span) | Element::Suffix(span))) => {
                 let stars = self.stars_of_mut(at);
                 self.stars.add_affix(stars, part.kind, span.len);
@@ -210,58 +218,76 @@ impl Trie {
     }
 
     fn alias(&mut self, end: u32, set: u32) {
-        let heads = (self.node(end), self.node(set));
-        let (Some(ending), Some(own)) = heads else { return };
+        let (ending, own) = (self.nodes.back(end), self.nodes.back(set));
         let alias = self.aliases.add(end, set, ending.aliases, own.aliases);
-        self.change(end, |node| node.aliases = alias);
-        self.change(set, |node| node.aliases = alias);
+        self.nodes.set_aliases(end, alias);
+        self.nodes.change_back(set, |back| back.aliases = alias);
     }
 
     fn stars_of_mut(&mut self, at: u32) -> u32 {
-        if let Some(stars) = self.node(at).and_then(Node::stars) {
+        if let Some(stars) = self.nodes.stars(at) {
             return stars;
         }
         let stars = self.stars.add();
-        self.change(at, |node| node.more |= stars.saturating_add(1) << FLAGS);
+        self.nodes.set_stars(at, stars);
         stars
     }
 
-    fn add(&mut self, parent: u32, symbol: Symbol) -> u32 {
-        let node = Node::new(parent, symbol);
-        let reused = self.free.pop();
-        let new = reused.unwrap_or(u32::try_from(self.nodes.len()).unwrap_or(NONE));
-        match self.nodes.get_mut(index(new)) {
-            Some(place) => *place = node,
-            None => self.nodes.push(node),
-        }
-        match self.node(parent).map(|node| node.child) {
+    fn add(&mut self, parent: u32, kind: Kind, text: &Text<'_>) -> u32 {
+        let symbol = match kind {
+            Kind::Close => Symbol::CLOSE,
+            Kind::Any => Symbol::ANY,
+            _ => Symbol::new(kind, self.atoms.take(text.hash(self.hasher), text.text)),
+        };
+        let new = self.nodes.add(parent, symbol);
+        match self.node(parent).map(Node::edges) {
             None => {}
-            Some(NONE) => self.change(parent, |node| node.child = new),
-            Some(only) => {
-                if only != MANY {
-                    self.link(only);
-                    self.change(parent, |node| node.child = MANY);
-                }
-                self.link(new);
+            Some(Edges::None) => self.nodes.set_edges(parent, Edges::One(new)),
+            Some(Edges::Many(row)) => self.link(row, new),
+            Some(Edges::One(only)) => {
+                let row = self.row_of(parent);
+                self.nodes.set_edges(parent, Edges::Many(row));
+                self.crowded |= 1_u64.checked_shl(self.nodes.depth(parent)).unwrap_or_default();
+                self.link(row, only);
+                self.link(row, new);
             }
         }
         new
     }
 
-    fn link(&mut self, child: u32) {
-        if let Some(node) = self.node(child) {
-            let hash = self.hasher.pair(node.parent, node.symbol.0);
-            self.edges.insert(hash, child);
-        }
+    fn link(&mut self, row: u32, child: u32) {
+        self.edges.insert(self.row_with(row, child), child);
+    }
+
+    /// Hashes the row of symbols that leads to a node.
+    fn row_of(&self, at: u32) -> u32 {
+        let mut below = Vec::new();
+        let mut at = at;
+        let top = loop {
+            match self.node(at) {
+                Some(node) if at != ROOT => match node.edges() {
+                    Edges::Many(row) => break row,
+                    Edges::None | Edges::One(_) => below.push(at),
+                },
+                _ => break ROOT_HASH,
+            }
+            at = self.node(at).map_or(ROOT, |node| node.parent);
+        };
+        below.into_iter().rev().fold(top, |row, at| self.row_with(row, at))
+    }
+
+    /// Hashes the row that leads to a node from one that leads to the parent.
+    fn row_with(&self, row: u32, at: u32) -> u32 {
+        let symbol = self.node(at).map_or(Symbol::CLOSE, |node| node.symbol);
+        self.row(row, symbol.kind(), symbol.text().map_or(b"", |text| self.atoms.text(text)))
     }
 
     /// Uses the nodes from here up to another, which is left out, once less.
     fn release(&mut self, from: u32, to: u32) {
         let mut at = from;
-        while let Some(node) = self.nodes.get_mut(index(at)).filter(|_| at != to) {
-            node.uses = node.uses.saturating_sub(1);
-            let (uses, parent) = (node.uses, node.parent);
-            if uses == 0 {
+        while let Some(parent) = self.node(at).map(|node| node.parent).filter(|_| at != to) {
+            self.nodes.change_back(at, |back| back.uses = back.uses.saturating_sub(1));
+            if self.nodes.back(at).uses == 0 {
                 self.delete(at);
             }
             at = parent;
@@ -271,22 +297,22 @@ impl Trie {
     fn delete(&mut self, at: u32) {
         let Some(node) = self.node(at).copied() else { return };
         self.unstar(at, &node);
-        match self.node(node.parent).map(|parent| parent.child) {
-            Some(MANY) => self.edges.remove(self.hasher.pair(node.parent, node.symbol.0), at),
-            _ => self.change(node.parent, |parent| parent.child = NONE),
+        match self.node(node.parent).map(Node::edges) {
+            Some(Edges::Many(row)) => self.edges.remove(self.row_with(row, at), at),
+            _ => self.nodes.set_edges(node.parent, Edges::None),
         }
         node.symbol.text().into_iter().for_each(|text| self.atoms.release(text));
-        node.stars().into_iter().for_each(|stars| self.stars.remove(stars));
-        self.free.push(at);
+        self.nodes.stars(at).into_iter().for_each(|stars| self.stars.remove(stars));
+        self.nodes.remove(at);
     }
 
     /// Tells the star forms of the parent that a child goes.
     fn unstar(&mut self, at: u32, node: &Node) {
         let parent = node.parent;
-        let stars = self.node(parent).and_then(Node::stars);
+        let stars = self.nodes.stars(parent);
         match (node.symbol.kind(), stars, node.symbol.text()) {
-            (Kind::Any, ..) => self.change(parent, |node| node.more &= !HAS_ANY),
-            (Kind::Close, ..) => self.change(parent, |node| node.more &= !HAS_CLOSE),
+            (Kind::Any, ..) => self.nodes.change(parent, |node| node.flag(Flag::Any, false)),
+            (Kind::Close, ..) => self.nodes.change(parent, |node| node.flag(Flag::Close, false)),
             (kind @ (Kind::Prefix | Kind::Suffix), Some(stars), Some(text)) => {
                 let len = u32::try_from(self.atoms.text(text).len()).unwrap_or(u32::MAX);
                 self.stars.remove_affix(stars, kind, len);
@@ -300,80 +326,25 @@ impl Trie {
     }
 
     fn remove_aliases(&mut self, set: u32, parent: u32) {
-        while let Some(alias) = self.aliases.first(self.node(set).map_or(NONE, |node| node.aliases))
-        {
-            self.change(set, |node| node.aliases = alias.sibling);
+        while let Some(alias) = self.aliases.first(self.nodes.back(set).aliases) {
+            self.nodes.change_back(set, |back| back.aliases = alias.sibling);
             if let Some(next) = self.aliases.remove(alias) {
-                self.change(alias.end, |node| node.aliases = next);
+                self.nodes.set_aliases(alias.end, next);
             }
             self.release(alias.end, parent);
         }
     }
 
-    fn change(&mut self, at: u32, change: impl FnOnce(&mut Node)) {
-        if let Some(it) = self.nodes.get_mut(index(at)) {
-            change(it);
-        }
-    }
-
     /// Visits where the sets go on of which an element ends here.
     pub(super) fn targets(&self, at: u32, mut visit: impl FnMut(u32)) {
-        let Some(node) = self.node(at).filter(|node| node.aliases != NONE) else { return };
-        if node.symbol.kind() != Kind::Set {
-            self.aliases.targets(node.aliases, &mut visit);
+        if self.node(at).is_some_and(|node| node.has(Flag::Alias)) {
+            self.aliases.targets(self.nodes.back(at).aliases, &mut visit);
         }
-    }
-}
-
-impl Node {
-    const fn new(parent: u32, symbol: Symbol) -> Self {
-        Self { parent, symbol, uses: 0, child: NONE, rule: NONE, aliases: NONE, more: 0 }
-    }
-
-    /// Whether a rule goes on with anything.
-    pub(super) const fn has_any(&self) -> bool {
-        self.more & HAS_ANY != 0
-    }
-
-    /// Whether the list closes here in a rule.
-    pub(super) const fn has_close(&self) -> bool {
-        self.more & HAS_CLOSE != 0
-    }
-
-    /// Whether what an atom stands for here is known from the edges alone.
-    pub(super) const fn is_plain(&self) -> bool {
-        self.more & !HAS_CLOSE == 0
-    }
-
-    /// The prefixes, suffixes and ranges that rules go on with.
-    pub(super) fn stars(&self) -> Option<u32> {
-        (self.more >> FLAGS).checked_sub(1)
-    }
-}
-
-/// A text of a query, and the number that it has in the set of rules.
-pub(super) struct Text<'q> {
-    pub(super) text: &'q [u8],
-    number: Option<Option<u32>>,
-}
-
-impl<'q> Text<'q> {
-    pub(super) const fn new(text: &'q [u8]) -> Self {
-        Self { text, number: None }
-    }
-
-    fn number(&mut self, atoms: &Atoms) -> Option<u32> {
-        *self.number.get_or_insert_with(|| atoms.find(self.text))
     }
 }
 
 /// Whether a walk goes on.
 pub(super) type Flow = ControlFlow<()>;
 
-pub(super) const ROOT: u32 = 0;
-pub(super) const NONE: u32 = u32::MAX;
-const MANY: u32 = u32::MAX - 1;
-
-const HAS_ANY: u32 = 1;
-const HAS_CLOSE: u32 = 2;
-const FLAGS: u32 = 2;
+/// As many nodes as caches have room for.
+const FEW: usize = 1 << 15;

@@ -7,15 +7,21 @@
 
 use alloc::vec::Vec;
 
+use super::ahead::Ahead;
+use super::nodes::{Flag, NONE, Node as Place, ROOT};
 use super::stack::Stack;
-use super::symbol::{Kind, Symbol};
-use super::trie::{Flow, NONE, Node as Place, ROOT, Text, Trie};
+use super::symbol::{Kind, Text};
+use super::trie::{Flow, Trie};
 use crate::expression::{Expression, Node, Span, index};
 use crate::range::Range;
 
 /// Hands over the numbers of the rules that allow the query, until the caller has enough.
 pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Flow) {
-    let mut walk = Walk { trie, query, here: Stack::new(), done: Stack::new(), sets: 0, found };
+    let (ahead, here, done) = (Ahead::new(), Stack::new(), Stack::new());
+    let mut walk = Walk { trie, query, ahead, here, done, sets: 0, found };
+    if trie.is_large() {
+        walk.ahead.look(trie, query);
+    }
     walk.here.push(ROOT);
     // Nothing is left to be done when the caller has enough.
     let _ = walk.step(0, 0);
@@ -24,6 +30,7 @@ pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Fl
 struct Walk<'w, F> {
     trie: &'w Trie,
     query: &'w Expression,
+    ahead: Ahead,
     /// The places before an element, then those after it; above them, those within a set.
     here: Stack,
     /// The places after the lists that are open, in rules where they are closed already.
@@ -40,11 +47,14 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         let query = self.query;
         match query.nodes.get(at) {
             Some(Node::List { end }) => return self.list(base, at, index(*end)),
-            Some(Node::Atom(span)) => self.atom(base, query.bytes(*span)),
+            Some(Node::Atom(span)) => {
+                let atom = query.bytes(*span);
+                self.atom(base, atom, &Text::hinted(atom, self.ahead.hint(at)));
+            }
             Some(Node::Set { end }) => self.set(base, at, index(*end))?,
             Some(Node::Prefix(span)) => self.affix(base, Kind::Prefix, *span),
             Some(Node::Suffix(span)) => self.affix(base, Kind::Suffix, *span),
-            Some(Node::Any) => self.each(base, |_, _, _, _| {}),
+            Some(Node::Any) => self.each(base, |_, _, _| {}),
             Some(Node::Range { range, .. }) => {
                 let range = query.ranges.get(index(*range));
                 range.into_iter().for_each(|range| self.range(base, range));
@@ -60,7 +70,7 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         self.keep_any(base);
         let mut element = at.saturating_add(1);
         if let Some(Node::Atom(span)) = self.query.nodes.get(element) {
-            self.open(base, self.query.bytes(*span));
+            self.open(base, &Text::hinted(self.query.bytes(*span), self.ahead.hint(element)));
         }
         self.arrive(base)?;
         element = element.saturating_add(1);
@@ -77,10 +87,9 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
     }
 
     /// Goes where a list with that tag opens.
-    fn open(&mut self, base: usize, tag: &[u8]) {
-        let mut tag = Text::new(tag);
+    fn open(&mut self, base: usize, tag: &Text<'_>) {
         for place in self.here.above_mut(base) {
-            *place = self.trie.child_of_text(*place, Kind::Tag, &mut tag).unwrap_or(NONE);
+            *place = self.trie.child(*place, Kind::Tag, tag).unwrap_or(NONE);
         }
         self.here.retain(base, |place| place != NONE);
     }
@@ -88,8 +97,8 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
     /// Notes where rules go on with anything in place of a list.
     fn keep_any(&mut self, base: usize) {
         for place in self.here.above(base) {
-            let any = self.trie.node(*place).filter(|node| node.has_any());
-            let child = any.and_then(|_| self.trie.child(*place, Symbol::ANY));
+            let any = self.trie.node(*place).filter(|node| node.has(Flag::Any));
+            let child = any.and_then(|_| self.trie.any(*place));
             child.into_iter().for_each(|child| self.done.push(child));
         }
     }
@@ -97,24 +106,23 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
     /// Notes where the list closes in rules: what the query has beyond does not matter.
     fn close(&mut self, base: usize) {
         for place in self.here.above(base) {
-            let closed = self.trie.node(*place).filter(|node| node.has_close());
-            if let Some(child) = closed.and_then(|_| self.trie.child(*place, Symbol::CLOSE)) {
+            let closed = self.trie.node(*place).filter(|node| node.has(Flag::Close));
+            if let Some(child) = closed.and_then(|_| self.trie.closed(*place)) {
                 self.done.push(child);
                 self.trie.targets(child, |set| self.done.push(set));
             }
         }
     }
 
-    fn atom(&mut self, base: usize, atom: &[u8]) {
-        let mut text = Text::new(atom);
+    fn atom(&mut self, base: usize, atom: &[u8], text: &Text<'_>) {
         let mut backwards = Vec::new();
         if self.is_simple(base) {
-            return self.one_atom(base, &mut text);
+            return self.one_atom(base, text);
         }
-        self.each(base, |trie, at, place, visit| {
-            let child = trie.child_of_text(at, Kind::Atom, &mut text);
+        self.each(base, |trie, at, visit| {
+            let child = trie.child(at, Kind::Atom, text);
             child.into_iter().for_each(&mut *visit);
-            let Some(stars) = place.stars() else { return };
+            let Some(stars) = trie.nodes.stars(at) else { return };
             trie.affixes(at, Kind::Prefix, atom, visit);
             if backwards.is_empty() && trie.stars.lengths(stars, Kind::Suffix).next().is_some() {
                 backwards.extend(atom.iter().rev());
@@ -130,9 +138,9 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         self.trie.node(*place).is_some_and(Place::is_plain)
     }
 
-    fn one_atom(&mut self, base: usize, atom: &mut Text<'_>) {
+    fn one_atom(&mut self, base: usize, atom: &Text<'_>) {
         let [place] = self.here.above_mut(base) else { return };
-        match self.trie.child_of_text(*place, Kind::Atom, atom) {
+        match self.trie.child(*place, Kind::Atom, atom) {
             Some(child) => {
                 *place = child;
                 self.trie.targets(child, |set| self.here.push(set));
@@ -146,26 +154,27 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         if kind == Kind::Suffix {
             text.reverse();
         }
-        self.each(base, |trie, at, _, visit| trie.affixes(at, kind, &text, visit));
+        self.each(base, |trie, at, visit| trie.affixes(at, kind, &text, visit));
     }
 
     fn range(&mut self, base: usize, range: &Range) {
-        self.each(base, |trie, _, place, visit| {
-            place.stars().into_iter().for_each(|stars| trie.stars.covering(stars, range, visit));
+        self.each(base, |trie, at, visit| {
+            let stars = trie.nodes.stars(at);
+            stars.into_iter().for_each(|stars| trie.stars.covering(stars, range, visit));
         });
     }
 
     /// Moves each place on to all that `visit` is told, and to where anything may stand.
-    fn each(&mut self, base: usize, mut on: impl FnMut(&Trie, u32, &Place, &mut dyn FnMut(u32))) {
+    fn each(&mut self, base: usize, mut on: impl FnMut(&Trie, u32, &mut dyn FnMut(u32))) {
         let mark = self.done.len();
         let mut has_sets = false;
         let (trie, done) = (self.trie, &mut self.done);
         for at in self.here.above(base) {
             let Some(place) = trie.node(*at) else { continue };
-            if place.has_any() {
-                trie.child(*at, Symbol::ANY).into_iter().for_each(|child| done.push(child));
+            if place.has(Flag::Any) {
+                trie.any(*at).into_iter().for_each(|child| done.push(child));
             }
-            on(trie, *at, place, &mut |child| {
+            on(trie, *at, &mut |child| {
                 done.push(child);
                 trie.targets(child, |set| {
                     has_sets = true;
@@ -212,8 +221,8 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
             return Flow::Continue(());
         }
         for place in self.here.above(base) {
-            if let Some(node) = self.trie.node(*place).filter(|node| node.rule != NONE) {
-                (self.found)(node.rule)?;
+            if self.trie.node(*place).is_some_and(|node| node.has(Flag::End)) {
+                (self.found)(self.trie.nodes.back(*place).rule)?;
             }
         }
         Flow::Continue(())

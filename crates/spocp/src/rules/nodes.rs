@@ -1,0 +1,218 @@
+//! The nodes of the tree, in two arrays.
+//!
+//! What a walk looks at in each node it comes by is kept apart from the rest, so that four nodes fill a line
+//! of most caches: a large set is as fast as few lines are needed for a query.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::symbol::Symbol;
+use crate::expression::index;
+
+/// All nodes of a set of rules.
+#[derive(Clone, Debug)]
+pub(super) struct Nodes {
+    nodes: Vec<Node>,
+    backs: Vec<Back>,
+    free: Vec<u32>,
+}
+
+/// A place in rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) parent: u32,
+    /// The symbol that leads here from the parent.
+    pub(super) symbol: Symbol,
+    /// The only child, or the hash of the row that leads here.
+    child: u32,
+    /// A bit for each flag that is set.
+    flags: u32,
+}
+
+/// What changes of a node need to know, and few walks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Back {
+    /// The rules, and the elements of sets, that run through here.
+    pub(super) uses: u32,
+    /// The rule that ends here.
+    pub(super) rule: u32,
+    /// At a set, its aliases; elsewhere, those that end here.
+    pub(super) aliases: u32,
+    /// What `stars` has for the prefixes, suffixes and ranges that rules go on with.
+    stars: u32,
+}
+
+/// Where rules go on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Edges {
+    /// Nowhere.
+    None,
+    /// At one node.
+    One(u32),
+    /// At those that the table of edges has for the row with this hash.
+    Many(u32),
+}
+
+/// What is said of a node by one bit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Flag {
+    /// A rule goes on with anything.
+    Any,
+    /// A rule goes on with a prefix, a suffix or a range.
+    Stars,
+    /// The list closes here in a rule.
+    Close,
+    /// A rule ends here.
+    End,
+    /// An element of a set ends here.
+    Alias,
+    /// There has been more than one child, so that the table of edges has them.
+    Many,
+}
+
+impl Nodes {
+    /// Makes a tree of its root, which is never taken out.
+    pub(super) fn new() -> Self {
+        let nodes = vec![Node::new(NONE, Symbol::CLOSE)];
+        Self { nodes, backs: vec![Back { uses: 1, ..Back::NEW }], free: Vec::new() }
+    }
+
+    pub(super) fn node(&self, at: u32) -> Option<&Node> {
+        self.nodes.get(index(at))
+    }
+
+    /// Returns the rest of a node.
+    pub(super) fn back(&self, at: u32) -> Back {
+        self.backs.get(index(at)).copied().unwrap_or(Back::NEW)
+    }
+
+    /// Returns how many nodes there are room for.
+    pub(super) const fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Adds a node.
+    pub(super) fn add(&mut self, parent: u32, symbol: Symbol) -> u32 {
+        let node = Node::new(parent, symbol);
+        let Some(reused) = self.free.pop() else {
+            let new = u32::try_from(self.nodes.len()).unwrap_or(NONE);
+            self.nodes.push(node);
+            self.backs.push(Back::NEW);
+            return new;
+        };
+        self.change(reused, |place| *place = node);
+        self.change_back(reused, |place| *place = Back::NEW);
+        reused
+    }
+
+    /// Gives a node free, which nothing leads to any more.
+    pub(super) fn remove(&mut self, at: u32) {
+        self.free.push(at);
+    }
+
+    pub(super) fn change(&mut self, at: u32, change: impl FnOnce(&mut Node)) {
+        if let Some(it) = self.nodes.get_mut(index(at)) {
+            change(it);
+        }
+    }
+
+    pub(super) fn change_back(&mut self, at: u32, change: impl FnOnce(&mut Back)) {
+        if let Some(it) = self.backs.get_mut(index(at)) {
+            change(it);
+        }
+    }
+
+    /// Says where rules go on from a node.
+    pub(super) fn set_edges(&mut self, at: u32, edges: Edges) {
+        self.change(at, |node| {
+            node.flag(Flag::Many, matches!(edges, Edges::Many(_)));
+            node.child = match edges {
+                Edges::None => NONE,
+                Edges::One(to) | Edges::Many(to) => to,
+            };
+        });
+    }
+
+    /// Says which alias is the first of those that end here.
+    pub(super) fn set_aliases(&mut self, end: u32, first: u32) {
+        self.change_back(end, |back| back.aliases = first);
+        self.change(end, |node| node.flag(Flag::Alias, first != NONE));
+    }
+
+    /// Returns what `stars` has for the prefixes, suffixes and ranges that rules go on with.
+    pub(super) fn stars(&self, at: u32) -> Option<u32> {
+        self.node(at).filter(|node| node.has(Flag::Stars)).map(|_| self.back(at).stars)
+    }
+
+    /// Says what `stars` has.
+    pub(super) fn set_stars(&mut self, at: u32, stars: u32) {
+        self.change_back(at, |back| back.stars = stars);
+        self.change(at, |node| node.flag(Flag::Stars, stars != NONE));
+    }
+
+    /// Says which rule ends here.
+    pub(super) fn set_rule(&mut self, end: u32, rule: u32) {
+        self.change_back(end, |back| back.rule = rule);
+        self.change(end, |node| node.flag(Flag::End, rule != NONE));
+    }
+
+    /// Returns how many symbols lead to a node.
+    pub(super) fn depth(&self, at: u32) -> u32 {
+        let up = |at: &u32| self.node(*at).map(|node| node.parent).filter(|at| *at != NONE);
+        let above = core::iter::successors(Some(at), up).skip(1);
+        u32::try_from(above.count()).unwrap_or(u32::MAX)
+    }
+}
+
+impl Node {
+    const fn new(parent: u32, symbol: Symbol) -> Self {
+        Self { parent, symbol, child: NONE, flags: 0 }
+    }
+
+    /// Tells whether that holds.
+    pub(super) const fn has(&self, flag: Flag) -> bool {
+        self.flags & flag.bit() != 0
+    }
+
+    /// Says whether that holds.
+    pub(super) const fn flag(&mut self, flag: Flag, holds: bool) {
+        self.flags = if holds { self.flags | flag.bit() } else { self.flags & !flag.bit() };
+    }
+
+    /// Where rules go on from here.
+    pub(super) const fn edges(&self) -> Edges {
+        match self.child {
+            hash if self.has(Flag::Many) => Edges::Many(hash),
+            NONE => Edges::None,
+            only => Edges::One(only),
+        }
+    }
+
+    /// Whether what an atom stands for here is known from the edges alone.
+    pub(super) const fn is_plain(&self) -> bool {
+        !self.has(Flag::Any) && !self.has(Flag::Stars)
+    }
+}
+
+impl Back {
+    const NEW: Self = Self { uses: 0, rule: NONE, aliases: NONE, stars: NONE };
+}
+
+impl Flag {
+    const fn bit(self) -> u32 {
+        match self {
+            Self::Any => 1,
+            Self::Close => 2,
+            Self::End => 4,
+            Self::Alias => 8,
+            Self::Many => 16,
+            Self::Stars => 32,
+        }
+    }
+}
+
+pub(super) const ROOT: u32 = 0;
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The hash of the row without symbols.
+pub(super) const ROOT_HASH: u32 = 0;
