@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { digest, Kinds, planFor, planList, type PlanList } from "./kinds.ts";
+import { digest, Kinds, planFor, PlanList } from "./kinds.ts";
 import type { Plan, Plans } from "./plans.ts";
 
 /** Plans for every kind that starts with `k`. */
@@ -8,16 +8,18 @@ function plans(): { readonly loaded: string[]; readonly plans: Plans } {
   const loaded: string[] = [];
   const load = (_: Kinds, kind: string): PlanList | null => {
     loaded.push(kind);
-    return kind.startsWith("k") ? planList(new Map([[kind, null]]), null) : null;
+    return kind.startsWith("k") ? new PlanList([[kind, kind.length]], -1, planOf) : null;
   };
   return { loaded, plans: { isLive: true, load } as unknown as Plans };
 }
+
+const planOf = (id: number): Plan => ({ id }) as Plan;
 
 /** Finds a list as the hot functions do. */
 function find(kinds: Kinds, from: Plans, kind: string): string | undefined {
   const at = digest(kind) & kinds.mask;
   const list = kinds.names[at] === kind ? kinds.lists[at] : kinds.miss(from, kind);
-  return list?.map.keys().next().value;
+  return list == null || planFor(list, kind)?.id !== kind.length ? undefined : kind;
 }
 
 describe("the lists of kinds", () => {
@@ -59,10 +61,31 @@ describe("the plan for an action", () => {
   it("is found whatever it is called, and however many there are", () => {
     const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
     for (const count of [0, 1, 5, names.length]) {
-      const plans = new Map(names.slice(0, count).map((name, id) => [name, { id } as Plan]));
-      const other = { id: -1 } as Plan;
-      const list = planList(plans, other);
-      for (const name of [...names, "v", "views", "\ud83d"]) expect(planFor(list, name)).toBe(plans.get(name) ?? other);
+      const known = names.slice(0, count);
+      const list = new PlanList(known.map((name, id) => [name, id]), names.length, planOf);
+      for (let time = 0; time < 2; time += 1) {
+        for (const name of [...names, "v", "views", "\ud83d"]) {
+          expect(planFor(list, name)?.id).toBe(known.includes(name) ? known.indexOf(name) : names.length);
+        }
+      }
     }
+  });
+
+  it("is read once, when it is asked for", () => {
+    const read: number[] = [];
+    const list = new PlanList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
+    for (let time = 0; time < 3; time += 1) {
+      expect(planFor(list, "edit")?.id).toBe(4);
+      expect(planFor(list, "sign")).toBeNull();
+    }
+    expect(read).toEqual([4, -1]);
+  });
+
+  it("is looked for again where it could not be read", () => {
+    let isLive = false;
+    const list = new PlanList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
+    expect([planFor(list, "view"), planFor(list, "edit")]).toEqual([null, null]);
+    isLive = true;
+    expect([planFor(list, "view")?.id, planFor(list, "edit")?.id]).toEqual([3, 5]);
   });
 });

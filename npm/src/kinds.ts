@@ -3,28 +3,48 @@
 import type { Plan, Plans } from "./plans.ts";
 import { interned } from "./text.ts";
 
-/** The plans for one kind, version and scope. */
-export interface PlanList {
-  /** The plan of each action that a rule names; `null` if only the general path may answer. */
-  readonly map: ReadonlyMap<string, Plan | null>;
-  readonly other: Plan | null;
-  /** Most of `map` by a digest of the action. */
-  readonly actions: readonly string[];
-  readonly plans: readonly (Plan | null)[];
-}
+/** Reads a plan; `null` if only the general path may answer, `undefined` if it cannot be read now. */
+export type ReadPlan = (id: number) => Plan | null | undefined;
 
-/** Makes a list. */
-export function planList(map: ReadonlyMap<string, Plan | null>, other: Plan | null): PlanList {
-  const actions = Array.from({ length: ACTIONS }, () => "");
-  const plans = Array.from({ length: ACTIONS }, () => other);
-  for (const [action, plan] of map) {
+/** The plans for one kind, version and scope. Each is read when somebody asks about its action. */
+export class PlanList {
+  /** Most of the plans that were read, by a digest of the action. */
+  readonly actions: string[] = Array.from({ length: ACTIONS }, () => "");
+  readonly plans: (Plan | null)[] = Array.from({ length: ACTIONS }, () => null);
+  /** The plans of all actions that a rule names, by their numbers until they were read. */
+  readonly #all: Map<string, Plan | null | number>;
+  #other: Plan | null | number;
+  readonly #read: ReadPlan;
+
+  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadPlan) {
+    this.#all = new Map(all);
+    this.#other = other;
+    this.#read = read;
+  }
+
+  /** Finds a plan that does not stand where its digest says, or was not read yet. */
+  miss(action: string): Plan | null {
+    const found = this.#all.get(action);
+    if (found === undefined) return this.#forOthers();
+    if (typeof found !== "number") return found;
+    const plan = this.#read(found);
+    if (plan === undefined) return null;
+    this.#all.set(action, plan);
     const at = digestOfAction(action);
     // The first one to come has the place.
-    if (actions[at] !== "" || action === "") continue;
-    actions[at] = action;
-    plans[at] = plan;
+    if (this.actions[at] === "" && action !== "") {
+      this.actions[at] = action;
+      this.plans[at] = plan;
+    }
+    return plan;
   }
-  return { map, other, actions, plans };
+
+  #forOthers(): Plan | null {
+    if (typeof this.#other !== "number") return this.#other;
+    const plan = this.#read(this.#other);
+    if (plan === undefined) return null;
+    return (this.#other = plan);
+  }
 }
 
 /** The plan lists of one version and scope, by kind. */
@@ -97,11 +117,10 @@ export function digest(name: string): number {
 }
 
 /** The plan for an action; `null` if only the general path may answer. */
-export function planFor({ actions, plans, map, other }: PlanList, action: string): Plan | null {
+export function planFor(list: PlanList, action: string): Plan | null {
+  const { actions, plans } = list;
   const at = digestOfAction(action);
-  if (actions[at] === action && action !== "") return plans[at]!;
-  const plan = map.get(action);
-  return plan === undefined ? other : plan;
+  return actions[at] === action && action !== "" ? plans[at]! : list.miss(action);
 }
 
 /** Actions of one kind mostly differ in length or first character. To look through them all costs 3 ns more. */

@@ -7,7 +7,7 @@
 import { planList, planOf } from "./abi.ts";
 import { answersOf, NO_ANSWERS } from "./answers.ts";
 import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "./frame.ts";
-import { Kinds, planList as listOf, type PlanList } from "./kinds.ts";
+import { Kinds, PlanList } from "./kinds.ts";
 import { isInherited } from "./plain.ts";
 import type { Runtime } from "./runtime.ts";
 import {
@@ -207,14 +207,19 @@ export class Plans {
   }
 
   #readList({ other, actions }: WireList): PlanList {
-    const named = actions.map(([name, plan]) => [interned(name), this.#plan(plan)] as const);
-    return listOf(new Map(named), this.#plan(other));
+    const { edition } = this;
+    const named = actions.map(([name, plan]) => [interned(name), plan] as const);
+    // What somebody still holds of an earlier bundle must not read plans of this one.
+    return new PlanList(named, other, (id) => (edition === this.edition ? this.#plan(id) : undefined));
   }
 
-  #plan(id: number): Plan | null {
+  /** The plan of this number; `undefined` if the frame has died, and with it perhaps the handle. */
+  #plan(id: number): Plan | null | undefined {
     if (id < 0) return null;
     let plan = this.#plans.get(id);
-    if (plan === undefined) {
+    if (plan === undefined && this.revive()) {
+      // As with lists: what is being decided stays undecided.
+      this.#came = true;
       const text = this.#runtime.call(() => planOf(this.handle, id));
       plan = text === "" ? null : this.#readPlan(id, JSON.parse(text) as WirePlan);
       this.#plans.set(id, plan);

@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 pub use self::read::read;
+use crate::text::push_digits;
 
 /// Returns the shortest text, without an exponent, that reads back as `value`.
 #[must_use]
@@ -21,6 +22,11 @@ pub fn text(value: f64) -> String {
     }
     if value.is_infinite() {
         return String::from(if value > 0.0 { "inf" } else { "-inf" });
+    }
+    if let Some(magnitude) = whole(value.to_bits()) {
+        let mut out = String::from(if value.is_sign_negative() { "-" } else { "" });
+        push_digits(&mut out, magnitude, 10, 1);
+        return out;
     }
     let decimal = Decimal::shortest(value);
     decimal.print(value, decimal.point, decimal.places())
@@ -188,6 +194,20 @@ impl Decimal {
             out.extend((whole..whole.saturating_add(places)).map(digit));
         }
         out
+    }
+}
+
+/// Returns the magnitude of a double that is a whole number below 2^53: all its digits tell it apart. Most numbers
+/// are of this kind, and need none of the long arithmetic.
+fn whole(bits: u64) -> Option<u64> {
+    let (mantissa, exponent) = parts(bits);
+    match exponent {
+        _ if mantissa == 0 => Some(0),
+        -52..=0 => {
+            let fraction = exponent.unsigned_abs();
+            (mantissa.trailing_zeros() >= fraction).then_some(mantissa >> fraction)
+        }
+        _ => None,
     }
 }
 
