@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use wardgate_bundle::limits::MAX_NUMBER;
 use wardgate_bundle::{Conditions, Label, sealed};
 use wardgate_server::config::{self, Place, Policies};
-use wardgate_server::{Config, FileSource, Found, Origin, Server, Source, SourceError};
+use wardgate_server::{Config, FileSource, Found, Origin, Server, Source, SourceError, UrlSource};
 
 use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
 use crate::failure::{Failure, Status};
@@ -56,6 +56,9 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
             Box::new(Directory { path: path.clone(), options: table_options(policies)? })
         }
         Place::Bundle(path) => Box::new(FileSource::new(path.clone())),
+        Place::Url(remote) => Box::new(
+            UrlSource::new(remote).map_err(|error| Failure::usage(format!("`url`: {error}")))?,
+        ),
     };
     let source = match &policies.unseal {
         None => source,

@@ -2,8 +2,6 @@
 //!
 //! Tokens are kept and compared as digests, all of them and each to its end, in constant time. None is logged.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,8 +11,9 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
+use crate::files::secret;
 use crate::jwt::{self, KeySet, Lax};
-use crate::limits::{MAX_CALLER_TOKEN_BYTES, MAX_SECRET_BYTES, MIN_CALLER_TOKEN_BYTES};
+use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_CALLER_TOKEN_BYTES};
 
 /// Tells who is calling.
 #[derive(Debug)]
@@ -116,20 +115,11 @@ impl Authenticator {
 
 /// Reads a set of JSON Web Keys.
 pub(crate) fn key_set(path: &Path, lax: Lax) -> Result<KeySet, String> {
-    KeySet::read(&read(path)?, lax).map_err(|error| format!("`{}`: {error}", path.display()))
-}
-
-/// Reads a file that is small.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let file =
-        File::open(path).and_then(|file| file.take(MAX_SECRET_BYTES).read_to_end(&mut bytes));
-    file.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
-    Ok(bytes)
+    KeySet::read(&secret(path)?, lax).map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {
-    let bytes = read(&config.file)?;
+    let bytes = secret(&config.file)?;
     let token = bytes.trim_ascii();
     let is_fit = |byte: &u8| byte.is_ascii_graphic();
     let length = MIN_CALLER_TOKEN_BYTES..=MAX_CALLER_TOKEN_BYTES;

@@ -23,7 +23,7 @@ pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
 pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
-pub use policies::{Compile, Place, Policies, Schemas};
+pub use policies::{Compile, Place, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Spocp};
 
 pub(crate) use section::Section;

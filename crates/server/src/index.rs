@@ -5,8 +5,7 @@
 //! `{"id", "properties"}`.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
 use wardgate_crypto::blake3;
@@ -14,6 +13,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::authzen::{Directory, Entity};
 use wardgate_native::documents;
 
+use crate::files::bounded;
 use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILES};
 
 /// What a folder holds.
@@ -133,12 +133,8 @@ fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
         if files.len() == MAX_INDEX_FILES {
             return Err(format!("the index has more than {MAX_INDEX_FILES} files"));
         }
-        let mut bytes = Vec::new();
-        let file = File::open(entry.path()).map_err(failed)?;
-        let length = file.take(MAX_INDEX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-        if u64::try_from(length).unwrap_or(u64::MAX) > MAX_INDEX_BYTES {
-            return Err(format!("the index `{name}` has more than {MAX_INDEX_BYTES} bytes"));
-        }
+        let bytes = bounded(&entry.path(), MAX_INDEX_BYTES)
+            .map_err(|error| format!("the index `{name}`: {error}"))?;
         files.push((name, bytes));
     }
     files.sort();

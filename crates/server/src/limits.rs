@@ -23,6 +23,12 @@ pub(crate) const WATCH: Duration = Duration::from_secs(5);
 /// How long accepting waits after the system had no file descriptor left.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long another server may take to be connected to.
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
+
+/// How long another server may take to send a file.
+pub(crate) const FETCH: Duration = Duration::from_secs(60);
+
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 

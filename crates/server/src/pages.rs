@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use wardgate_crypto::blake3;
 use wardgate_native::authzen::Search;
 
-use crate::auth::read;
+use crate::files::secret;
 use crate::jwt::base64::{decoded, encoded};
 
 /// Writes and reads tokens with a key of its own.
@@ -28,7 +28,7 @@ pub(crate) struct Place {
 impl Pages {
     /// Takes the secret of a file into use. Servers that serve the same callers must share it.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let bytes = read(path)?;
+        let bytes = secret(path)?;
         let secret = bytes.trim_ascii();
         if secret.len() < 32 {
             return Err(format!("`{}` must hold at least 32 bytes", path.display()));

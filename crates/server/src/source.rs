@@ -3,10 +3,12 @@
 //! A source hands over bytes and vouches for nothing: who signed them is looked at when they are opened.
 
 mod file;
+mod url;
 
 use std::fmt;
 
 pub use file::FileSource;
+pub use url::UrlSource;
 
 /// A place where policies are, looked at from time to time, on a thread that may wait.
 pub trait Source: Send {

@@ -1,20 +1,18 @@
 //! TLS, for every protocol that speaks it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::server::danger::ClientCertVerifier;
-use tokio_rustls::rustls::{RootCertStore, ServerConfig};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore, ServerConfig};
+use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 use crate::config::Tls;
-use crate::limits::MAX_SECRET_BYTES;
+use crate::files::secret;
 
 /// Reads certificate and key.
 ///
@@ -32,13 +30,26 @@ pub(crate) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, String> {
             builder.with_client_cert_verifier(verifier(roots, provider, tls.require_client)?)
         }
     };
-    let key = PrivateKeyDer::from_pem_slice(&read(&tls.key)?)
+    let key = PrivateKeyDer::from_pem_slice(&secret(&tls.key)?)
         .map_err(|error| format!("`{}` holds no private key: {error}", tls.key.display()))?;
     let certificates = certificates(&tls.certificate)?;
     let config = builder.with_single_cert(certificates, key).map_err(|error| {
         format!("certificate and key of `{}` cannot be used: {error}", tls.certificate.display())
     })?;
     Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Reads the roots of servers that are asked.
+///
+/// # Errors
+/// They cannot be read, in words for the operator.
+pub(crate) fn connector(roots: &Path) -> Result<TlsConnector, String> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    let config = builder.with_root_certificates(roots_of(roots)?).with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
 }
 
 fn verifier(
@@ -62,18 +73,10 @@ fn roots_of(path: &Path) -> Result<RootCertStore, String> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let pem = read(path)?;
+    let pem = secret(path)?;
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     match read {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         _ => Err(format!("`{}` holds no certificate as PEM", path.display())),
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let file =
-        File::open(path).and_then(|file| file.take(MAX_SECRET_BYTES).read_to_end(&mut bytes));
-    file.map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
-    Ok(bytes)
 }

@@ -79,24 +79,28 @@ const ENFORCEMENTS: &[(&str, Schemas)] =
 pub enum Place {
     /// A bundle in a file.
     Bundle(PathBuf),
+    /// A bundle on another server.
+    Url(Remote),
     /// A directory of policies, compiled at each change. For development: nobody has signed it.
     Directory(PathBuf),
 }
 
+/// A file on another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// Where it is.
+    pub url: String,
+    /// The roots that the certificate of the server must lead to.
+    pub ca: Option<PathBuf>,
+    /// A bearer token that the server wants to see.
+    pub token: Option<PathBuf>,
+}
+
 impl Policies {
     pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        let (bundle, directory) = (section.path("bundle")?, section.path("directory")?);
-        let place = match (bundle, directory) {
-            (Some(bundle), None) => Place::Bundle(bundle),
-            (None, Some(directory)) => Place::Directory(directory),
-            _ => {
-                let message =
-                    "`[policies]` must have `bundle` or `directory`, and one of them only";
-                return Err(ConfigError::new(message));
-            }
-        };
+        let place = Place::read(&mut section)?;
         let compile = section.section("compile")?;
-        if compile.is_given() && matches!(place, Place::Bundle(_)) {
+        if compile.is_given() && !matches!(place, Place::Directory(_)) {
             let message =
                 "`[policies.compile]` is for a directory, and a bundle was compiled already";
             return Err(ConfigError::new(message));
@@ -132,11 +136,36 @@ impl Policies {
                 format!("`{key}` in `[policies]` is for a bundle, and `directory` is none");
             return Err(ConfigError::new(message));
         }
+        if self.trust.is_empty() && matches!(self.place, Place::Url(_)) {
+            let message =
+                "`url` in `[policies]` needs `trust`: who answers there vouches for nothing";
+            return Err(ConfigError::new(message));
+        }
         if self.trust.is_empty() && (self.at_least.is_some() || !self.require.is_empty()) {
             let message =
                 "`at-least` and `require` in `[policies]` need `trust`, the keys to choose from";
             return Err(ConfigError::new(message));
         }
         Ok(())
+    }
+}
+
+impl Place {
+    fn read(section: &mut Section<'_>) -> Result<Self, ConfigError> {
+        let (bundle, directory) = (section.path("bundle")?, section.path("directory")?);
+        let url = section.text("url")?;
+        let (ca, token) = (section.path("url-ca")?, section.path("url-token")?);
+        if url.is_none() && (ca.is_some() || token.is_some()) {
+            let message = "`url-ca` and `url-token` in `[policies]` need `url`";
+            return Err(ConfigError::new(message));
+        }
+        match (bundle, directory, url) {
+            (Some(bundle), None, None) => Ok(Self::Bundle(bundle)),
+            (None, Some(directory), None) => Ok(Self::Directory(directory)),
+            (None, None, Some(url)) => Ok(Self::Url(Remote { url, ca, token })),
+            _ => Err(ConfigError::new(
+                "`[policies]` must have `bundle`, `url` or `directory`, and one of them only",
+            )),
+        }
     }
 }

@@ -37,7 +37,7 @@ fn unknown_keys_are_refused_with_a_guess() {
 
 #[test]
 fn wrong_values_are_named() {
-    refused("", "`[policies]` must have `bundle` or `directory`, and one of them only");
+    refused("", "`[policies]` must have `bundle`, `url` or `directory`, and one of them only");
     refused("[policies]\nbundle = 1\n", "line 2: `policies.bundle` must be text that is not empty");
     refused(
         &format!("[server]\nthreads = 0\n{LEAST}"),
@@ -64,6 +64,14 @@ fn what_would_have_no_effect_is_refused() {
     refused(
         "[policies]\ndirectory = \"d\"\ntrust = [\"k\"]\n",
         "`trust` in `[policies]` is for a bundle, and `directory` is none",
+    );
+    refused(
+        "[policies]\nurl = \"https://a.example/p.wgb\"\n",
+        "`url` in `[policies]` needs `trust`: who answers there vouches for nothing",
+    );
+    refused(
+        &format!("{LEAST}url-token = \"t\"\n"),
+        "`url-ca` and `url-token` in `[policies]` need `url`",
     );
     refused(
         &format!("{LEAST}at-least = 2\n"),

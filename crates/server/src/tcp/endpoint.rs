@@ -1,6 +1,5 @@
 //! The sockets at which SPOCP is spoken, and what every connection to them shares.
 
-use std::io;
 use std::net::TcpListener;
 use std::path::Path;
 use std::pin::pin;
@@ -20,8 +19,9 @@ use super::access::{Access, Administrator};
 use super::connection::{End, Service, talk};
 use super::session::Session;
 use crate::config::{Bounds, Spocp};
+use crate::files::secret;
 use crate::http::connections::{Connections, Place};
-use crate::limits::{HANDSHAKE, MAX_SECRET_BYTES};
+use crate::limits::HANDSHAKE;
 use crate::listeners::Sockets;
 use crate::shared::Shared;
 use crate::store::{Base, Rules, base};
@@ -107,10 +107,7 @@ fn read(config: &Spocp) -> Result<(Access, Option<TlsAcceptor>, Vec<ServerName<'
 
 fn administrators(path: &Path) -> Result<Vec<Administrator>, String> {
     let wrong = |error: String| format!("`{}`: {error}", path.display());
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-    io::Read::read_to_string(&mut io::Read::take(file, MAX_SECRET_BYTES), &mut text)
-        .map_err(|error| wrong(error.to_string()))?;
+    let text = String::from_utf8(secret(path)?).map_err(|error| wrong(error.to_string()))?;
     Administrator::read_all(&text).map_err(wrong)
 }
 

@@ -11,4 +11,5 @@ mod answers;
 mod callers;
 mod hostile;
 mod reload;
+mod remote;
 mod running;
