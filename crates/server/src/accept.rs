@@ -6,6 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::crew::Crew;
 use crate::http::connections::{Connections, Place};
 use crate::limits::ACCEPT_PAUSE;
 use crate::shared::Shared;
@@ -14,8 +15,8 @@ use crate::shared::Shared;
 pub(crate) async fn accept<F>(
     listener: TcpListener,
     shared: &Shared,
-    open: &Arc<Connections>,
-    serve: impl Fn(TcpStream, Place) -> F,
+    (open, crew): (&Arc<Connections>, &Crew),
+    serve: impl Fn(TcpStream, Place) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -25,7 +26,18 @@ pub(crate) async fn accept<F>(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tasks.spawn(serve(stream, open.enter()));
+                    // Its events are heard where it is answered, so it changes from one runtime to the other.
+                    let (Ok(stream), Some(thread)) = (stream.into_std(), crew.next()) else {
+                        continue;
+                    };
+                    let (serve, place) = (serve.clone(), open.enter());
+                    let serving = async move {
+                        match TcpStream::from_std(stream) {
+                            Ok(stream) => serve(stream, place).await,
+                            Err(error) => tracing::warn!(%error, "a connection cannot be heard"),
+                        }
+                    };
+                    tasks.spawn_on(serving, thread);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");

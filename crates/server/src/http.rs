@@ -19,6 +19,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::config::Http;
+use crate::crew::Crew;
 use crate::listeners::Sockets;
 use crate::shared::Shared;
 use crate::tls;
@@ -45,13 +46,18 @@ impl Endpoint {
     }
 
     /// Starts to accept, within a runtime.
-    pub(crate) fn start(self, shared: &Arc<Shared>, tasks: &mut JoinSet<()>) -> Result<(), String> {
+    pub(crate) fn start(
+        self,
+        shared: &Arc<Shared>,
+        crew: &Arc<Crew>,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<(), String> {
         let open = Arc::new(connections::Connections::new(shared.config().http.max_connections));
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
             let (tls, shared, open) = (self.tls.clone(), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(connection::accept(listener, tls, shared, open));
+            tasks.spawn(connection::accept(listener, tls, shared, (open, Arc::clone(crew))));
         }
         Ok(())
     }

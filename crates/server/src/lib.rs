@@ -10,6 +10,7 @@ mod accept;
 mod auth;
 mod aux_data;
 pub mod config;
+mod crew;
 mod fetch;
 mod files;
 mod http;

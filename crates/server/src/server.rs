@@ -4,11 +4,12 @@ use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::config::Config;
+use crate::crew::Crew;
 use crate::listeners::Sockets;
 use crate::notify::{Phase, tell};
 use crate::shared::Shared;
@@ -81,16 +82,18 @@ impl Server {
     /// # Errors
     /// The system has no threads for it.
     pub fn run(self) -> Result<(), ServerError> {
-        let runtime = runtime(self.shared.config().threads).map_err(|error| error.to_string())?;
+        let crew = Crew::start(self.shared.config().threads).map_err(|error| error.to_string())?;
+        let crew = Arc::new(crew);
+        // This thread accepts connections and hears signals; the others answer.
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
         let drain = self.shared.config().drain;
         let ended = runtime.block_on(async {
             let mut tasks = JoinSet::new();
             tasks.spawn(signals(Arc::clone(&self.shared)));
-            self.http.start(&self.shared, &mut tasks)?;
+            self.http.start(&self.shared, &crew, &mut tasks)?;
             if let Some(spocp) = self.spocp {
-                let most =
-                    self.shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
-                spocp.start(most, &self.shared, &mut tasks)?;
+                spocp.start(&self.shared, &crew, &mut tasks)?;
             }
             tell(Phase::Ready);
             let mut stopping = self.shared.stopping();
@@ -107,14 +110,6 @@ impl Server {
         runtime.shutdown_background();
         ended
     }
-}
-
-fn runtime(threads: Option<usize>) -> std::io::Result<Runtime> {
-    let mut builder = Builder::new_multi_thread();
-    if let Some(threads) = threads {
-        builder.worker_threads(threads);
-    }
-    builder.thread_name("answers").enable_all().build()
 }
 
 /// Stops at SIGTERM and SIGINT, reloads at SIGHUP.

@@ -17,6 +17,7 @@ use super::connections::{Connection, Connections, Phase, Place};
 use super::heard::Heard;
 use super::routes::{self, Peer};
 use crate::config::Http;
+use crate::crew::Crew;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::shared::Shared;
 
@@ -25,10 +26,11 @@ pub(crate) async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     shared: Arc<Shared>,
-    open: Arc<Connections>,
+    (open, crew): (Arc<Connections>, Arc<Crew>),
 ) {
-    let serve = |stream, place| serve(stream, tls.clone(), Arc::clone(&shared), place);
-    crate::accept::accept(listener, &shared, &open, serve).await;
+    let kept = Arc::clone(&shared);
+    let serve = move |stream, place| serve(stream, tls.clone(), Arc::clone(&kept), place);
+    crate::accept::accept(listener, &shared, (&open, &crew), serve).await;
 }
 
 async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>, place: Place) {

@@ -19,6 +19,7 @@ use super::access::{Access, Administrator};
 use super::connection::{End, Service, talk};
 use super::session::Session;
 use crate::config::{Bounds, Spocp};
+use crate::crew::Crew;
 use crate::files::secret;
 use crate::http::connections::{Connections, Place};
 use crate::limits::HANDSHAKE;
@@ -72,17 +73,18 @@ impl Endpoint {
     /// Starts to accept, within a runtime.
     pub(crate) fn start(
         self,
-        most: usize,
         shared: &Arc<Shared>,
+        crew: &Arc<Crew>,
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
+        let most = shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
         let open = Arc::new(Connections::new(most));
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
             let (hub, shared, open) =
                 (Arc::clone(&self.hub), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(accept(listener, hub, shared, open));
+            tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(crew))));
         }
         tasks.spawn(keep(self.hub, Arc::clone(shared)));
         Ok(())
@@ -165,10 +167,11 @@ async fn accept(
     listener: tokio::net::TcpListener,
     hub: Arc<Hub>,
     shared: Arc<Shared>,
-    open: Arc<Connections>,
+    (open, crew): (Arc<Connections>, Arc<Crew>),
 ) {
-    let serve = |stream, place| serve(stream, Arc::clone(&hub), Arc::clone(&shared), place);
-    crate::accept::accept(listener, &shared, &open, serve).await;
+    let kept = Arc::clone(&shared);
+    let serve = move |stream, place| serve(stream, Arc::clone(&hub), Arc::clone(&kept), place);
+    crate::accept::accept(listener, &shared, (&open, &crew), serve).await;
 }
 
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place: Place) {
