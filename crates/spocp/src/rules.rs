@@ -13,6 +13,7 @@ mod numbers;
 mod ranges;
 mod stack;
 mod stars;
+mod straight;
 mod symbol;
 mod table;
 mod trie;

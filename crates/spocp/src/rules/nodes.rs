@@ -174,6 +174,11 @@ impl Node {
         self.flags & flag.bit() != 0
     }
 
+    /// Tells whether one of them holds.
+    pub(super) fn has_any_of(&self, flags: &[Flag]) -> bool {
+        self.flags & flags.iter().fold(0, |bits, flag| bits | flag.bit()) != 0
+    }
+
     /// Says whether that holds.
     pub(super) const fn flag(&mut self, flag: Flag, holds: bool) {
         self.flags = if holds { self.flags | flag.bit() } else { self.flags & !flag.bit() };

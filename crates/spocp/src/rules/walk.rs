@@ -3,13 +3,15 @@
 //! The places move on together, element by element, and each is a node of the tree, so that no node is
 //! entered twice for one element: the work is at most the elements of the query times the nodes that what
 //! came before them leads to, however many wildcards the rules have. Lists are gone into by recursion, as
-//! deep as the query is. A set of the query leads where all of its elements lead.
+//! deep as the query is. A set of the query leads where all of its elements lead. Where there is one place
+//! all the way, none of that is needed.
 
 use alloc::vec::Vec;
 
 use super::ahead::Ahead;
 use super::nodes::{Flag, NONE, Node as Place, ROOT};
 use super::stack::Stack;
+use super::straight::{Way, straight};
 use super::symbol::{Kind, Text};
 use super::trie::{Flow, Trie};
 use crate::expression::{Expression, Node, Span, index};
@@ -17,14 +19,32 @@ use crate::range::Range;
 
 /// Hands over the numbers of the rules that allow the query, until the caller has enough.
 pub(super) fn walk(trie: &Trie, query: &Expression, found: impl FnMut(u32) -> Flow) {
-    let (ahead, here, done) = (Ahead::new(), Stack::new(), Stack::new());
-    let mut walk = Walk { trie, query, ahead, here, done, sets: 0, found };
+    let mut ahead = Ahead::new();
     if trie.is_large() {
-        walk.ahead.look(trie, query);
+        ahead.look(trie, query);
     }
-    walk.here.push(ROOT);
     // Nothing is left to be done when the caller has enough.
-    let _ = walk.step(0, 0);
+    let _ = match straight(trie, query, &ahead) {
+        Way::To(end) => ended(trie, end, found),
+        Way::Nowhere => Flow::Continue(()),
+        Way::Forks => forked(trie, query, ahead, found),
+    };
+}
+
+fn ended(trie: &Trie, end: u32, mut found: impl FnMut(u32) -> Flow) -> Flow {
+    match trie.node(end).is_some_and(|node| node.has(Flag::End)) {
+        true => found(trie.nodes.back(end).rule),
+        false => Flow::Continue(()),
+    }
+}
+
+/// Apart, so that the straight way does not pay for it.
+#[inline(never)]
+fn forked(trie: &Trie, query: &Expression, ahead: Ahead, found: impl FnMut(u32) -> Flow) -> Flow {
+    let (here, done) = (Stack::new(), Stack::new());
+    let mut walk = Walk { trie, query, ahead, here, done, sets: 0, found };
+    walk.here.push(ROOT);
+    walk.step(0, 0)
 }
 
 struct Walk<'w, F> {
