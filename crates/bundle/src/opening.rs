@@ -28,6 +28,9 @@ pub struct Opened {
     pub header: Header,
     /// The trusted keys that signed it, each once. None where unsigned bundles are trusted.
     pub signers: Vec<KeyId>,
+    /// Where in the bytes the rules of SPOCP begin, which then go on to the end. They are vouched for like the
+    /// table, and nobody has read them.
+    pub rules: usize,
 }
 
 /// What bytes say of themselves. Nobody vouches for any of it.
@@ -70,15 +73,6 @@ pub fn open(
     trust: Trust<'_>,
     conditions: &Conditions<'_>,
 ) -> Result<Opened, OpenError> {
-    opened(bytes, trust, conditions).map(|(opened, _)| opened)
-}
-
-/// Opens a bundle, and returns its container, too.
-pub(crate) fn opened<'b>(
-    bytes: &'b [u8],
-    trust: Trust<'_>,
-    conditions: &Conditions<'_>,
-) -> Result<(Opened, Container<'b>), OpenError> {
     conditions.size(bytes)?;
     let container = Container::verified(bytes)?;
     let envelope = Envelope::read(container.envelope)?;
@@ -89,7 +83,8 @@ pub(crate) fn opened<'b>(
     if table.evaluation() != header.evaluation {
         return Err(OpenError::WrongEvaluation);
     }
-    Ok((Opened { table, header, signers }, container))
+    let [_, _, _, rules] = container.index.lengths();
+    Ok(Opened { table, header, signers, rules: bytes.len().saturating_sub(rules) })
 }
 
 /// Reads what a bundle or delta says of itself, without asking whether anybody trusted says so.

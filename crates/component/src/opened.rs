@@ -24,7 +24,8 @@ impl Opened {
         trust: Trust<'_>,
         conditions: &Conditions<'_>,
     ) -> Result<Self, Failure> {
-        let wardgate_bundle::Opened { table, header, signers } = open(bundle, trust, conditions)?;
+        let wardgate_bundle::Opened { table, header, signers, .. } =
+            open(bundle, trust, conditions)?;
         Ok(Self { policies: Policies::of(table), header, signers })
     }
 

@@ -46,10 +46,23 @@ pub fn rules(text: &[u8]) -> impl Iterator<Item = Line> {
 /// # Errors
 /// Where and why the text is no valid expression.
 pub fn rule(text: &[u8]) -> Result<Normal, Error> {
-    let inner = text.strip_prefix(b"(").unwrap_or_default().trim_ascii_start();
+    let mut rule = Normal::default();
+    read(text, &mut rule).map(|()| rule)
+}
+
+/// Reads one expression in the form that it is in, in place of what was in `into`. After an error that is empty.
+///
+/// # Errors
+/// Where and why the text is no valid expression.
+pub fn read(text: &[u8], into: &mut Normal) -> Result<(), Error> {
+    if is_canonical(text) { into.read_canonical(text) } else { into.read_advanced(text) }
+}
+
+/// Tells whether an expression begins with the length of its tag.
+fn is_canonical(text: &[u8]) -> bool {
+    let inner = text.trim_ascii_start().strip_prefix(b"(").unwrap_or_default().trim_ascii_start();
     let digits = inner.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_canonical = digits > 0 && inner.get(digits) == Some(&b':');
-    if is_canonical { Normal::from_canonical(text) } else { Normal::from_advanced(text) }
+    digits > 0 && inner.get(digits) == Some(&b':')
 }
 
 const COMMENTS: [&[u8]; 3] = [b"#", b";", b"//"];

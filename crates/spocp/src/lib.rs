@@ -14,6 +14,7 @@ pub mod file;
 pub mod limits;
 mod normal;
 mod order;
+pub mod packed;
 pub mod range;
 mod read;
 pub mod rules;

@@ -34,4 +34,7 @@ fn a_rule_is_read_in_the_form_it_is_in() {
     assert_eq!(read(b"(file path)"), Some(b"(4:file4:path)".to_vec()));
     assert_eq!(read(b"(time 08:00:00)"), Some(b"(4:time8:08:00:00)".to_vec()));
     assert_eq!(read(b"(5:file4:path)"), None);
+    // Not even behind blanks, which the canonical form does not have.
+    assert_eq!(read(b" (4:file4:path)"), None);
+    assert_eq!(read(b" (file path) "), Some(b"(4:file4:path)".to_vec()));
 }

@@ -48,6 +48,13 @@ pub fn header(handle: u32) -> Result<String, JsValue> {
     Ok(handles::header(handle, Header::json)?)
 }
 
+/// Returns where the rules of SPOCP begin in the bytes that a bundle was opened from, which then go on to
+/// the end; 0 if the handle is closed. Those bytes are verified like the others, and nothing here reads them.
+#[unsafe(export_name = "rulesAt")]
+extern "C" fn rules_at(handle: u32) -> usize {
+    handles::rules(handle).unwrap_or(0)
+}
+
 fn at_most(max_bytes: u32) -> Conditions<'static> {
     let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     Conditions { max_bytes, ..Conditions::default() }

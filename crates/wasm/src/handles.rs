@@ -25,14 +25,16 @@ struct Opened {
     plans: *const [u32],
     header: Header,
     signers: Vec<KeyId>,
+    /// Where the rules of SPOCP begin in the bytes that were opened.
+    rules: usize,
     terms: Rc<Terms>,
 }
 
 impl Opened {
     fn new(opened: bundle::Opened, terms: Rc<Terms>) -> Self {
-        let bundle::Opened { table, header, signers } = opened;
+        let bundle::Opened { table, header, signers, rules } = opened;
         let table = Rc::new(table);
-        Self { plans: table.section(Section::Plans), table, header, signers, terms }
+        Self { plans: table.section(Section::Plans), table, header, signers, rules, terms }
     }
 }
 
@@ -91,6 +93,11 @@ pub(crate) fn header<R>(
     read: impl FnOnce(&Header, &[KeyId]) -> R,
 ) -> Result<R, Failure> {
     with(handle, |opened| read(&opened.header, &opened.signers))
+}
+
+/// Returns where the rules of SPOCP begin in the bytes that `handle` was opened from.
+pub(crate) fn rules(handle: u32) -> Option<usize> {
+    with(handle, |opened| opened.rules).ok()
 }
 
 fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
