@@ -20,6 +20,7 @@ for (const name of glue) translate(name);
 const imports = {
   "#load": "./dist/load-require.js",
   "#load-compiler": "./dist/load-compiler-require.js",
+  "#load-spocp": "./dist/load-spocp-require.js",
   "#port": "./dist/port-node.js",
   "#spawn": "./dist/spawn-require.js",
 };
@@ -31,6 +32,6 @@ function translate(file) {
   const to = new URL(file, folder);
   if (file.endsWith(".d.ts")) return cpSync(from, to);
   // Those are for runtimes without `require`.
-  if (/\/((load|spawn)-(?!(compiler-)?require)|wasm-|port-web)/.test(file)) return;
+  if (/\/((load|spawn)-(?!((compiler|spocp)-)?require)|wasm-|port-web)/.test(file)) return;
   writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
 }

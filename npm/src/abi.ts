@@ -127,6 +127,14 @@ export function verifyOne(place: number, message: Uint8Array, context: Uint8Arra
   return answer === 1;
 }
 
+/** Where the rules of SPOCP begin in the bytes that a bundle was opened from; they end with those. */
+export function rulesAt(handle: number): number {
+  turn.isInside = true;
+  const start = active?.rulesAt(handle) ?? 0;
+  turn.isInside = false;
+  return start >>> 0;
+}
+
 /** How many blocks of memory the module ever handed out. */
 export function allocations(): number {
   return active?.allocations() ?? 0;
@@ -166,6 +174,7 @@ interface Exports extends Deciding {
   readonly hashMany: (count: number) => number;
   readonly prepareKey: (level: number, length: number) => number;
   readonly verify: (place: number, message: number, context: number, signature: number) => number;
+  readonly rulesAt: (handle: number) => number;
   readonly allocations: () => number;
 }
 
@@ -177,7 +186,7 @@ let view = new Uint8Array();
 /** The name by which the module asks for its glue. */
 const GLUE = "./wardgate_bg.js";
 /** What tells the module from others, and this version of it from most. */
-const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify"];
+const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt"];
 const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";

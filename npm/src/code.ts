@@ -1,9 +1,9 @@
 // Compiles the code of the module where the caller or the network brings it.
 
-import { bytesOf, describe, isModule, isPromise, isResponse } from "./describe.ts";
+import { bytesOf, describe, isModule, isPromise, isResponse, membersOf } from "./describe.ts";
 import { WardgateError } from "./errors.ts";
 import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "./fetching.ts";
-import type { CodeNow, CodeSource, FetchResponse } from "./web.ts";
+import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "./web.ts";
 
 /** Compiles code that a caller handed in. */
 export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
@@ -13,6 +13,18 @@ export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   if (isResponse(code)) return compileResponse(code, "the response");
   if (isPromise(code)) return compileResponse(await fetched(code, "the code"), "the response");
   throw new TypeError(`option \`code\` must be a WebAssembly.Module, a Response or bytes, found ${describe(code)}`);
+}
+
+/** Reads options whose only member is the code. */
+export function readLoad(options: unknown): CodeSource | undefined {
+  const members = membersOf(options);
+  if (members === undefined) throw new TypeError(`options must be an object, found ${describe(options)}`);
+  const code = members.get("code");
+  disregard(code);
+  for (const name of members.keys()) {
+    if (name !== "code") throw new TypeError(`unknown option \`${name}\`, expected code`);
+  }
+  return code as CodeSource | undefined;
 }
 
 /** Compiles code before it returns. */

@@ -1,4 +1,4 @@
-// The pages about watchers, pools and adapters: what they show is the text of an example, and the examples run.
+// The pages about watchers, pools, rules and adapters: what they show is the text of an example, and the examples run.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -10,13 +10,14 @@ import * as onExpress from "../example/express.ts";
 import * as onHono from "../example/hono.ts";
 import { editable } from "../example/pool.ts";
 import { Page } from "../example/react.ts";
+import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { openAlbum, releaseKey, signed, viewing } from "./testing.ts";
 import type { Principal } from "./types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 
-describe.each(["adapters", "pool", "watcher"])("docs/%s.md", (page) => {
+describe.each(["adapters", "pool", "spocp", "watcher"])("docs/%s.md", (page) => {
   it("shows programs that are examples of the package", () => {
     const examples = readdirSync(new URL("../example", import.meta.url)).filter((name) => name.endsWith(".ts"));
     const texts = examples.map((name) => read(`../example/${name}`));
@@ -75,6 +76,13 @@ describe("the example", () => {
     expect(lines).toEqual(["revision 7 is in use"]);
     vi.useRealTimers();
     vi.unstubAllGlobals();
+  });
+
+  it("of rules answers", async () => {
+    using pdp = await openPages(readFileSync(new URL("../fixtures/spocp.bundle", import.meta.url)), "unsigned");
+    expect([mayGet(pdp, "index.html", "bo"), mayGet(pdp, "other.html", "bo"), mayGet(pdp, "x", "ada")]).toEqual([true, false, true]);
+    expect(mayGet(pdp, "x)(action GET)(user ada", "bo")).toBe(false);
+    expect(reasons(pdp, "(binary |AP8=|)")).toEqual(["(binary #00ff#)"]);
   });
 
   it("of a pool decides", async () => {

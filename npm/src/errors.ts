@@ -17,7 +17,7 @@
  * - `wrong-length`: cut off, or something was added.
  * - `wrong-digest`: a byte was changed.
  * - `malformed-index`, `malformed-envelope`, `malformed-header`, `malformed-seal`, `not-text`, `malformed`,
- *   `wrong-evaluation`: the digests fit, and what they are the digests of cannot be; no compiler wrote it.
+ *   `malformed-rules`, `wrong-evaluation`: the digests fit, and what they are the digests of cannot be; no compiler wrote it.
  * - `forged`: the seal was changed, or made with another key.
  *
  * Who vouches for them:
@@ -43,6 +43,7 @@ export type Refusal =
   | "malformed-envelope"
   | "malformed-header"
   | "malformed-index"
+  | "malformed-rules"
   | "malformed-seal"
   | "missing-signer"
   | "not-a-bundle"
@@ -72,16 +73,27 @@ export type Refusal =
  * - a {@link Refusal}: the bytes were refused. After a `reload` the PDP goes on with what it had.
  * - `accessors`: the accessor module was emitted for another bundle, or imports another copy of the package.
  * - `disposed`: the PDP was used after it was disposed of.
+ * - `malformed-query`: what should be a query to rules of SPOCP is none; `offset` says where.
  * - `not-fetched`: an address, response or stream did not give what was to come from it.
  * - `not-loaded`: the code of the module is not where it should be, or not there yet and cannot be had at once.
  * - `wrong-code`: what should be the code of the module is something else, or does not run on this engine.
  * - `internal`: a fault of Wardgate itself. Nothing was decided, and the PDP has recovered.
  */
-export type Code = Refusal | "accessors" | "disposed" | "internal" | "not-fetched" | "not-loaded" | "wrong-code";
+export type Code =
+  | Refusal
+  | "accessors"
+  | "disposed"
+  | "internal"
+  | "malformed-query"
+  | "not-fetched"
+  | "not-loaded"
+  | "wrong-code";
 
 /** What goes wrong although the arguments have the right kinds and values. */
 export class WardgateError extends Error {
   readonly code: Code;
+  /** The byte at which a query is malformed, counted from 0; a string counts in UTF-8. */
+  declare readonly offset?: number;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,10 +1,12 @@
 // Opens bundles.
 
-import { copyOf, describe, membersOf, mustBeBytes } from "./describe.ts";
+import { readLoad } from "./code.ts";
+import { copyOf, membersOf, mustBeBytes } from "./describe.ts";
 import { runtime, runtimeNow } from "./module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { readBundle } from "./source.ts";
+import type { SpocpModule, SpocpPdp } from "./spocp-types.ts";
 import type { Bundle, BundleSource, Pdp } from "./types.ts";
 import { disregard, type CodeNow, type CodeSource } from "./web.ts";
 
@@ -22,15 +24,18 @@ import { disregard, type CodeNow, type CodeSource } from "./web.ts";
  *     const pdp = await open(new URL("album.bundle", import.meta.url), { trust });
  *     pdp.isAllowed({ principal: { id: "ada", roles: ["user"] }, action: "view", resource });
  */
+export async function open(bundle: BundleSource, options: OpenOptions & WithSpocp): Promise<SpocpPdp>;
+export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp>;
 export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp> {
   disregard(bundle);
   disregard(membersOf(options)?.get("code"));
   const settings = readOptions(options);
   // Both at once: one of them is often on its way over a network.
   const arriving = readBundle(bundle, settings.maxBytes);
-  disregard(arriving);
+  const readingRules = settings.spocp?.ready();
+  for (const promise of [arriving, readingRules]) disregard(promise);
   const started = await runtime(settings.code as CodeSource | undefined);
-  return new OpenedPdp(started, await arriving, settings);
+  return new OpenedPdp(started, await arriving, settings, await readingRules);
 }
 
 /**
@@ -39,10 +44,17 @@ export async function open(bundle: BundleSource, options: OpenOptions): Promise<
  *
  * @throws TypeError, RangeError and WardgateError as {@link open} does.
  */
+export function openSync(bundle: Bundle, options: OpenNowOptions & WithSpocp): SpocpPdp;
+export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp;
 export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp {
   const settings = readOptions(options);
   const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
-  return new OpenedPdp(runtimeNow(settings.code as CodeNow | undefined), bytes, settings);
+  const started = runtimeNow(settings.code as CodeNow | undefined);
+  return new OpenedPdp(started, bytes, settings, settings.spocp?.readyNow());
+}
+
+interface WithSpocp {
+  readonly spocp: SpocpModule;
 }
 
 /** What to load the module from. */
@@ -58,12 +70,5 @@ export interface LoadOptions {
  * @throws WardgateError with the code `not-loaded`, `not-fetched` or `wrong-code`.
  */
 export async function load(options: LoadOptions = {}): Promise<void> {
-  const members = membersOf(options);
-  if (members === undefined) throw new TypeError(`options must be an object, found ${describe(options)}`);
-  const code = members.get("code");
-  disregard(code);
-  for (const name of members.keys()) {
-    if (name !== "code") throw new TypeError(`unknown option \`${name}\`, expected code`);
-  }
-  await runtime(code as CodeSource | undefined);
+  await runtime(readLoad(options));
 }

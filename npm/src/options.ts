@@ -5,6 +5,7 @@ import { FORMAT } from "./accessors.ts";
 import { describe } from "./describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
 import { known, readWhole } from "./option.ts";
+import type { SpocpModule } from "./spocp-types.ts";
 import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
 import type { CodeNow, CodeSource } from "./web.ts";
@@ -45,6 +46,11 @@ export interface OpenNowOptions {
    * changes no answer. After a `reload` it goes on, and helps with the names that it knows.
    */
   readonly accessors?: Accessors | undefined;
+  /**
+   * The module that `wardgate/spocp` exports. With it the PDP answers queries by the rules of SPOCP in the bundle, as
+   * `pdp.spocp`, and a bundle whose rules are malformed is refused; without it they are not looked at.
+   */
+  readonly spocp?: SpocpModule | undefined;
   /** The code of the module: `wardgate/wasm`, compiled or, where a program may compile at any time, as bytes. */
   readonly code?: CodeNow | undefined;
 }
@@ -71,6 +77,7 @@ export interface Settings {
   readonly maxBytes: number;
   readonly clock: () => number;
   readonly accessors: Accessors | undefined;
+  readonly spocp?: SpocpModule | undefined;
   readonly code: unknown;
 }
 
@@ -91,6 +98,7 @@ export function readOptions(options: unknown): Settings {
     maxBytes,
     clock: readClock(members.get("clock")),
     accessors: readAccessors(members.get("accessors")),
+    spocp: readSpocp(members.get("spocp")),
     code: members.get("code"),
   };
 }
@@ -146,6 +154,13 @@ function readAccessors(accessors: unknown): Accessors | undefined {
   return accessors as Accessors;
 }
 
+function readSpocp(spocp: unknown): SpocpModule | undefined {
+  if (spocp === undefined) return undefined;
+  const { ready, readyNow } = Object(spocp) as { readonly [name: string]: unknown };
+  if (typeof ready === "function" && typeof readyNow === "function") return spocp as SpocpModule;
+  throw new TypeError(`option \`spocp\` must be what \`wardgate/spocp\` exports by this name, found ${describe(spocp)}`);
+}
+
 const MAX_BUNDLE_BYTES = 2 ** 28;
 const RELOAD: readonly string[] = ["minRevision", "now"];
-const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors", "code"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors", "spocp", "code"];

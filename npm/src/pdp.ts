@@ -1,6 +1,6 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, unseal } from "./abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "./describe.ts";
@@ -15,6 +15,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
+import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { turn } from "./turn.ts";
 import type {
   Accessors,
@@ -55,13 +56,15 @@ export class OpenedPdp implements Pdp {
   readonly #plans: Plans;
   readonly #decide: typeof decideRequest;
   readonly #backing: Backing;
+  /** The rules of SPOCP, if somebody asks them: always those of the bundle in use. */
+  readonly #rules: HeldRules | undefined;
   #accepted: Accepted;
   #header: BundleHeader;
   #disposed = false;
   readonly #listeners = new Set<(header: BundleHeader) => void>();
 
   /** Opens bytes that nobody else writes into: they stay the last good bundle. */
-  constructor(runtime: Runtime, given: Uint8Array, settings: Settings) {
+  constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
     this.#settings = settings;
     const { accessors, terms, minRevision } = settings;
     const now = settings.now ?? settings.clock();
@@ -80,11 +83,16 @@ export class OpenedPdp implements Pdp {
       failure: (thrown) => runtime.failure(thrown),
     };
     this.#header = this.#begin(this.#call(told));
+    if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
 
   get header(): BundleHeader {
     return this.#header;
+  }
+
+  get spocp(): SpocpRules | undefined {
+    return this.#rules;
   }
 
   /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
@@ -151,8 +159,10 @@ export class OpenedPdp implements Pdp {
   examine(bundle: Bundle, options?: ReloadOptions): BundleHeader {
     const offer = this.#read(bundle, options);
     const facts = this.#call((handle) => {
-      const other = open(this.#whole(handle, offer), this.#settings.terms, offer.now, offer.minRevision);
+      const whole = this.#whole(handle, offer);
+      const other = open(whole.bytes, this.#settings.terms, whole.now, whole.minRevision);
       try {
+        this.#rules?.offer(rulesIn(whole, other));
         return header(other);
       } finally {
         close(other);
@@ -168,13 +178,12 @@ export class OpenedPdp implements Pdp {
 
   reload(bundle: Bundle, options?: ReloadOptions): void {
     const offer = this.#read(bundle, options);
-    const { now, minRevision } = offer;
-    const [bytes, facts] = this.#call((handle) => {
-      const bytes = this.#whole(handle, offer);
-      reload(handle, bytes, now, minRevision);
-      return [bytes, told(handle)] as const;
+    const [accepted, facts, use] = this.#call((handle) => {
+      const whole = this.#whole(handle, offer);
+      return [whole, ...this.#exchange(handle, whole)] as const;
     });
-    this.#accepted = { bytes, now, minRevision };
+    this.#accepted = accepted;
+    use?.();
     this.#header = this.#begin(facts);
     for (const listener of [...this.#listeners]) guarded(listener, this.#header);
   }
@@ -195,6 +204,7 @@ export class OpenedPdp implements Pdp {
     this.#plans.forget();
     net?.unregister(this.#lease);
     free(this.#lease);
+    this.#rules?.dispose();
     this.#accepted = { ...this.#accepted, bytes: new Uint8Array() };
   }
 
@@ -222,10 +232,34 @@ export class OpenedPdp implements Pdp {
   }
 
   /** The whole bundle that is offered, unsealed and put together. */
-  #whole(handle: number, { bytes }: Accepted): Uint8Array {
-    const inside = unsealed(bytes, this.#settings);
+  #whole(handle: number, offer: Accepted): Accepted {
+    const inside = unsealed(offer.bytes, this.#settings);
     const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
-    return isStep ? apply(handle, this.#accepted.bytes, inside) : inside;
+    return { ...offer, bytes: isStep ? apply(handle, this.#accepted.bytes, inside) : inside };
+  }
+
+  /** Takes policies into use, and returns what does the same with the rules beside them. It takes both or none. */
+  #exchange(handle: number, whole: Accepted): readonly [Told, (() => void) | undefined] {
+    reload(handle, whole.bytes, whole.now, whole.minRevision);
+    let use;
+    try {
+      use = this.#rules?.offer(rulesIn(whole, handle));
+    } catch (refused) {
+      // Nobody has asked meanwhile.
+      const { bytes, now, minRevision } = this.#accepted;
+      reload(handle, bytes, now, minRevision);
+      throw refused;
+    }
+    return [told(handle), use];
+  }
+
+  #firstRules(read: RuleReader): HeldRules {
+    try {
+      return read(this.#call((handle) => rulesIn(this.#accepted, handle)));
+    } catch (refused) {
+      this.dispose();
+      throw refused;
+    }
   }
 
   #begin({ principals, header }: Told): BundleHeader {
@@ -315,6 +349,11 @@ interface Told {
 
 function told(handle: number): Told {
   return { principals: principals(handle), header: header(handle) };
+}
+
+/** The rules of SPOCP in a bundle that the module has opened: of bytes that nobody writes into since. */
+function rulesIn({ bytes }: Accepted, handle: number): Uint8Array {
+  return bytes.subarray(rulesAt(handle));
 }
 
 /** What is inside, if bundles are to be sealed. */

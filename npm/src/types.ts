@@ -5,6 +5,7 @@
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
 import type { ReloadOptions } from "./options.ts";
+import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "./web.ts";
 
 /** A compiled set of policies, as `wardgate compile` writes it, signed and perhaps sealed. */
@@ -163,6 +164,8 @@ export interface Pdp {
    * order of their text. What rules name by a pattern only, such as `view:*`, is not among them.
    */
   actions(kind: string): string[];
+  /** The rules of SPOCP in the bundle in use, where the option `spocp` was given. */
+  readonly spocp: SpocpRules | undefined;
   /** What the signers of the bundle in use said of it, and who they are. */
   readonly header: BundleHeader;
   /**

@@ -91,6 +91,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("compiler", &["engine", "spocp", "mqtt"]),
     ("wasm", &["bundle", "crypto", "engine", "plan"]),
     ("compiler-wasm", &["compiler", "bundle", "engine"]),
+    ("spocp-wasm", &["spocp"]),
     ("native", &["bundle", "engine", "plan"]),
     ("component", &["bundle", "engine", "native", "plan"]),
     ("wasmtime-host", &["native", "plan"]),

@@ -1,4 +1,4 @@
-//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, and the compiler. Holds them to
+//! Builds the modules into `npm/wasm`: the runtime, with vectors and without, the compiler, and SPOCP. Holds them to
 //! their sizes.
 //!
 //! wasm-pack drives cargo, wasm-bindgen and wasm-opt. A build is skipped when nothing that goes into
@@ -30,6 +30,7 @@ pub(crate) fn build() -> Outcome {
     add_plain()?;
     trim()?;
     add_compiler()?;
+    add_spocp()?;
     println!("  built the modules in {}", shell::seconds(start.elapsed()));
     shell::write(&stamp, inputs)
 }
@@ -38,7 +39,8 @@ pub(crate) fn build() -> Outcome {
 pub(crate) fn check_size() -> Outcome {
     check_size_of(NAME, MOST_GZIPPED)?;
     check_size_of(PLAIN, MOST_GZIPPED)?;
-    check_size_of(COMPILER.name, MOST_GZIPPED_COMPILER)
+    check_size_of(COMPILER.name, MOST_GZIPPED_COMPILER)?;
+    check_size_of(SPOCP.name, MOST_GZIPPED_SPOCP)
 }
 
 fn check_size_of(name: &str, most: usize) -> Outcome {
@@ -65,6 +67,11 @@ struct Module {
 /// The folder of the built modules.
 fn folder() -> PathBuf {
     root().join("npm/wasm")
+}
+
+/// The module of SPOCP, which hosts can run that are not JavaScript.
+pub(crate) fn spocp() -> PathBuf {
+    folder().join(format!("{}_bg.wasm", SPOCP.name))
 }
 
 /// Builds a module with a target feature into a folder.
@@ -115,6 +122,16 @@ fn add_compiler() -> Outcome {
     }
     must_have_no_vectors(&folder().join(format!("{}_bg.wasm", COMPILER.name)))?;
     declare_glue(&COMPILER, &built)
+}
+
+/// Adds the rules of SPOCP. The module imports nothing, so it comes without glue.
+fn add_spocp() -> Outcome {
+    let target = target_of_plain();
+    let built = target.join("spocp");
+    pack(&SPOCP, "-simd128", &built, &target)?;
+    let file = format!("{}_bg.wasm", SPOCP.name);
+    copy(&built.join(&file), &folder().join(&file))?;
+    must_have_no_vectors(&folder().join(file))
 }
 
 /// Its own folder: with other flags in the same one, each build would undo the other.
@@ -208,6 +225,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
 const NAME: &str = "wardgate";
 const RUNTIME: Module = Module { folder: "crates/wasm", name: NAME };
 const COMPILER: Module = Module { folder: "crates/compiler-wasm", name: "wardgate_compiler" };
+const SPOCP: Module = Module { folder: "crates/spocp-wasm", name: "wardgate_spocp" };
 /// The module without vectors.
 const PLAIN: &str = "wardgate_nosimd";
 
@@ -219,6 +237,9 @@ const MOST_GZIPPED: usize = 190 * 1000;
 /// the linter and the formatter, all schemas and the rules of SPOCP (747,478 bytes), and a little more. It was 525,662 bytes
 /// without tests, linter and formatter, and 708,508 without SPOCP and what schemas and messages gained then.
 const MOST_GZIPPED_COMPILER: usize = 755 * 1000;
+
+/// What SPOCP weighs, and a little more.
+const MOST_GZIPPED_SPOCP: usize = 40 * 1000;
 
 /// Crates that no module is made of.
 const NOT_IN_MODULES: [&str; 3] = ["xtask", "cli", "wasmtime-host"];

@@ -1,0 +1,89 @@
+// The entry `wardgate/spocp`: queries to the rules of SPOCP that a bundle holds.
+//
+// They are a module of their own, which is loaded by those alone who hand `spocp` to `open`. The rules of a
+// bundle are verified with its policies, by the runtime.
+
+import { loader } from "#load-spocp";
+
+import { compile, readLoad } from "./code.ts";
+import { WardgateError } from "./errors.ts";
+import { reason } from "./fetching.ts";
+import type { LoadOptions } from "./open.ts";
+import { lackOf } from "./spocp-abi.ts";
+import { OpenedRules } from "./spocp-rules.ts";
+import type { RuleReader, SpocpModule } from "./spocp-types.ts";
+
+export { WardgateError, type Code } from "./errors.ts";
+export type { LoadOptions } from "./open.ts";
+export type { SpocpModule, SpocpPdp, SpocpQuery, SpocpRule, SpocpRules } from "./spocp-types.ts";
+
+/**
+ * Lets a PDP answer queries by the rules of SPOCP in its bundle.
+ *
+ * @example
+ *     import { open } from "wardgate";
+ *     import { spocp } from "wardgate/spocp";
+ *
+ *     const pdp = await open(new URL("album.bundle", import.meta.url), { trust, spocp });
+ *     pdp.spocp.query("(http (page index.html) (action GET) (user ada))");
+ */
+export const spocp: SpocpModule = {
+  async load(options: LoadOptions = {}) {
+    await loadedModule(readLoad(options));
+  },
+  async ready() {
+    return readerOf(await loadedModule(undefined));
+  },
+  readyNow() {
+    return readerOf((loaded ??= known(ownNow())));
+  },
+};
+
+function readerOf(module: WebAssembly.Module): RuleReader {
+  return (packed) => new OpenedRules(module, packed);
+}
+
+async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {
+  if (loaded !== undefined) return loaded;
+  const module = known(await (code === undefined ? own() : compile(code)));
+  // Somebody may not have waited.
+  return (loaded ??= module);
+}
+
+async function own(): Promise<WebAssembly.Module> {
+  loading ??= loader.load();
+  try {
+    return await loading;
+  } catch (cause) {
+    throw notLoaded(cause);
+  } finally {
+    // If it failed, the next call tries again.
+    loading = undefined;
+  }
+}
+
+function ownNow(): WebAssembly.Module {
+  let module;
+  try {
+    module = loader.loadNow();
+  } catch (cause) {
+    throw notLoaded(cause);
+  }
+  if (module !== undefined) return module;
+  const message = "the module of SPOCP is not loaded yet: call `await spocp.load()` or `await open(...)` before";
+  throw new WardgateError("not-loaded", message);
+}
+
+function notLoaded(cause: unknown): WardgateError {
+  const message = `the module of SPOCP cannot be loaded: ${reason(cause)}; \`spocp.load({ code })\` takes it from elsewhere`;
+  return new WardgateError("not-loaded", message, { cause });
+}
+
+function known(module: WebAssembly.Module): WebAssembly.Module {
+  const lack = lackOf(module);
+  if (lack === undefined) return module;
+  throw new WardgateError("wrong-code", `the code is not the module of SPOCP of this version of the package: ${lack}`);
+}
+
+let loaded: WebAssembly.Module | undefined;
+let loading: Promise<WebAssembly.Module> | undefined;
