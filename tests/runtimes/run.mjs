@@ -4,11 +4,13 @@
 // A line of the file is one of
 //   { suite, name, digests, bundle, now, requests, right }       decide, and by all ways what `right` is given for
 //   { suite, name, digests, bundle, base?, trust, ..., requests } open or refuse, then decide
+//   { suite, name, digests, bundle, queries }                     ask the rules of SPOCP in the bundle
 //   { suite, name, digests, lengths }                            digest messages of these lengths
 //   { suite, name, digests, alg, key, signatures }               verify
 // where `digests` are those of the right answers, one after the other.
 
 import { hash, hashMany, load, open, verifyBatch, WardgateError } from "wardgate";
+import { spocp } from "wardgate/spocp";
 import { compare } from "../node/ways.mjs";
 
 /**
@@ -29,7 +31,39 @@ export async function run(runtime, stream, plain) {
 async function answersTo(line, report) {
   if (line.lengths !== undefined) return digests(line);
   if (line.signatures !== undefined) return verified(line);
+  if (line.queries !== undefined) return ruled(line);
   return decided(line, report);
+}
+
+/** All that can be asked about queries: see `answer` in `tests/src/rules.rs`. */
+async function ruled({ bundle, queries }) {
+  const pdp = await open(bytes(bundle), { trust: "unsigned", spocp });
+  try {
+    return queries.map((query) => ruling(pdp.spocp, bytes(query)));
+  } finally {
+    pdp.dispose();
+  }
+}
+
+function ruling(rules, query) {
+  try {
+    const [all, first] = [rules.matches(query), rules.first(query)];
+    const head = `${rules.query(query)} ${first?.number ?? "-"} ${all.map(({ number }) => number)}`;
+    const forms = all.flatMap(({ text, canonical }) => [utf8.encode(text), canonical]);
+    return joined([utf8.encode(head), ...forms.flatMap((form) => [BLANK, form])]);
+  } catch (error) {
+    return utf8.encode(error instanceof WardgateError ? `${error.code} ${error.offset} ${error.message}` : String(error?.stack ?? error));
+  }
+}
+
+function joined(parts) {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 async function decided(line, report) {
@@ -157,6 +191,7 @@ function hex(bytes) {
 }
 
 const utf8 = new TextEncoder();
+const BLANK = utf8.encode(" ");
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const HEX_DIGITS = 64;
 const MOST_FAILURES = 5;

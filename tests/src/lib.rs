@@ -23,6 +23,7 @@ pub mod loadtest;
 pub mod node;
 pub mod oracle;
 pub mod parity;
+pub mod rules;
 pub mod runtimes;
 pub mod sources;
 pub mod spocp;

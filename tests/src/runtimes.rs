@@ -10,6 +10,7 @@ mod native;
 mod read;
 mod replay;
 mod report;
+mod rules;
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -44,13 +45,16 @@ pub enum Suite {
     Generated,
     /// Which bundles are opened, and what is decided by them.
     Bundles,
+    /// Queries to rules of SPOCP in bundles.
+    Rules,
     /// Digests and signatures of messages.
     Crypto,
 }
 
 impl Suite {
     /// All of them, in the order in which they are asked.
-    pub const ALL: [Self; 4] = [Self::Cases, Self::Generated, Self::Bundles, Self::Crypto];
+    pub const ALL: [Self; 5] =
+        [Self::Cases, Self::Generated, Self::Bundles, Self::Rules, Self::Crypto];
 
     /// Returns the name under which files know the suite.
     #[must_use]
@@ -59,6 +63,7 @@ impl Suite {
             Self::Cases => "cases",
             Self::Generated => "generated",
             Self::Bundles => "bundles",
+            Self::Rules => "rules",
             Self::Crypto => "crypto",
         }
     }
@@ -86,6 +91,7 @@ pub fn write(root: &Path, folder: &Path, size: &Size) -> Result<Report, String> 
     decisions::cases(root, &mut put)?;
     decisions::generated(size, &mut put)?;
     bundles::entries(&mut put)?;
+    rules::entries(root, size.seed, &mut put)?;
     crypto::entries(&mut put)?;
     questions.flush().and_then(|()| answers.flush()).map_err(cannot)?;
     Ok(report)

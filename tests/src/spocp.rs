@@ -3,6 +3,8 @@
 //! The definition of section 5.3 of draft-hedberg-spocp-sexp-00 and nothing else: an expression stands for
 //! a set of simple ones, and a rule allows it if it allows each of them. There is no normal form here.
 
+pub mod generate;
+
 use std::cmp::Ordering;
 
 /// An expression as a tree.

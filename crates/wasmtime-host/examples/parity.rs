@@ -1,8 +1,11 @@
 //! A host with wasmtime, held to the native build: `cargo xtask parity` runs this.
 //!
-//! `parity CODE QUESTIONS REPORT`. What the code has no call for, unsealing and deltas, is done before it is
+//! `parity CODE RULES QUESTIONS REPORT`, where RULES is the module that the package asks rules of SPOCP with. What the code has no call for, unsealing and deltas, is done before it is
 //! asked, as a host must.
 #![forbid(unsafe_code)]
+
+#[path = "parity/rules.rs"]
+mod rules;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,11 +23,16 @@ use wardgate_wasmtime_host::{
     Code, HostError, Key, Limits, Moment, Pdp, Target, Terms, Timestamp, Trust, TrustSet,
 };
 
+use rules::Rules;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.as_slice() {
-        [code, questions, report] => run(Path::new(code), Path::new(questions), Path::new(report)),
-        _ => Err("expected `parity CODE QUESTIONS REPORT`".to_owned()),
+        [code, rules, questions, report] => {
+            let [code, rules, questions, report] = [code, rules, questions, report].map(Path::new);
+            run(code, rules, questions, report)
+        }
+        _ => Err("expected `parity CODE RULES QUESTIONS REPORT`".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,12 +43,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(code: &Path, questions: &Path, path: &Path) -> Result<(), String> {
-    let bytes = std::fs::read(code).map_err(|error| format!("{}: {error}", code.display()))?;
+fn run(code: &Path, rules: &Path, questions: &Path, path: &Path) -> Result<(), String> {
+    let read =
+        |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let bytes = read(code)?;
     // Answers are compared here, not times: a busy machine must not end a call.
     let limits = Limits { time: Duration::from_secs(60), ..Limits::default() };
     let code = Code::compile(&bytes, limits).map_err(|error| error.to_string())?;
-    let report = replay(questions, &Wasmtime { code })?;
+    let rules = Rules::compile(&read(rules)?).map_err(|error| error.to_string())?;
+    let report = replay(questions, &Wasmtime { code, rules })?;
     std::fs::write(path, report.json("wasmtime").to_string())
         .map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -48,6 +59,7 @@ fn run(code: &Path, questions: &Path, path: &Path) -> Result<(), String> {
 /// Decides in wasmtime.
 struct Wasmtime {
     code: Code,
+    rules: Rules,
 }
 
 impl Host for Wasmtime {
@@ -101,6 +113,14 @@ impl Host for Wasmtime {
 
     fn crypto(&self, _: &Crypto) -> Option<Vec<Vec<u8>>> {
         None
+    }
+
+    fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
+        let unsigned = wardgate_bundle::Trust::Unsigned;
+        let opened = wardgate_bundle::open(bundle, unsigned, &Conditions::default())
+            .map_err(|error| error.code().to_owned())?;
+        let packed = bundle.get(opened.rules..).unwrap_or_default();
+        self.rules.answers(packed, queries).map_err(|error| error.to_string())
     }
 }
 

@@ -177,4 +177,4 @@ fn program() -> PathBuf {
 }
 
 const RUNTIMES_FOLDER: &str = "tests/runtimes";
-const SUITES: [&str; 4] = ["cases", "generated", "bundles", "crypto"];
+const SUITES: [&str; 5] = ["cases", "generated", "bundles", "rules", "crypto"];

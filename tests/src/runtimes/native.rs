@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use wardgate_bundle::delta::apply;
 use wardgate_bundle::sealed::unseal;
-use wardgate_bundle::{Conditions, Kind, OpenError, Trust};
+use wardgate_bundle::{Conditions, Kind, OpenError, Trust, open_with_rules};
 use wardgate_crypto::blake3::hash_many;
 use wardgate_crypto::ml_dsa::PreparedKey;
 use wardgate_engine::cel::Timestamp;
@@ -14,6 +14,7 @@ use super::read::{Crypto, Opening};
 use super::replay::{Asking, Host};
 use crate::check;
 use crate::parity::hosts::{self, Asked};
+use crate::rules::answer;
 
 /// Decides with `wardgate_native`.
 pub struct Native;
@@ -72,6 +73,12 @@ impl Host for Native {
                 Some(all.iter().map(verify).collect())
             }
         }
+    }
+
+    fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String> {
+        let (_, rules) = open_with_rules(bundle, Trust::Unsigned, &Conditions::default())
+            .map_err(|error| error.code().to_owned())?;
+        Ok(queries.iter().map(|query| answer(&rules, query)).collect())
     }
 }
 

@@ -28,6 +28,11 @@ pub(super) enum Asked {
         allowed: Vec<Vec<bool>>,
     },
     Crypto(Crypto),
+    /// What the rules of a bundle say of queries.
+    Rules {
+        bundle: Vec<u8>,
+        queries: Vec<Vec<u8>>,
+    },
 }
 
 /// What is asked about messages.
@@ -96,6 +101,10 @@ fn asked(json: &Json) -> Option<Asked> {
         let (level, key) = (level(json.get("alg")?)?, bytes(json.get("key")?)?);
         let all = each(all, one)?;
         return Some(Asked::Crypto(Crypto::Signatures { level, key, all }));
+    }
+    if let Some(queries) = json.get("queries") {
+        let bundle = bytes(json.get("bundle")?)?;
+        return Some(Asked::Rules { bundle, queries: each(queries, bytes)? });
     }
     let action = |allowed: &Json| allowed.as_bool();
     let allowed = json.pointer("/right/allowed");

@@ -38,6 +38,12 @@ pub trait Host {
 
     /// Answers about messages; nothing if that is no business of the host.
     fn crypto(&self, asked: &Crypto) -> Option<Vec<Vec<u8>>>;
+
+    /// Answers queries to the rules of a bundle, as [`crate::rules::answer`] does.
+    ///
+    /// # Errors
+    /// Why there are no answers.
+    fn rules(&self, bundle: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, String>;
 }
 
 /// A request, and the one of its actions that is asked about.
@@ -71,6 +77,10 @@ fn ask<H: Host>(host: &H, line: &Line, report: &mut Report) {
             if let Some(answers) = host.crypto(asked) {
                 hold(line, answers, report);
             }
+        }
+        Asked::Rules { bundle, queries } => {
+            let answers = host.rules(bundle, queries);
+            hold(line, answers.unwrap_or_else(|error| vec![error.into_bytes()]), report);
         }
         Asked::Decisions { opening, requests, allowed } => match host.open(opening) {
             Err(code) => hold(line, vec![code.into_bytes()], report),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{RUNTIMES_FOLDER, program, report};
 use crate::shell::{self, Outcome, cargo, command, root, target};
-use crate::{hosts, setup};
+use crate::{hosts, setup, wasm};
 
 /// Something that answers the questions.
 pub(super) struct Runtime {
@@ -102,7 +102,7 @@ fn portable() -> Outcome<Command> {
 
 fn wasmtime(code: &str) -> Outcome<Command> {
     let mut host = command(target().join("debug/examples/parity"));
-    host.arg(hosts::folder().join(code));
+    host.arg(hosts::folder().join(code)).arg(wasm::spocp());
     Ok(host)
 }
 

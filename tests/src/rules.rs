@@ -1,0 +1,113 @@
+//! The cases of `tests/spocp`: rules, queries, and which rules allow each. Every host answers them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+use wardgate_spocp::{Normal, RuleSet, file};
+
+use crate::yaml;
+
+/// Rules, and queries to them.
+#[derive(Debug)]
+pub struct Case {
+    /// The name of the file, without its ending.
+    pub name: String,
+    /// The rules in the order of their numbers.
+    pub rules: RuleSet,
+    /// The queries, and what they come to.
+    pub queries: Vec<(Vec<u8>, Expected)>,
+}
+
+/// What a query comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// These rules allow it.
+    AllowedBy(Vec<u32>),
+    /// It is malformed at this byte.
+    WrongAt(usize),
+}
+
+/// Reads all cases of a folder, sorted by name.
+///
+/// # Errors
+/// The first file that is no case, and why.
+pub fn load(folder: &Path) -> Result<Vec<Case>, String> {
+    let cannot = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let entries = fs::read_dir(folder).map_err(cannot)?.filter_map(Result::ok);
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    paths.sort();
+    let read = |path: &Path| {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        case(name, &yaml::parse(&text)?)
+    };
+    paths
+        .iter()
+        .map(|path| read(path).map_err(|why| format!("{}: {why}", path.display())))
+        .collect()
+}
+
+fn case(name: String, json: &Json) -> Result<Case, String> {
+    let list = |name: &str| {
+        json.get(name).and_then(Json::as_array).ok_or_else(|| format!("expected `{name}`"))
+    };
+    let mut rules = RuleSet::new();
+    for text in list("rules")? {
+        let text = text.as_str().ok_or("a rule is a text")?;
+        let rule = file::rule(text.as_bytes()).map_err(|error| format!("`{text}`: {error}"))?;
+        let inserted = rules.insert(&rule).map_err(|error| error.to_string())?;
+        if !inserted.is_new() {
+            return Err(format!("`{text}` is there twice"));
+        }
+    }
+    let queries = list("queries")?.iter().map(query).collect::<Result<_, _>>()?;
+    Ok(Case { name, rules, queries })
+}
+
+fn query(json: &Json) -> Result<(Vec<u8>, Expected), String> {
+    let text = json.get("query").and_then(Json::as_str).ok_or("expected `query`")?;
+    let whole = |number: &Json| number.as_u64().and_then(|number| u32::try_from(number).ok());
+    let numbers = |all: &Json| all.as_array()?.iter().map(whole).collect::<Option<_>>();
+    let expected = match (json.get("allowedBy"), json.get("wrongAt")) {
+        (Some(all), None) => numbers(all).map(Expected::AllowedBy),
+        (None, Some(at)) => whole(at).map(|at| Expected::WrongAt(usize::try_from(at).unwrap_or(0))),
+        _ => None,
+    };
+    let expected = expected.ok_or_else(|| format!("`{text}` needs `allowedBy` or `wrongAt`"))?;
+    Ok((text.as_bytes().to_vec(), expected))
+}
+
+/// Returns what the rules say of a query.
+#[must_use]
+pub fn asked(rules: &RuleSet, query: &[u8]) -> Expected {
+    match file::rule(query) {
+        Err(error) => Expected::WrongAt(error.offset),
+        Ok(query) => Expected::AllowedBy(rules.matches(&query).map(|rule| rule.number()).collect()),
+    }
+}
+
+/// Returns all that can be asked about a query, as one answer: whether it is allowed, the first rule that allows it, the
+/// numbers of all of them, and those rules in both forms; or the code of its refusal, and why.
+#[must_use]
+pub fn answer(rules: &RuleSet, query: &[u8]) -> Vec<u8> {
+    match file::rule(query) {
+        Err(error) => format!("malformed-query {} {error}", error.offset).into_bytes(),
+        Ok(query) => allowed(rules, &query),
+    }
+}
+
+fn allowed(rules: &RuleSet, query: &Normal) -> Vec<u8> {
+    let numbers: Vec<_> = rules.matches(query).collect();
+    let first = rules.first(query).map_or_else(|| "-".to_owned(), |first| first.to_string());
+    let all: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    let mut answer = format!("{} {first} {}", rules.allows(query), all.join(",")).into_bytes();
+    for rule in numbers.iter().filter_map(|number| rules.rule(*number)) {
+        for form in [rule.expression().to_advanced(), rule.expression().to_canonical()] {
+            answer.push(b' ');
+            answer.extend(form);
+        }
+    }
+    answer
+}
