@@ -9,6 +9,7 @@
 
 mod answer;
 mod entity;
+mod expression;
 mod many;
 mod read;
 mod search;
@@ -21,8 +22,9 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 pub use answer::{response, write_answer, write_refusal};
 pub use entity::{Action, Entity};
+pub use expression::Shape;
 pub use many::{Evaluations, Semantic};
-pub use search::{Found, Page, Search, Sought, Window};
+pub use search::{Found, Page, Search, Sought, Window, scan};
 
 use read::{Place, bad, texts, without};
 
@@ -187,6 +189,14 @@ impl Directory for NoDirectory {
 
     fn is_empty(&self) -> bool {
         true
+    }
+}
+
+impl AuthzenError {
+    /// Takes one sentence for the caller.
+    #[must_use]
+    pub const fn new(message: String) -> Self {
+        Self(message)
     }
 }
 

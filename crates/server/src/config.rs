@@ -117,6 +117,10 @@ impl Config {
         };
         server.finish()?;
         root.finish()?;
+        if config.authzen.rules.is_some() && config.spocp.is_none() {
+            let message = "`[authzen.rules]` needs `[spocp]`, which says where rules are";
+            return Err(ConfigError::new(message));
+        }
         Ok(config)
     }
 }

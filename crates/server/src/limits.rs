@@ -59,5 +59,8 @@ pub(crate) const MAX_RESULTS: usize = 1000;
 /// The most decisions for one page. Where they do not suffice, the page is short and has a token.
 pub(crate) const MAX_DECISIONS: usize = 10_000;
 
+/// The most rules of SPOCP that a search without candidates looks through.
+pub(crate) const MAX_NAMING_RULES: usize = 100_000;
+
 /// How long what a client still sends is read and forgotten after its last answer.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);

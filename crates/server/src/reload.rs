@@ -1,4 +1,4 @@
-//! The thread that looks for new policies, and puts them into use.
+//! The thread that looks for new policies and rules, and puts them into use.
 //!
 //! Only it replaces the state. It waits, reads files and compiles, which no thread that answers may do.
 
@@ -7,9 +7,13 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::Duration;
 
+use wardgate_spocp::Normal;
+
+use crate::config::Spocp;
 use crate::shared::{Reload, Shared};
 use crate::source::Found;
 use crate::state::{Origin, State};
+use crate::store::base;
 
 /// Reads the first state. Without policies there is nothing to answer from.
 pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
@@ -60,28 +64,54 @@ impl Keeper {
         let shared = self.shared.upgrade()?;
         let before = shared.state();
         let looked = look(&mut self.origin, Some(&before), anyway);
-        Some(match looked {
-            Ok(None) => {
+        let used = looked.and_then(|next| use_both(&shared, (&before, next), anyway));
+        Some(match used {
+            Ok(serial) => {
                 self.problem = None;
-                Ok(before.serial())
-            }
-            Ok(Some(state)) => {
-                self.problem = None;
-                let (serial, revision) = (state.serial(), state.header().label.revision);
-                shared.replace(state);
-                tracing::info!(serial, revision, "new policies are in use");
                 Ok(serial)
             }
             Err(problem) => {
                 shared.metrics().reload_failed();
                 if self.problem.as_ref() != Some(&problem) {
-                    tracing::error!(problem, "the policies stay as they were");
+                    tracing::error!(problem, "policies and rules stay as they were");
                     self.problem = Some(problem.clone());
                 }
                 Err(problem)
             }
         })
     }
+}
+
+/// Puts the next state into use, if there is one, and the rules that go with it. Both come into use in one moment, or
+/// neither. Returns the serial number of the state in use then.
+fn use_both(
+    shared: &Arc<Shared>,
+    (before, next): (&State, Option<State>),
+    anyway: bool,
+) -> Result<u64, String> {
+    let serial = next.as_ref().map_or(before.serial(), State::serial);
+    let revision = next.as_ref().map(|state| state.header().label.revision);
+    match (shared.rules(), &shared.config().spocp) {
+        (Some(rules), Some(config)) if anyway || next.is_some() => {
+            let base = base(config, next.as_ref().unwrap_or(before))?;
+            let other = Arc::clone(shared);
+            let commit = move || next.into_iter().for_each(|next| other.replace(next));
+            let rules = rules.reload(base, commit).map_err(|error| error.to_string())?;
+            tracing::info!(rules, "the rules are loaded anew");
+        }
+        _ => next.into_iter().for_each(|next| shared.replace(next)),
+    }
+    if let Some(revision) = revision {
+        tracing::info!(serial, revision, "new policies are in use");
+    }
+    Ok(serial)
+}
+
+/// The base rules that go with a state: those of its bundle, and those of the files.
+pub(crate) fn base(config: &Spocp, state: &State) -> Result<Vec<Normal>, String> {
+    let mut rules = state.rules();
+    rules.append(&mut base::read(&config.rules)?);
+    Ok(rules)
 }
 
 fn look(

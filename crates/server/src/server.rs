@@ -8,12 +8,13 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::config::Config;
+use crate::config::{Config, Spocp};
 use crate::crew::Crew;
 use crate::listeners::Sockets;
 use crate::notify::{Phase, tell};
 use crate::shared::Shared;
-use crate::state::Origin;
+use crate::state::{Origin, State};
+use crate::store::Rules;
 use crate::{http, log, reload, tcp};
 
 /// A server that listens, and answers once it runs.
@@ -39,9 +40,10 @@ impl Server {
         let mut sockets = Sockets::from_environment();
         let http = http::Endpoint::open(&config.http, &mut sockets)?;
         let spocp = config.spocp.as_ref();
+        let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let (reloads, wishes) = mpsc::channel();
-        let shared = Arc::new(Shared::new(config, first, reloads)?);
+        let shared = Arc::new(Shared::new(config, (first, rules), reloads)?);
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
         Ok(Self { shared, http, spocp })
     }
@@ -53,8 +55,11 @@ impl Server {
     pub fn check(config: Config, mut origin: Origin) -> Result<(), ServerError> {
         let first = reload::first(&mut origin)?;
         http::Endpoint::check(&config.http)?;
-        config.spocp.as_ref().map_or(Ok(()), tcp::Endpoint::check)?;
-        Shared::new(config, first, mpsc::channel().0)?;
+        if let Some(spocp) = &config.spocp {
+            tcp::Endpoint::check(spocp)?;
+            reload::base(spocp, &first)?;
+        }
+        Shared::new(config, (first, None), mpsc::channel().0)?;
         Ok(())
     }
 
@@ -107,9 +112,23 @@ impl Server {
             }
             Ok(())
         });
+        // Whoever waits for a change is answered first.
+        if let Some(rules) = self.shared.rules() {
+            rules.close();
+        }
         runtime.shutdown_background();
         ended
     }
+}
+
+/// Opens the rules that go with a state, and their changes.
+fn rules(config: &Spocp, state: &State) -> Result<Rules, String> {
+    let base = reload::base(config, state)?;
+    let rules = match &config.changes {
+        Some(path) => Rules::open(path, config.durability, &base),
+        None => Rules::fixed(&base),
+    };
+    rules.map_err(|error| format!("{}: {error}", error.code()))
 }
 
 /// Stops at SIGTERM and SIGINT, reloads at SIGHUP.

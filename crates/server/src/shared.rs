@@ -12,12 +12,14 @@ use crate::config::Config;
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 use crate::state::State;
+use crate::store::Rules;
 
 /// The state in use, the configuration, and the way to stop and to reload.
 #[derive(Debug)]
 pub struct Shared {
     config: Config,
     state: ArcSwap<State>,
+    rules: Option<Rules>,
     authenticator: Authenticator,
     tokens: Tokens,
     pages: Option<Pages>,
@@ -37,11 +39,12 @@ impl Shared {
     /// Reads the files of keys and tokens that the configuration names.
     pub(crate) fn new(
         config: Config,
-        state: State,
+        (state, rules): (State, Option<Rules>),
         reloads: Sender<Reload>,
     ) -> Result<Self, String> {
         Ok(Self {
             state: ArcSwap::from_pointee(state),
+            rules,
             authenticator: Authenticator::new(&config.auth)?,
             tokens: Tokens::new(&config.aux_data)?,
             pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
@@ -83,11 +86,17 @@ impl Shared {
         self.state.load()
     }
 
+    /// The rules of SPOCP, if it is spoken.
+    #[must_use]
+    pub const fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+
     pub(crate) fn replace(&self, state: State) {
         self.state.store(Arc::new(state));
     }
 
-    /// Looks for new policies now, and tells the serial number of the state in use afterwards.
+    /// Looks for new policies and rules now, and tells the serial number of the state in use afterwards.
     ///
     /// # Errors
     /// There are none that can be used; then the state is what it was.

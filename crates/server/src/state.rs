@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wardgate_bundle::{Conditions, Header, OpenError, Trust, TrustSet, open};
+use wardgate_bundle::{Conditions, Header, OpenError, Trust, TrustSet, open_with_rules};
 use wardgate_native::Policies;
 use wardgate_native::authzen::{Directory, NoDirectory};
+use wardgate_spocp::Normal;
+use wardgate_spocp::packed::unpack;
 
 use crate::index::Index;
 use crate::source::Source;
@@ -17,6 +19,8 @@ use crate::source::Source;
 pub struct State {
     policies: Arc<Policies>,
     header: Header,
+    /// The rules of SPOCP in the bundle, as it has them.
+    rules: Arc<[u8]>,
     index: Option<Arc<Index>>,
     /// How many states there were before it.
     serial: u64,
@@ -37,6 +41,13 @@ pub struct Origin {
     pub index: Option<PathBuf>,
 }
 
+/// What a bundle holds.
+struct InBundle {
+    policies: Policies,
+    header: Header,
+    rules: Arc<[u8]>,
+}
+
 impl State {
     /// The policies.
     #[must_use]
@@ -52,6 +63,13 @@ impl State {
 
     pub(crate) fn index(&self) -> Option<&Index> {
         self.index.as_deref()
+    }
+
+    /// The rules of SPOCP in the bundle.
+    pub(crate) fn rules(&self) -> Vec<Normal> {
+        // INVARIANT: they were read when the bundle was opened.
+        let rules = unpack(&self.rules).unwrap_or_default();
+        rules.iter().map(|(_, rule)| rule).collect()
     }
 
     /// What the signers of the bundle said of it.
@@ -96,9 +114,10 @@ impl Origin {
             index.or_else(|| before.and_then(|before| before.index.clone()))
         };
         Ok(match (opened, before, index) {
-            (Some((policies, header)), _, index) => Some(State {
+            (Some(InBundle { policies, header, rules }), _, index) => Some(State {
                 policies: Arc::new(policies),
                 header,
+                rules,
                 index: kept(index),
                 serial,
                 since,
@@ -106,6 +125,7 @@ impl Origin {
             (None, Some(before), Some(index)) => Some(State {
                 policies: Arc::clone(&before.policies),
                 header: before.header.clone(),
+                rules: Arc::clone(&before.rules),
                 index: Some(index),
                 serial,
                 since,
@@ -120,15 +140,16 @@ impl Origin {
         bytes: &[u8],
         now: SystemTime,
         before: Option<&State>,
-    ) -> Result<Option<(Policies, Header)>, OpenError> {
-        let opened = open(bytes, self.trust(), &self.conditions(now))?;
+    ) -> Result<Option<InBundle>, OpenError> {
+        let (opened, _) = open_with_rules(bytes, self.trust(), &self.conditions(now))?;
         if let Some(before) = before {
             if before.header == opened.header {
                 return Ok(None);
             }
             self.must_follow(&before.header, &opened.header)?;
         }
-        Ok(Some((Policies::of(opened.table), opened.header)))
+        let rules = Arc::from(bytes.get(opened.rules..).unwrap_or_default());
+        Ok(Some(InBundle { policies: Policies::of(opened.table), header: opened.header, rules }))
     }
 
     fn must_follow(&self, before: &Header, next: &Header) -> Result<(), OpenError> {

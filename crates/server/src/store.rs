@@ -20,4 +20,4 @@ pub use key::Key;
 pub use live::Live;
 pub use plan::{Refusal, Wanted};
 pub use rules::{Outcome, Rules};
-pub use writer::{Base, Durability};
+pub use writer::Durability;

@@ -336,6 +336,34 @@ fn a_reload_keeps_what_administrators_changed() {
     assert!(second.err.contains("another process has the file of changes open"), "{}", second.err);
 }
 
+#[test]
+fn the_rules_of_a_bundle_are_base_rules_and_change_with_its_policies() {
+    let folder = folder();
+    folder.write("policies/pages.spoc", "(4:base3:two)\n(6:bundle)\n");
+    let server = Running::start(&folder);
+    let mut eva = server.administrator();
+    let listed = |eva: &mut Client| {
+        let mut rules = eva.list();
+        rules.sort();
+        rules
+    };
+    assert_eq!(listed(&mut eva), ["(4:base3:one)", "(4:base3:two)", "(6:bundle)"]);
+    assert_eq!(eva.ask(&[b"QUERY", b"(6:bundle1:x)"]), "200 Ok");
+    assert_eq!(eva.ask(&[b"DELETE", md5(b"(6:bundle)").as_bytes()]), "200 Ok");
+    folder.write("policies/pages.spoc", "(6:bundle)\n(5:other)\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    assert_eq!(listed(&mut eva), ["(4:base3:one)", "(4:base3:two)", "(5:other)"]);
+    // Neither policies nor rules are taken when one of them cannot be.
+    folder.write("policies/pages.spoc", "(5:third)\n");
+    folder.write("rules/base.spoc", "(4:base\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(eva.ask(&[b"QUERY", b"(5:third)"]), "202 Denied");
+    folder.write("rules/base.spoc", "(4:base)\n");
+    folder.write("policies/pages.spoc", "(5:third\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(listed(&mut eva).len(), 3);
+}
+
 const TLS: &str = r#"
 [policies]
 directory = "policies"

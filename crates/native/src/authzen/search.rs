@@ -159,7 +159,8 @@ impl Search {
 
     /// Whether anything is known of whom the search is about: the directory has them, or the request describes
     /// them. Nobody may do anything, and nothing may be done to what there is not.
-    fn is_known(&self, directory: &dyn Directory) -> bool {
+    #[must_use]
+    pub fn is_known(&self, directory: &dyn Directory) -> bool {
         let (subject, resource) = (&self.subject, &self.resource);
         let knows_subject = || directory.subject(&subject.kind, &subject.id).is_some();
         let knows_resource = || directory.resource(&resource.kind, &resource.id).is_some();
@@ -172,7 +173,10 @@ impl Search {
 }
 
 /// Decides about candidates until the window is full and one more is found.
-fn scan<'n, T>(
+///
+/// # Errors
+/// Those of `decide`.
+pub fn scan<'n, T>(
     mut candidates: impl Iterator<Item = T>,
     window: Window,
     mut decide: impl FnMut(T) -> Result<(bool, &'n str), AuthzenError>,

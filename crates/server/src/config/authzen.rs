@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use wardgate_native::authzen::Shape;
+
 use super::{ConfigError, Section};
 
 /// What only AuthZEN has.
@@ -13,11 +15,31 @@ pub struct Authzen {
     pub index: Option<PathBuf>,
     /// A file with the secret that tokens of pages are made with.
     pub page_key: Option<PathBuf>,
+    /// Rules of SPOCP answer instead of policies: which properties their queries have.
+    pub rules: Option<Shape>,
+}
+
+/// Reads the table; none if the file has none.
+fn shape(mut section: Section<'_>) -> Result<Option<Shape>, ConfigError> {
+    if !section.is_given() {
+        return Ok(None);
+    }
+    let mut names = |key| section.texts_if_given(key);
+    let shape = Shape {
+        subject: names("subject")?,
+        action: names("action")?,
+        resource: names("resource")?,
+        context: names("context")?,
+    };
+    section.finish()?;
+    Ok(Some(shape))
 }
 
 impl Authzen {
     pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+        let rules = section.section("rules")?;
         let authzen = Self {
+            rules: shape(rules)?,
             url: section.text("url")?.map(|url| url.trim_end_matches('/').to_owned()),
             index: section.path("index")?,
             page_key: section.path("page-key")?,

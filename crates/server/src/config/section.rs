@@ -100,6 +100,16 @@ impl<'c> Section<'c> {
         items.iter().map(text).collect()
     }
 
+    /// Returns texts; nothing if the file does not have the key.
+    pub(crate) fn texts_if_given(
+        &mut self,
+        key: &'static str,
+    ) -> Result<Option<Vec<String>>, ConfigError> {
+        let is_given = self.table.is_some_and(|table| table.contains_key(key));
+        let texts = self.texts(key)?;
+        Ok(is_given.then_some(texts))
+    }
+
     /// Returns `true` or `false`.
     pub(crate) fn flag(&mut self, key: &'static str) -> Result<Option<bool>, ConfigError> {
         let Some(found) = self.take(key) else { return Ok(None) };

@@ -3,6 +3,7 @@
 //! What requests mean is read in `wardgate_native::authzen`. Here is what Cerbos adds to it: members of the context
 //! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
 
+mod rules;
 mod search;
 mod told;
 
@@ -48,12 +49,18 @@ pub(super) fn evaluation_wholly(
     shared: &Shared,
 ) -> Result<String, Problem> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
+    if rules::answer_from_rules(shared) {
+        return rules::with(shared, |by| by.one(&evaluation, shared));
+    }
     one(&evaluation, state, shared)
 }
 
 /// Answers several.
 pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     match authzen::evaluations(body).map_err(refused)? {
+        Evaluations::One(evaluation) if rules::answer_from_rules(shared) => {
+            rules::with(shared, |by| by.one(&evaluation, shared))
+        }
         Evaluations::One(evaluation) => one(&evaluation, state, shared),
         Evaluations::Many { semantic, items, context } => {
             let limits = &shared.config().http;
@@ -63,6 +70,9 @@ pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result
                 return Err(bad(format!(
                     "`evaluations` must have at most {most} items, found {found}"
                 )));
+            }
+            if rules::answer_from_rules(shared) {
+                return rules::with(shared, |by| Ok(by.many(semantic, &items, shared)));
             }
             if is_told(&context) {
                 return told::many(semantic, &items, state, shared);

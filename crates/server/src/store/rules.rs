@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::{Semaphore, oneshot};
+use wardgate_spocp::Normal;
 
 use super::error::StoreError;
 use super::limits::MAX_WAITING;
 use super::live::Live;
 use super::plan::{Refusal, Wanted};
-use super::writer::{self, Ask, Base, Durability, Job, Writer};
+use super::writer::{self, Ask, Durability, Job, Load, Writer};
 
 /// The rules in use, and the way to change them.
 #[derive(Debug)]
@@ -44,32 +45,29 @@ impl Rules {
     /// Opens rules that change, with the file of changes at `path`.
     ///
     /// # Errors
-    /// If the file or the base rules cannot be read, or another process has the file.
-    pub fn open(path: &Path, durability: Durability, mut base: Base) -> Result<Self, StoreError> {
+    /// If the file cannot be read, or another process has it, or it does not go with the base rules.
+    pub fn open(path: &Path, durability: Durability, base: &[Normal]) -> Result<Self, StoreError> {
         let mut opened = writer::open(path)?;
         if let Some(torn) = &opened.torn {
             tracing::warn!(kept = %torn.display(), "the file of changes had a torn end, which was cut off");
         }
-        let rules = base().map_err(StoreError::Base)?;
-        let live = writer::build(&rules, &opened.added, &mut opened.hidden)?;
+        let live = writer::build(base, &opened.added, &mut opened.hidden)?;
         let floor = opened.log.bytes();
         let file = Some((opened.files, opened.log));
         let live = Arc::new(RwLock::new(live));
-        let writer =
-            Writer { live, base, hidden: opened.hidden, file, durability, floor, sync_at: None };
+        let writer = Writer { live, hidden: opened.hidden, file, durability, floor, sync_at: None };
         Self::start(writer)
     }
 
     /// Opens rules that only a reload changes.
     ///
     /// # Errors
-    /// If the base rules cannot be read.
-    pub fn fixed(mut base: Base) -> Result<Self, StoreError> {
-        let rules = base().map_err(StoreError::Base)?;
+    /// If they are too many.
+    pub fn fixed(base: &[Normal]) -> Result<Self, StoreError> {
         let mut hidden = std::collections::BTreeMap::new();
-        let live = Arc::new(RwLock::new(writer::build(&rules, &[], &mut hidden)?));
+        let live = Arc::new(RwLock::new(writer::build(base, &[], &mut hidden)?));
         let durability = Durability::Always;
-        Self::start(Writer { live, base, hidden, file: None, durability, floor: 0, sync_at: None })
+        Self::start(Writer { live, hidden, file: None, durability, floor: 0, sync_at: None })
     }
 
     fn start(writer: Writer) -> Result<Self, StoreError> {
@@ -111,16 +109,22 @@ impl Rules {
         Outcome(self.send(Job::Change(ask)).then_some(outcome))
     }
 
-    /// Reads the base rules anew, keeps the changes, and returns how many rules there are then.
+    /// Takes other base rules, keeps the changes, and returns how many rules there are then. `commit` is called
+    /// when the rules are in use and before anybody can ask them, so that nobody sees one without the other. Blocks.
     ///
     /// # Errors
-    /// If the base rules cannot be read; the rules stay what they were.
-    pub async fn reload(&self) -> Result<usize, StoreError> {
+    /// If there are too many; the rules stay what they were, and `commit` is not called.
+    pub fn reload(
+        &self,
+        base: Vec<Normal>,
+        commit: impl FnOnce() + Send + 'static,
+    ) -> Result<usize, StoreError> {
         let (answer, outcome) = oneshot::channel();
-        if !self.send(Job::Reload(answer)) {
+        let load = Load { base, commit: Box::new(commit), answer };
+        if !self.send(Job::Reload(load)) {
             return Err(StoreError::Closed);
         }
-        outcome.await.unwrap_or(Err(StoreError::Closed))
+        outcome.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 
     /// Makes the changes that were handed over, waits for the disk, and takes no more. Blocks.

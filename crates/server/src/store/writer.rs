@@ -31,15 +31,21 @@ pub enum Durability {
     Interval(Duration),
 }
 
-/// Where the base rules come from. Called again at every reload.
-pub type Base = Box<dyn FnMut() -> Result<Vec<Normal>, String> + Send>;
-
 /// What the writer is asked to do.
 pub(super) enum Job {
     /// Make all of these changes, or none.
     Change(Ask),
-    /// Read the base rules anew.
-    Reload(oneshot::Sender<Result<usize, StoreError>>),
+    /// Take other base rules.
+    Reload(Load),
+}
+
+/// Base rules in the place of those before.
+pub(super) struct Load {
+    pub(super) base: Vec<Normal>,
+    /// Called when the rules are in use, and before anybody can ask them.
+    pub(super) commit: Box<dyn FnOnce() + Send>,
+    /// Is told how many rules there are then.
+    pub(super) answer: oneshot::Sender<Result<usize, StoreError>>,
 }
 
 /// Whether changes are made.
@@ -68,7 +74,6 @@ struct Group {
 /// The writer.
 pub(super) struct Writer {
     pub(super) live: Arc<RwLock<Live>>,
-    pub(super) base: Base,
     pub(super) hidden: BTreeMap<Key, Hidden>,
     /// Nothing, where rules do not change.
     pub(super) file: Option<(Files, Log<File>)>,
@@ -99,7 +104,9 @@ impl Writer {
                     self.make(group);
                 }
                 // Whoever asked may be gone; the rules are loaded all the same.
-                Job::Reload(answer) => answer.send(self.reload()).unwrap_or_default(),
+                Job::Reload(Load { base, commit, answer }) => {
+                    answer.send(self.reload(&base, commit)).unwrap_or_default();
+                }
             }
         }
         self.sync();
@@ -221,15 +228,21 @@ impl Writer {
         }
     }
 
-    /// Reads the base rules anew and keeps the changes. If that fails, the rules stay what they were.
-    fn reload(&mut self) -> Result<usize, StoreError> {
-        let base = (self.base)().map_err(StoreError::Base)?;
-        let live = Arc::clone(&self.live);
-        let added: Vec<_> = live.read().unwrap_or_else(PoisonError::into_inner).added().collect();
+    /// Takes other base rules and keeps the changes. If that fails, the rules stay what they were.
+    fn reload(
+        &mut self,
+        base: &[Normal],
+        commit: Box<dyn FnOnce() + Send>,
+    ) -> Result<usize, StoreError> {
+        let read = || self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let added: Vec<_> = read().added().collect();
         let mut hidden = self.hidden.clone();
-        let built = build(&base, &added, &mut hidden)?;
+        let built = build(base, &added, &mut hidden)?;
         let rules = built.len();
-        let before = std::mem::replace(&mut *write(&self.live), built);
+        let mut live = write(&self.live);
+        let before = std::mem::replace(&mut *live, built);
+        commit();
+        drop(live);
         self.hidden = hidden;
         // Taking many rules apart takes time, and is nothing that a reader waits for.
         drop(before);

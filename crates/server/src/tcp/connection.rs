@@ -17,6 +17,7 @@ use super::reply::{Reply, write_line};
 use super::session::{Session, Step, Surroundings};
 use crate::config::Bounds;
 use crate::http::connections::{Connection, Phase};
+use crate::shared::Shared;
 use crate::store::{Outcome, Refusal, Rules};
 
 /// What a client is served with.
@@ -24,6 +25,8 @@ use crate::store::{Outcome, Refusal, Rules};
 pub(crate) struct Service<'s> {
     /// The rules.
     pub(crate) rules: &'s Rules,
+    /// Who loads policies and rules anew, if anybody does.
+    pub(crate) shared: Option<&'s Shared>,
     /// Who may do what.
     pub(crate) access: &'s Access,
     /// What a client may take.
@@ -251,15 +254,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
     }
 
     async fn reload(&mut self) {
-        let reply = match self.service.rules.reload().await {
-            Ok(rules) => {
-                tracing::info!(rules, "the rules are loaded anew");
-                Reply::Ok
-            }
-            Err(error) => {
-                tracing::error!(code = error.code(), "the rules stay as they were: {error}");
-                Reply::OperationsError
-            }
+        let reply = match self.service.shared {
+            Some(shared) if shared.reload().await.is_ok() => Reply::Ok,
+            _ => Reply::OperationsError,
         };
         reply.write(&mut self.out);
     }

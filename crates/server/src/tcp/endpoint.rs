@@ -25,7 +25,6 @@ use crate::http::connections::{Connections, Place};
 use crate::limits::HANDSHAKE;
 use crate::listeners::Sockets;
 use crate::shared::Shared;
-use crate::store::{Base, Rules, base};
 use crate::tls;
 
 /// Sockets at which SPOCP is spoken.
@@ -36,7 +35,6 @@ pub(crate) struct Endpoint {
 
 /// What connections share.
 struct Hub {
-    rules: Rules,
     access: Access,
     bounds: Bounds,
     tls: Option<TlsAcceptor>,
@@ -48,9 +46,7 @@ struct Hub {
 impl Endpoint {
     pub(crate) fn open(config: &Spocp, sockets: &mut Sockets) -> Result<Self, String> {
         let (access, tls, names) = read(config)?;
-        let rules = rules(config).map_err(|error| format!("{}: {error}", error.code()))?;
         let hub = Hub {
-            rules,
             access,
             bounds: config.bounds,
             tls,
@@ -62,8 +58,7 @@ impl Endpoint {
 
     /// Reads what the configuration names, and opens nothing that another server may have open.
     pub(crate) fn check(config: &Spocp) -> Result<(), String> {
-        read(config)?;
-        base::read(&config.rules).map(drop)
+        read(config).map(drop)
     }
 
     pub(crate) fn listeners(&self) -> &[TcpListener] {
@@ -86,7 +81,6 @@ impl Endpoint {
                 (Arc::clone(&self.hub), Arc::clone(shared), Arc::clone(&open));
             tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(crew))));
         }
-        tasks.spawn(keep(self.hub, Arc::clone(shared)));
         Ok(())
     }
 }
@@ -113,55 +107,6 @@ fn administrators(path: &Path) -> Result<Vec<Administrator>, String> {
     Administrator::read_all(&text).map_err(wrong)
 }
 
-fn rules(config: &Spocp) -> Result<Rules, crate::store::StoreError> {
-    let places = config.rules.clone();
-    let base: Base = Box::new(move || base::read(&places));
-    match &config.changes {
-        Some(path) => Rules::open(path, config.durability, base),
-        None => Rules::fixed(base),
-    }
-}
-
-/// Keeps the rules open until the server stops, and loads them anew at SIGHUP.
-async fn keep(hub: Arc<Hub>, shared: Arc<Shared>) {
-    let mut stopping = shared.stopping();
-    let mut stopping = pin!(stopping.begun());
-    let mut wishes = Wishes::new();
-    loop {
-        tokio::select! {
-            () = &mut stopping => break,
-            () = wishes.next() => match hub.rules.reload().await {
-                Ok(rules) => tracing::info!(rules, "the rules are loaded anew"),
-                Err(error) => tracing::error!(code = error.code(), "the rules stay as they were: {error}"),
-            },
-        }
-    }
-}
-
-/// Signals that ask for a reload.
-struct Wishes {
-    #[cfg(unix)]
-    hangup: Option<tokio::signal::unix::Signal>,
-}
-
-impl Wishes {
-    fn new() -> Self {
-        Self {
-            #[cfg(unix)]
-            hangup: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
-        }
-    }
-
-    async fn next(&mut self) {
-        #[cfg(unix)]
-        if let Some(hangup) = &mut self.hangup {
-            hangup.recv().await;
-            return;
-        }
-        std::future::pending().await
-    }
-}
-
 /// Accepts connections until the server stops, and then waits for those that are open.
 async fn accept(
     listener: tokio::net::TcpListener,
@@ -177,9 +122,11 @@ async fn accept(
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place: Place) {
     // Answers are small and nobody waits for more of them.
     let _ = stream.set_nodelay(true);
+    let Some(rules) = shared.rules() else { return };
     let mut session = Session::new(hub.bounds.message_bytes);
     let plain = Service {
-        rules: &hub.rules,
+        rules,
+        shared: Some(&shared),
         access: &hub.access,
         bounds: &hub.bounds,
         offers_tls: hub.tls.is_some(),

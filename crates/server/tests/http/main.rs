@@ -12,4 +12,5 @@ mod callers;
 mod hostile;
 mod reload;
 mod remote;
+mod rules;
 mod running;

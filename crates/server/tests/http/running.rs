@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use wardgate_bundle::Label;
 use wardgate_compiler::{Options, compile_files};
 use wardgate_server::{Config, Found, Origin, Server, ServerError, Shared, Source, SourceError};
+use wardgate_spocp::{Normal, RuleSet};
 
 /// A server that runs until it is dropped.
 pub(crate) struct Running {
@@ -24,6 +26,11 @@ pub(crate) struct Running {
 impl Running {
     /// Starts one with this policy. `config` comes after the sections `server` and `policies`.
     pub(crate) fn start(policy: &str, config: &str) -> Self {
+        Self::of(compiled(policy), config)
+    }
+
+    /// Starts one with this bundle.
+    pub(crate) fn of(bundle: Vec<u8>, config: &str) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("wardgate-server-{}-{number}", std::process::id());
@@ -35,7 +42,7 @@ impl Running {
             "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\nwatch-seconds = 0\n{config}"
         );
         let config = Config::parse(&text, &folder).unwrap();
-        let bundle = Arc::new(Mutex::new(compiled(policy)));
+        let bundle = Arc::new(Mutex::new(bundle));
         let source = Box::new(Kept(Arc::clone(&bundle)));
         let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
         let server = Server::bind(config, origin).unwrap();
@@ -100,6 +107,17 @@ pub(crate) fn rest(stream: &mut TcpStream) -> String {
 pub(crate) fn compiled(policy: &str) -> Vec<u8> {
     let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
     wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts)
+}
+
+/// The same policy, with rules of SPOCP beside it.
+pub(crate) fn with_rules(policy: &str, rules: &[&str]) -> Vec<u8> {
+    let mut set = RuleSet::new();
+    for rule in rules {
+        set.insert(&Normal::from_advanced(rule.as_bytes()).unwrap()).unwrap();
+    }
+    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
+    let parts = compile_files(&files, &Options::default()).unwrap().parts;
+    wardgate_bundle::pack_with_rules(&parts, &set, &Label::default()).unwrap()
 }
 
 struct Kept(Arc<Mutex<Vec<u8>>>);

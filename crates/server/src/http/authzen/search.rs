@@ -4,7 +4,7 @@ use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::authzen::{self, Entity, Found, Search, Sought, Window};
 
-use super::refused;
+use super::{refused, rules};
 use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::{MAX_DECISIONS, MAX_RESULTS};
@@ -22,20 +22,27 @@ pub(in crate::http) fn search(
     let search = authzen::search(body, sought).map_err(refused)?;
     let Some(pages) = shared.pages() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
-        let found = found(&search, window, state)?;
+        let found = found(&search, window, (state, shared))?;
         return Ok(written(&search, &found.results, None));
     };
     let place = place(&search, pages, caller)?;
     let limit = usize::try_from(place.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
     let window = Window { from: place.from, limit, most: MAX_DECISIONS };
-    let Found { results, next } = found(&search, window, state)?;
+    let Found { results, next } = found(&search, window, (state, shared))?;
     let next = next.map(|from| pages.write(&search, caller, Place { from, ..place }));
     let is_paged = search.page.is_some() || next.is_some();
     let token = is_paged.then(|| next.unwrap_or_default());
     Ok(written(&search, &results, token.as_deref()))
 }
 
-fn found(search: &Search, window: Window, state: &State) -> Result<Found, Problem> {
+fn found(
+    search: &Search,
+    window: Window,
+    (state, shared): (&State, &Shared),
+) -> Result<Found, Problem> {
+    if rules::answer_from_rules(shared) {
+        return rules::with(shared, |by| by.found(search, window));
+    }
     let with = (state.policies(), state.directory());
     if search.sought == Sought::Actions {
         return search.actions(with, (window, SystemClock)).map_err(refused);

@@ -32,12 +32,12 @@ fn rule(text: &str) -> Normal {
     Normal::from_advanced(text.as_bytes()).unwrap()
 }
 
-fn base(rules: &'static [&'static str]) -> Base {
-    Box::new(|| Ok(rules.iter().copied().map(rule).collect()))
+fn base(rules: &[&str]) -> Vec<Normal> {
+    rules.iter().copied().map(rule).collect()
 }
 
-fn open(folder: &Folder, rules: &'static [&'static str]) -> Rules {
-    Rules::open(&folder.file(), Durability::Always, base(rules)).unwrap()
+fn open(folder: &Folder, rules: &[&str]) -> Rules {
+    Rules::open(&folder.file(), Durability::Always, &base(rules)).unwrap()
 }
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -110,23 +110,24 @@ fn changes_stay_when_the_files_change() {
 }
 
 #[test]
-fn a_reload_takes_the_new_files_or_leaves_everything() {
+fn a_reload_keeps_the_changes_and_commits_before_anybody_asks() {
     let folder = Folder::new();
-    let turn = Arc::new(AtomicUsize::new(0));
-    let seen = Arc::clone(&turn);
-    let base: Base = Box::new(move || match seen.load(Ordering::Relaxed) {
-        0 => Ok(vec![rule("(a)"), rule("(b)")]),
-        1 => Err("no such folder".into()),
-        _ => Ok(vec![rule("(b)"), rule("(e)")]),
-    });
-    let rules = Rules::open(&folder.file(), Durability::Always, base).unwrap();
+    let rules = Arc::new(open(&folder, &["(a)", "(b)"]));
     add(&rules, "(c)").unwrap();
     delete(&rules, "(b)").unwrap();
-    turn.store(1, Ordering::Relaxed);
-    assert!(matches!(wait(rules.reload()), Err(StoreError::Base(_))));
     assert_eq!(names(&rules), ["(a)", "(c)"]);
-    turn.store(2, Ordering::Relaxed);
-    assert_eq!(wait(rules.reload()).unwrap(), 2);
+    let (others, committed) = (Arc::clone(&rules), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&committed);
+    let commit = move || {
+        assert!(others.live.try_read().is_err());
+        seen.fetch_add(1, Ordering::Relaxed);
+    };
+    assert_eq!(rules.reload(base(&["(b)", "(e)"]), commit).unwrap(), 2);
+    assert_eq!(committed.load(Ordering::Relaxed), 1);
+    assert_eq!(names(&rules), ["(c)", "(e)"]);
+    rules.close();
+    let late = rules.reload(base(&["(f)"]), || panic!("nothing was loaded"));
+    assert!(matches!(late, Err(StoreError::Closed)));
     assert_eq!(names(&rules), ["(c)", "(e)"]);
 }
 
@@ -150,7 +151,7 @@ fn changes_that_belong_together_are_made_all_or_none() {
 fn two_processes_do_not_write_one_file() {
     let folder = Folder::new();
     let rules = open(&folder, &[]);
-    let second = Rules::open(&folder.file(), Durability::Always, base(&[]));
+    let second = Rules::open(&folder.file(), Durability::Always, &base(&[]));
     assert!(matches!(second, Err(StoreError::Locked)));
     drop(rules);
     drop(open(&folder, &[]));
@@ -179,7 +180,7 @@ fn the_past_is_left_out_of_a_file_that_grows() {
 
 #[test]
 fn rules_without_a_file_do_not_change() {
-    let rules = Rules::fixed(base(&["(a)"])).unwrap();
+    let rules = Rules::fixed(&base(&["(a)"])).unwrap();
     assert!(!rules.can_change());
     assert_eq!(add(&rules, "(b)"), Err(Refusal::Failed));
     assert_eq!(delete(&rules, "(a)"), Err(Refusal::Failed));

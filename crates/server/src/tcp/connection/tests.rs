@@ -26,7 +26,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn rules() -> Rules {
-    Rules::fixed(Box::new(|| Ok(vec![Normal::from_canonical(b"(1:a)").unwrap()]))).unwrap()
+    Rules::fixed(&[Normal::from_canonical(b"(1:a)").unwrap()]).unwrap()
 }
 
 /// Lets a client talk to a server, and returns what both came to.
@@ -44,6 +44,7 @@ where
     let place = Arc::new(Connections::new(10)).enter();
     let service = Service {
         rules,
+        shared: None,
         access: &access,
         bounds: &BOUNDS,
         offers_tls: false,
@@ -156,9 +157,8 @@ fn rules_are_listed_for_administrators() {
 fn what_is_asked_after_a_change_sees_it() {
     let folder = std::env::temp_dir().join(format!("wardgate-talk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let base: crate::store::Base = Box::new(|| Ok(Vec::new()));
     let rules =
-        Rules::open(&folder.join("changes"), crate::store::Durability::Always, base).unwrap();
+        Rules::open(&folder.join("changes"), crate::store::Durability::Always, &[]).unwrap();
     let id = Key::of_text(b"(1:b)").text();
     let input = [
         token(),

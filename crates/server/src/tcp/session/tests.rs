@@ -4,7 +4,7 @@ use crate::tcp::access::Administrator;
 fn rules() -> Rules {
     let rule = |text: &[u8]| Normal::from_canonical(text).unwrap();
     let all = [rule(b"(4:http(4:page)(6:action3:GET)(6:userid))"), rule(b"(1:a)")];
-    Rules::fixed(Box::new(move || Ok(all.to_vec()))).unwrap()
+    Rules::fixed(&all).unwrap()
 }
 
 fn access(anonymous_queries: bool) -> Access {

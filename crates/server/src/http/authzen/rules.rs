@@ -1,0 +1,237 @@
+//! AuthZEN by rules of SPOCP: a question becomes an S-expression, and is allowed if a rule allows that.
+//!
+//! One look at the rules answers a request, so all parts of an answer are of one revision. Who looks for others and
+//! brings no candidates gets those that rules name: what a rule allows by a star form has no end.
+
+use std::collections::BTreeSet;
+
+use wardgate_engine::wire::Json;
+use wardgate_native::authzen::{
+    self, Entity, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan, write_refusal,
+};
+use wardgate_spocp::{Element, Elements, Normal};
+
+use super::refused;
+use crate::http::cerbos::bad;
+use crate::http::reply::Problem;
+use crate::limits::MAX_NAMING_RULES;
+use crate::shared::Shared;
+use crate::state::State;
+use crate::store::Live;
+
+/// What answers.
+pub(super) struct ByRules<'s> {
+    live: &'s Live,
+    shape: &'s Shape,
+    state: &'s State,
+}
+
+/// Whether rules answer instead of policies.
+pub(super) fn answer_from_rules(shared: &Shared) -> bool {
+    shared.config().authzen.rules.is_some() && shared.rules().is_some()
+}
+
+/// Shows what answers to `answer`. The rules do not change meanwhile, and the state is the one that goes with them.
+pub(super) fn with<R>(
+    shared: &Shared,
+    answer: impl FnOnce(&ByRules<'_>) -> Result<R, Problem>,
+) -> Result<R, Problem> {
+    let (Some(rules), Some(shape)) = (shared.rules(), &shared.config().authzen.rules) else {
+        return Err(Problem::not_found());
+    };
+    let live = rules.read();
+    answer(&ByRules { live: &live, shape, state: &shared.state() })
+}
+
+impl ByRules<'_> {
+    /// Answers an evaluation.
+    pub(super) fn one(&self, evaluation: &Evaluation, shared: &Shared) -> Result<String, Problem> {
+        let is_allowed = self.allows(evaluation).map_err(refused)?;
+        shared.metrics().decided(u64::from(is_allowed), u64::from(!is_allowed));
+        let mut json = Json::default();
+        write(&mut json, is_allowed);
+        Ok(json.finish())
+    }
+
+    /// Answers several.
+    pub(super) fn many(
+        &self,
+        semantic: Semantic,
+        items: &[Result<Evaluation, authzen::AuthzenError>],
+        shared: &Shared,
+    ) -> String {
+        let mut json = Json::default();
+        let (mut allowed, mut denied) = (0, 0);
+        json.open('{');
+        json.key("evaluations");
+        json.open('[');
+        for item in items {
+            let outcome = match item {
+                Ok(evaluation) => self.allows(evaluation),
+                Err(error) => Err(error.clone()),
+            };
+            match &outcome {
+                Ok(true) => allowed += 1,
+                Ok(false) => denied += 1,
+                Err(error) => write_refusal(&mut json, error),
+            }
+            if let Ok(is_allowed) = outcome {
+                write(&mut json, is_allowed);
+            }
+            if semantic.ends(outcome == Ok(true)) {
+                break;
+            }
+        }
+        json.close(']');
+        json.close('}');
+        shared.metrics().decided(allowed, denied);
+        json.finish()
+    }
+
+    fn allows(&self, evaluation: &Evaluation) -> Result<bool, authzen::AuthzenError> {
+        let text = evaluation.expression(self.state.directory(), self.shape)?;
+        let query = Normal::from_canonical(&text);
+        query.map(|query| self.live.allows(&query)).map_err(|error| {
+            authzen::AuthzenError::new(format!("the question makes no S-expression: {error}"))
+        })
+    }
+
+    /// Finds those that are allowed.
+    pub(super) fn found(&self, search: &Search, window: Window) -> Result<Found, Problem> {
+        let none = || Ok(Found { results: Vec::new(), next: None });
+        if !search.is_known(self.state.directory()) {
+            return none();
+        }
+        let mut asked = Evaluation {
+            subject: search.subject.clone(),
+            action: search.action.clone(),
+            resource: search.resource.clone(),
+            context: search.context.clone(),
+        };
+        let index = self.state.index();
+        let known: Option<&[Entity]> = match (&search.candidates, index, search.sought) {
+            (Some(candidates), ..) => Some(candidates),
+            (None, Some(index), Sought::Subjects) => Some(index.subjects(search.kind())),
+            (None, Some(index), Sought::Resources) => Some(index.resources(search.kind())),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return scan(known.iter(), window, |candidate| {
+                match search.sought {
+                    Sought::Subjects => asked.subject.clone_from(candidate),
+                    _ => asked.resource.clone_from(candidate),
+                }
+                Ok((self.allows(&asked)?, candidate.id.as_str()))
+            })
+            .map_err(refused);
+        }
+        let named = self.named(search)?;
+        scan(named.iter(), window, |name| {
+            match search.sought {
+                Sought::Subjects => asked.subject.id.clone_from(name),
+                Sought::Resources => asked.resource.id.clone_from(name),
+                Sought::Actions => asked.action.name.clone_from(name),
+            }
+            Ok((self.allows(&asked)?, name.as_str()))
+        })
+        .map_err(refused)
+    }
+
+    /// The ids or actions that rules about resources of this type name.
+    fn named(&self, search: &Search) -> Result<BTreeSet<String>, Problem> {
+        if self.live.len() > MAX_NAMING_RULES {
+            return Err(bad(format!(
+                "there are more than {MAX_NAMING_RULES} rules to look through: name `candidates`"
+            )));
+        }
+        let mut names = BTreeSet::new();
+        for (_, rule) in self.live.after(None) {
+            names.extend(named(
+                &rule,
+                search.sought,
+                [&search.resource.kind, &search.subject.kind],
+            ));
+        }
+        Ok(names)
+    }
+}
+
+/// Returns what a rule names of what is sought: the mapping of `expression` read backwards.
+fn named(rule: &Normal, sought: Sought, [resource, subject]: [&str; 2]) -> Vec<String> {
+    let Some(mut parts) = rest_of(rule.expression().root(), resource) else { return Vec::new() };
+    let mut part = |tag| rest_of(parts.next(), tag);
+    let (id, action, person) = (part("id"), part("action"), part("subject"));
+    let first = |part: Option<Elements<'_>>| {
+        part.and_then(|mut part| part.next()).map_or_else(Vec::new, texts)
+    };
+    match (sought, person) {
+        (Sought::Resources, _) => first(id),
+        (Sought::Actions, _) => first(action),
+        (Sought::Subjects, None) => Vec::new(),
+        (Sought::Subjects, Some(mut person)) => {
+            let mut pair = |tag| first(rest_of(person.next(), tag));
+            let (kinds, ids) = (pair("type"), pair("id"));
+            // A rule for all types names none.
+            let is_meant = kinds.is_empty() || kinds.iter().any(|kind| kind == subject);
+            if is_meant { ids } else { Vec::new() }
+        }
+    }
+}
+
+/// What follows the tag of a list, if it is this one.
+fn rest_of<'e>(element: Option<Element<'e>>, tag: &str) -> Option<Elements<'e>> {
+    let Some(Element::List(mut elements)) = element else { return None };
+    (elements.next().and_then(text).as_deref() == Some(tag)).then_some(elements)
+}
+
+/// The texts that an element names one by one.
+fn texts(element: Element<'_>) -> Vec<String> {
+    match element {
+        Element::Set(elements) => elements.filter_map(text).collect(),
+        element => text(element).into_iter().collect(),
+    }
+}
+
+fn text(element: Element<'_>) -> Option<String> {
+    match element {
+        Element::Atom(bytes) => std::str::from_utf8(bytes).ok().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn write(json: &mut Json, is_allowed: bool) {
+    json.open('{');
+    json.key("decision");
+    json.boolean(is_allowed);
+    json.close('}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rule: &str, expected: [&[&str]; 3]) {
+        let rule = Normal::from_advanced(rule.as_bytes()).unwrap();
+        let sought = [Sought::Resources, Sought::Actions, Sought::Subjects];
+        for (sought, expected) in sought.into_iter().zip(expected) {
+            assert_eq!(named(&rule, sought, ["account", "user"]), expected, "{sought:?}");
+        }
+    }
+
+    #[test]
+    fn a_rule_names_what_it_allows_one_by_one() {
+        check(
+            "(account (id 123)(action (* set read write))(subject (type user)(id ada)))",
+            [&["123"], &["read", "write"], &["ada"]],
+        );
+        check("(account (id)(action read)(subject (type)(id ada)))", [&[], &["read"], &["ada"]]);
+        check("(account (id (* prefix 1))(action (*))(subject))", [&[], &[], &[]]);
+        check(
+            "(account (id 1)(action read)(subject (type robot)(id r2)))",
+            [&["1"], &["read"], &[]],
+        );
+        check("(photo (id 1)(action read)(subject (type user)(id ada)))", [&[], &[], &[]]);
+        check("(account (action read))", [&[], &[], &[]]);
+        check("account", [&[], &[], &[]]);
+    }
+}
