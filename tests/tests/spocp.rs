@@ -1,7 +1,6 @@
 //! The order of S-expressions against its definition, and the laws of an order, on generated expressions.
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     reason = "helpers of tests stand outside of the functions that clippy knows as tests"
 )]
 

@@ -27,7 +27,6 @@ pub const ALL: Kinds = Kinds { sets: true, numbers: true, affixes: true, any: tr
 pub const MOST: u32 = 6;
 
 /// Expressions that are two lists or sets deep.
-#[must_use]
 pub fn tree(kinds: &Kinds) -> BoxedStrategy<Tree> {
     let leaf = leaf(kinds).boxed();
     let mut tree = leaf.clone();
