@@ -26,6 +26,10 @@ use told::Told;
 
 /// Answers an evaluation.
 pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<Bytes, Problem> {
+    if rules::answer_from_rules(shared) {
+        let evaluation = authzen::evaluation(body).map_err(refused)?;
+        return rules::with(shared, |by| by.one(&evaluation, shared)).map(Bytes::from);
+    }
     match shortly(body, state) {
         Some(is_allowed) => {
             shared.metrics().decided(u64::from(is_allowed), u64::from(!is_allowed));
@@ -49,9 +53,6 @@ pub(super) fn evaluation_wholly(
     shared: &Shared,
 ) -> Result<String, Problem> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
-    if rules::answer_from_rules(shared) {
-        return rules::with(shared, |by| by.one(&evaluation, shared));
-    }
     one(&evaluation, state, shared)
 }
 
