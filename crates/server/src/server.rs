@@ -43,7 +43,7 @@ impl Server {
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let (reloads, wishes) = mpsc::channel();
-        let shared = Arc::new(Shared::new(config, (first, rules), reloads)?);
+        let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
         Ok(Self { shared, http, spocp })
     }
@@ -59,7 +59,7 @@ impl Server {
             tcp::Endpoint::check(spocp)?;
             reload::base(spocp, &first)?;
         }
-        Shared::new(config, (first, None), mpsc::channel().0)?;
+        Shared::new(config, first, mpsc::channel().0)?;
         Ok(())
     }
 

@@ -39,12 +39,12 @@ impl Shared {
     /// Reads the files of keys and tokens that the configuration names.
     pub(crate) fn new(
         config: Config,
-        (state, rules): (State, Option<Rules>),
+        state: State,
         reloads: Sender<Reload>,
     ) -> Result<Self, String> {
         Ok(Self {
             state: ArcSwap::from_pointee(state),
-            rules,
+            rules: None,
             authenticator: Authenticator::new(&config.auth)?,
             tokens: Tokens::new(&config.aux_data)?,
             pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
@@ -53,6 +53,11 @@ impl Shared {
             config,
             reloads,
         })
+    }
+
+    /// Answers queries by rules of SPOCP, too.
+    pub(crate) fn with_rules(self, rules: Option<Rules>) -> Self {
+        Self { rules, ..self }
     }
 
     /// Tells who is calling.

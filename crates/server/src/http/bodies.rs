@@ -27,7 +27,7 @@ impl Bodies {
     /// They, or something that the configuration names, cannot be used.
     pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
         let first = reload::first(&mut origin)?;
-        Ok(Self(Shared::new(config, (first, None), mpsc::channel().0)?))
+        Ok(Self(Shared::new(config, first, mpsc::channel().0)?))
     }
 
     /// Returns the status and the body of the answer to a `POST`.
