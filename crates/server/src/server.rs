@@ -123,10 +123,10 @@ impl Server {
 
 /// Opens the rules that go with a state, and their changes.
 fn rules(config: &Spocp, state: &State) -> Result<Rules, String> {
-    let base = reload::base(config, state)?;
+    let base = || reload::base(config, state);
     let rules = match &config.changes {
-        Some(path) => Rules::open(path, config.durability, &base),
-        None => Rules::fixed(&base),
+        Some(path) => Rules::open(path, config.durability, base),
+        None => Rules::fixed(&base()?),
     };
     rules.map_err(|error| format!("{}: {error}", error.code()))
 }

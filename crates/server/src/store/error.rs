@@ -28,6 +28,8 @@ pub enum StoreError {
     TooMany(wardgate_spocp::Refused),
     /// An earlier failure could not be undone.
     Broken,
+    /// The base rules cannot be read.
+    Base(String),
     /// The server ends.
     Closed,
 }
@@ -46,6 +48,7 @@ impl StoreError {
             Self::SameId => "store-same-id",
             Self::TooMany(_) => "store-too-many",
             Self::Broken => "store-broken",
+            Self::Base(_) => "store-base",
             Self::Closed => "store-closed",
         }
     }
@@ -70,6 +73,7 @@ impl fmt::Display for StoreError {
             Self::Broken => {
                 out.write_str("an earlier write failed and could not be undone: changes are refused until the next start")
             }
+            Self::Base(text) => out.write_str(text),
             Self::Closed => out.write_str("the server ends"),
         }
     }

@@ -42,16 +42,21 @@ impl Outcome {
 }
 
 impl Rules {
-    /// Opens rules that change, with the file of changes at `path`.
+    /// Opens rules that change, with the file of changes at `path`. The base rules are read once nobody else has it.
     ///
     /// # Errors
-    /// If the file cannot be read, or another process has it, or it does not go with the base rules.
-    pub fn open(path: &Path, durability: Durability, base: &[Normal]) -> Result<Self, StoreError> {
+    /// If the file or the base rules cannot be read, or another process has the file.
+    pub fn open(
+        path: &Path,
+        durability: Durability,
+        base: impl FnOnce() -> Result<Vec<Normal>, String>,
+    ) -> Result<Self, StoreError> {
         let mut opened = writer::open(path)?;
         if let Some(torn) = &opened.torn {
             tracing::warn!(kept = %torn.display(), "the file of changes had a torn end, which was cut off");
         }
-        let live = writer::build(base, &opened.added, &mut opened.hidden)?;
+        let base = base().map_err(StoreError::Base)?;
+        let live = writer::build(&base, &opened.added, &mut opened.hidden)?;
         let floor = opened.log.bytes();
         let file = Some((opened.files, opened.log));
         let live = Arc::new(RwLock::new(live));

@@ -37,7 +37,7 @@ fn base(rules: &[&str]) -> Vec<Normal> {
 }
 
 fn open(folder: &Folder, rules: &[&str]) -> Rules {
-    Rules::open(&folder.file(), Durability::Always, &base(rules)).unwrap()
+    Rules::open(&folder.file(), Durability::Always, || Ok(base(rules))).unwrap()
 }
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
@@ -151,7 +151,7 @@ fn changes_that_belong_together_are_made_all_or_none() {
 fn two_processes_do_not_write_one_file() {
     let folder = Folder::new();
     let rules = open(&folder, &[]);
-    let second = Rules::open(&folder.file(), Durability::Always, &base(&[]));
+    let second = Rules::open(&folder.file(), Durability::Always, || Ok(Vec::new()));
     assert!(matches!(second, Err(StoreError::Locked)));
     drop(rules);
     drop(open(&folder, &[]));

@@ -158,7 +158,8 @@ fn what_is_asked_after_a_change_sees_it() {
     let folder = std::env::temp_dir().join(format!("wardgate-talk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let rules =
-        Rules::open(&folder.join("changes"), crate::store::Durability::Always, &[]).unwrap();
+        Rules::open(&folder.join("changes"), crate::store::Durability::Always, || Ok(Vec::new()))
+            .unwrap();
     let id = Key::of_text(b"(1:b)").text();
     let input = [
         token(),
