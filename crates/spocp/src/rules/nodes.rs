@@ -156,11 +156,16 @@ impl Nodes {
         self.change(end, |node| node.flag(Flag::End, rule != NONE));
     }
 
-    /// Returns how many symbols lead to a node.
-    pub(super) fn depth(&self, at: u32) -> u32 {
-        let up = |at: &u32| self.node(*at).map(|node| node.parent).filter(|at| *at != NONE);
-        let above = core::iter::successors(Some(at), up).skip(1);
-        u32::try_from(above.count()).unwrap_or(u32::MAX)
+    /// Returns how many symbols lead to a node, if they are no more than `most`.
+    pub(super) fn depth(&self, at: u32, most: u32) -> Option<u32> {
+        let mut at = self.node(at)?.parent;
+        for depth in 0..=most {
+            if at == NONE {
+                return Some(depth);
+            }
+            at = self.node(at)?.parent;
+        }
+        None
     }
 }
 

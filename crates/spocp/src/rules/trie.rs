@@ -247,7 +247,8 @@ impl Trie {
             Some(Edges::One(only)) => {
                 let row = self.row_of(parent);
                 self.nodes.set_edges(parent, Edges::Many(row));
-                self.crowded |= 1_u64.checked_shl(self.nodes.depth(parent)).unwrap_or_default();
+                let depth = self.nodes.depth(parent, u64::BITS);
+                self.crowded |= depth.and_then(|depth| 1_u64.checked_shl(depth)).unwrap_or(0);
                 self.link(row, only);
                 self.link(row, new);
             }
