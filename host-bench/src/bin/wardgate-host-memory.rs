@@ -10,7 +10,7 @@ use wardgate_host_bench::{Row, hot, spocp};
 
 fn main() -> ExitCode {
     let counted = hot::rows(WORKLOAD, |rows| rows.iter().try_for_each(count));
-    let counted = counted.and_then(|()| [1_000, 100_000].into_iter().try_for_each(held));
+    let counted = counted.and_then(|()| [1_000, 100_000, 1_000_000].into_iter().try_for_each(held));
     match counted {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
