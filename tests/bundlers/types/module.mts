@@ -7,6 +7,7 @@ import { FORMAT } from "wardgate/accessors";
 import * as authzen from "wardgate/authzen";
 import { compile, lint, type Diagnostic } from "wardgate/compiler";
 import { createPool } from "wardgate/pool";
+import { spocp, type SpocpPdp, type SpocpRule } from "wardgate/spocp";
 
 const bundle = readFileSync("policies.wardgate");
 const now: Pdp = openSync(bundle, { trust: "unsigned" });
@@ -19,6 +20,11 @@ const format: number = FORMAT;
 const found: Promise<readonly Diagnostic[]> = lint({ "a.yaml": "text" }, { globals: { open: true } });
 const compiled: Promise<Uint8Array | undefined> = compile(new Map([["a.yaml", bundle]])).then(({ bundle }) => bundle);
 
+const ruled: Promise<SpocpPdp> = open(bundle, { trust: "unsigned", spocp });
+const rules: readonly SpocpRule[] | undefined = now.spocp?.matches("(a)");
+
+// @ts-expect-error: who did not ask for rules may have none
+const asked: boolean = now.spocp.query("(a)");
 // @ts-expect-error: an address is a URL
 const text = open("https://example.com", { trust: "unsigned" });
 // @ts-expect-error: trust is always a decision
@@ -26,4 +32,4 @@ const untold = openSync(bundle, {});
 // @ts-expect-error: no option has this name
 const unknown = openSync(bundle, { trust: "unsigned", cache: true });
 
-export { authzen, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, streamed, text, unknown, untold };
+export { asked, authzen, code, compiled, createPool, createWatcher, digest, fetched, format, found, later, now, ruled, rules, streamed, text, unknown, untold };
