@@ -11,7 +11,7 @@ export function lackOf(module: WebAssembly.Module): string | undefined {
   const offered = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
   const missing = EXPORTS.find((name) => !offered.has(name));
   if (missing !== undefined) return `it has no \`${missing}\``;
-  const wanted = WebAssembly.Module.imports(module).find(({ module, name }) => IMPORTS[module]?.[name] === undefined);
+  const [wanted] = WebAssembly.Module.imports(module);
   return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
 }
 
@@ -24,7 +24,7 @@ export class RuleInstance {
 
   /** Takes rules that the runtime has verified. */
   constructor(module: WebAssembly.Module, packed: Uint8Array) {
-    this.#calls = new WebAssembly.Instance(module, IMPORTS).exports as unknown as Calls;
+    this.#calls = new WebAssembly.Instance(module).exports as unknown as Calls;
     this.#room(packed.length).set(packed);
     this.size = this.#calls.open(packed.length);
     // It needs its room for the rules.
@@ -110,8 +110,6 @@ const NO_BYTES = new Uint8Array();
 const ENCODER = new TextEncoder();
 /** What tells the module from others. */
 const EXPORTS = ["memory", "room", "answer", "open", "allows", "first", "matches", "canonical", "advanced", "wrong", "wrongAt"];
-/** The tool that names the exports adds a start for objects of JavaScript. Nobody calls it: there are none. */
-const IMPORTS: WebAssembly.Imports = { "./wardgate_spocp_bg.js": { __wbindgen_init_externref_table: () => {} } };
 /** The module keeps so much room at least. */
 const KEPT = 4096;
 /** Beyond this no room is asked for: the module could not have it beside what it holds. */

@@ -1,6 +1,6 @@
 //! The module of SPOCP in wasmtime, by its plain calls: the same module that the package runs.
 
-use wasmtime::{Engine, Instance, Linker, Memory, Module, Result, Store, bail};
+use wasmtime::{Engine, Instance, Memory, Module, Result, Store, bail};
 
 /// The module, compiled once.
 pub(crate) struct Rules {
@@ -33,10 +33,7 @@ struct Asked {
 impl Asked {
     fn start(module: &Module) -> Result<Self> {
         let mut store = Store::new(module.engine(), ());
-        let mut linker = Linker::new(module.engine());
-        // It has a start for objects of JavaScript, which nobody calls.
-        linker.define_unknown_imports_as_traps(module)?;
-        let instance = linker.instantiate(&mut store, module)?;
+        let instance = Instance::new(&mut store, module, &[])?;
         let Some(memory) = instance.get_memory(&mut store, "memory") else { bail!("no memory") };
         Ok(Self { store, instance, memory })
     }
