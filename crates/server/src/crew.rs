@@ -1,8 +1,8 @@
 //! The threads that answer.
 //!
 //! A connection stays with the thread that it was given to, whose runtime nobody else wakes. Threads that take work from each
-//! other wake each other for every request: on two cores, with the clients on one of them, that took more than half of
-//! what could be answered (2026-11-22: 24,857 requests a second over 16 connections, 45,087 without).
+//! other wake each other for every request: on two cores, with the clients on the same ones, two threads answered
+//! 24,857 requests a second over 16 connections that way, and 56,409 this way (2026-11-22).
 
 use std::io;
 use std::num::NonZero;
