@@ -39,16 +39,20 @@ async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>,
     let (connection, open) = (Arc::clone(&place.connection), Arc::clone(&place.connections));
     let mut peer = Peer { connection, open, is_tls: tls.is_some(), caller: None };
     let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
-    match timeout(HANDSHAKE, acceptor.accept(stream)).await {
-        Ok(Ok(stream)) => {
-            let certificates = stream.get_ref().1.peer_certificates();
-            let certificate = certificates.and_then(<[_]>::first);
-            peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
-            speak(stream, &shared, &peer).await;
+    let encrypted = async {
+        match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => {
+                let certificates = stream.get_ref().1.peer_certificates();
+                let certificate = certificates.and_then(<[_]>::first);
+                peer.caller = certificate.map(|der| shared.authenticator().by_certificate(der));
+                speak(stream, &shared, &peer).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+            Err(_) => tracing::debug!("a handshake took too long"),
         }
-        Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
-        Err(_) => tracing::debug!("a handshake took too long"),
-    }
+    };
+    // Apart, so that a plain connection does not carry the room for a handshake.
+    Box::pin(encrypted).await;
 }
 
 async fn speak<S>(stream: S, shared: &Arc<Shared>, peer: &Peer)
