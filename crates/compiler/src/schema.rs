@@ -76,7 +76,7 @@ pub struct SchemaWriter<'a> {
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
     /// Names that references leave to the way by which they are come to, and where the first of each stands.
-    dynamic: BTreeMap<String, Place>,
+    dynamic: Vec<(String, Place)>,
 }
 
 /// What is wrong at one place of a schema.
@@ -110,7 +110,7 @@ impl<'a> SchemaWriter<'a> {
             broken: BTreeSet::new(),
             queue: VecDeque::new(),
             bodies: Vec::new(),
-            dynamic: BTreeMap::new(),
+            dynamic: Vec::new(),
         }
     }
 
@@ -169,8 +169,15 @@ impl<'a> SchemaWriter<'a> {
             };
             self.files.iter().map(of).sum::<usize>()
         };
-        let several = |name: &String, _: &mut Place| declared(name) > 1;
-        self.dynamic.extract_if(.., several).map(|(name, place)| ambiguous(&name, &place)).collect()
+        let mut found = Vec::new();
+        self.dynamic.retain(|(name, place)| {
+            let is_one = declared(name) <= 1;
+            if !is_one {
+                found.push(ambiguous(name, place));
+            }
+            is_one
+        });
+        found
     }
 
     /// Takes back the nodes from `first` on: another schema that leads to them is as wrong as this one.

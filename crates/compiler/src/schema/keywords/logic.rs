@@ -69,7 +69,9 @@ impl Reader<'_, '_> {
                 .is_some_and(|flag| flag.kind == Kind::Bool(true) && name.is_empty());
             if is_dynamic || is_recursive {
                 let place = place(self.file, self.target, value.position);
-                self.writer.dynamic.entry(name.to_owned()).or_insert(place);
+                if self.writer.dynamic.iter().all(|(known, _)| known != name) {
+                    self.writer.dynamic.push((name.to_owned(), place));
+                }
             }
         }
         Ok(self.writer.node(target))
