@@ -33,17 +33,25 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
     let signers: Vec<String> = keys.iter().map(|key| key.public.id.to_string()).collect();
     if compile.json {
         out.line(serde_json::json!({
-            "output": output, "policies": policies, "rules": rules, "bytes": bytes,
-            "revision": label.revision, "signers": signers,
+            "output": output, "policies": policies, "rules": rules,
+            "rulesOfSpocp": compiled.rules_of_spocp,
+            "bytes": bytes, "revision": label.revision, "signers": signers,
         }))?;
     } else {
         let policies = counted(policies, "policy", "policies");
         let rules = counted(rules, "rule", "rules");
+        let spocp = match compiled.rules_of_spocp {
+            0 => String::new(),
+            of_spocp => format!(", {} of SPOCP", counted(of_spocp, "rule", "rules")),
+        };
         let signed = match signers.join(" and ") {
             none if none.is_empty() => none,
             names => format!(", signed by {names}"),
         };
-        out.line(format_args!("{}: {policies}, {rules}, {bytes} bytes{signed}", shown(&output)))?;
+        out.line(format_args!(
+            "{}: {policies}, {rules}{spocp}, {bytes} bytes{signed}",
+            shown(&output)
+        ))?;
     }
     Ok(Status::Done)
 }

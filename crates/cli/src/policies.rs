@@ -21,6 +21,8 @@ pub(crate) struct Compiled {
     pub(crate) bundle: Vec<u8>,
     /// How many policies it was made of.
     pub(crate) policies: usize,
+    /// How many rules of SPOCP lie beside them.
+    pub(crate) rules_of_spocp: usize,
     /// The policies as they were read.
     pub(crate) sources: Repository,
 }
@@ -94,7 +96,8 @@ pub(crate) fn compile(
         PackError::Label => Failure::usage(error.to_string()),
         error => Failure::policies(format!("`{shown}`: {error}")),
     })?;
-    Ok(Compiled { bundle, policies: compiled.policies, sources })
+    let (policies, rules_of_spocp) = (compiled.policies, compiled.rules.len());
+    Ok(Compiled { bundle, policies, rules_of_spocp, sources })
 }
 
 /// Refuses what is there, but is no directory.

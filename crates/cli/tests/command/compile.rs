@@ -20,8 +20,8 @@ fn the_summary_can_be_json() {
     let bytes = folder.read("p.wardgate").len();
     let json: Json = serde_json::from_str(&ran.out).unwrap();
     let expected = serde_json::json!({
-        "output": "p.wardgate", "policies": 1, "rules": 2, "bytes": bytes,
-        "revision": 0, "signers": [],
+        "output": "p.wardgate", "policies": 1, "rules": 2, "rulesOfSpocp": 0,
+        "bytes": bytes, "revision": 0, "signers": [],
     });
     assert_eq!((ran.code, json), (0, expected));
 }
