@@ -104,7 +104,7 @@ pub fn bodies(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<Bodies, Stri
 
 fn set_up(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<(Config, Origin), String> {
     let text = format!(
-        "[server]\nthreads = 1\nlog = \"error\"\n[policies]\nbundle = \"in-memory\"\nwatch-seconds = 0\n{more}"
+        "[server]\nthreads = 1\nlog = \"error\"\n[policies]\nbundle = \"in-memory\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{more}"
     );
     let config = Config::parse(&text, folder).map_err(|error| error.to_string())?;
     let origin = Origin {

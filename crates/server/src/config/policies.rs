@@ -13,6 +13,8 @@ pub struct Policies {
     pub place: Place,
     /// Files of public keys, of which one must have signed the bundle.
     pub trust: Vec<PathBuf>,
+    /// Whether it was said that nobody need have signed the bundle.
+    pub is_unsigned: bool,
     /// How many of the trusted keys must have signed.
     pub at_least: Option<usize>,
     /// Ids of keys that must be among them.
@@ -105,10 +107,12 @@ impl Policies {
                 "`[policies.compile]` is for a directory, and a bundle was compiled already";
             return Err(ConfigError::new(message));
         }
+        let trust = section.paths_or("trust", "unsigned")?;
         let policies = Self {
             place,
             compile: Compile::read(compile)?,
-            trust: section.paths("trust")?,
+            is_unsigned: trust.is_none(),
+            trust: trust.unwrap_or_default(),
             at_least: section.number("at-least", 1..=64)?,
             require: section.texts("require")?,
             min_revision: section.number("min-revision", 0..=(1 << 53) - 1)?,
@@ -124,7 +128,7 @@ impl Policies {
     /// Refuses what would have no effect.
     fn must_fit(&self) -> Result<(), ConfigError> {
         let asks = [
-            ("trust", !self.trust.is_empty()),
+            ("trust", !self.trust.is_empty() || self.is_unsigned),
             ("min-revision", self.min_revision.is_some()),
             ("name", self.name.is_some()),
             ("unseal", self.unseal.is_some()),
@@ -134,6 +138,11 @@ impl Policies {
         {
             let message =
                 format!("`{key}` in `[policies]` is for a bundle, and `directory` is none");
+            return Err(ConfigError::new(message));
+        }
+        if self.trust.is_empty() && !self.is_unsigned && matches!(self.place, Place::Bundle(_)) {
+            let message = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, \
+                           or `\"unsigned\"`";
             return Err(ConfigError::new(message));
         }
         if self.trust.is_empty() && matches!(self.place, Place::Url(_)) {

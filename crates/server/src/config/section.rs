@@ -90,6 +90,17 @@ impl<'c> Section<'c> {
         Ok(self.texts(key)?.into_iter().map(|text| self.folder.join(text)).collect())
     }
 
+    /// Returns paths; nothing where one text alone is this word instead.
+    pub(crate) fn paths_or(
+        &mut self,
+        key: &'static str,
+        word: &str,
+    ) -> Result<Option<Vec<PathBuf>>, ConfigError> {
+        let texts = self.texts(key)?;
+        let paths = || texts.iter().map(|text| self.folder.join(text)).collect();
+        Ok((texts != [word]).then(paths))
+    }
+
     /// Returns texts; one alone needs no brackets.
     pub(crate) fn texts(&mut self, key: &'static str) -> Result<Vec<String>, ConfigError> {
         let Some(found) = self.take(key) else { return Ok(Vec::new()) };

@@ -10,7 +10,7 @@ fn refused(text: &str, expected: &str) {
     assert_eq!(parse(text).map(drop).unwrap_err(), expected, "{text}");
 }
 
-const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\n";
+const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\ntrust = \"unsigned\"\n";
 
 #[test]
 fn little_must_be_said() {
@@ -28,10 +28,10 @@ fn unknown_keys_are_refused_with_a_guess() {
         "line 2: unknown key `lisen` in `[http]`; did you mean `listen`?",
     );
     refused(&format!("[htpp]\n{LEAST}"), "line 1: unknown key `htpp`; did you mean `http`?");
-    refused(&format!("{LEAST}colour = 1\n"), "line 3: unknown key `colour` in `[policies]`");
+    refused(&format!("{LEAST}colour = 1\n"), "line 4: unknown key `colour` in `[policies]`");
     refused(
         &format!("{LEAST}[http.tls]\ncertificate = \"a\"\nkey = \"b\"\ncleint-ca = \"c\"\n"),
-        "line 6: unknown key `cleint-ca` in `[http.tls]`; did you mean `client-ca`?",
+        "line 7: unknown key `cleint-ca` in `[http.tls]`; did you mean `client-ca`?",
     );
 }
 
@@ -54,9 +54,30 @@ fn wrong_values_are_named() {
     );
     refused(
         &format!("{LEAST}[http]\nmax-body-bytes = 99999999999999999999\n"),
-        "line 4: `http.max-body-bytes` must be a whole number from 1 to 1073741824",
+        "line 5: `http.max-body-bytes` must be a whole number from 1 to 1073741824",
     );
     assert!(parse("[policies").unwrap_err().starts_with("line 1: "));
+}
+
+#[test]
+fn nobody_is_believed_unless_it_is_said_who() {
+    let said = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, or `\"unsigned\"`";
+    for trust in ["", "trust = []\n"] {
+        refused(&format!("[policies]\nbundle = \"p.wgb\"\n{trust}"), said);
+    }
+    assert!(parse(LEAST).unwrap().policies.is_unsigned);
+    let policies =
+        parse("[policies]\nbundle = \"p\"\ntrust = [\"a\", \"unsigned\"]\n").unwrap().policies;
+    assert!(!policies.is_unsigned);
+    assert_eq!(policies.trust, ["/etc/wardgate/a", "/etc/wardgate/unsigned"].map(PathBuf::from));
+    refused(
+        "[policies]\nurl = \"https://a.example/p.wgb\"\ntrust = \"unsigned\"\n",
+        "`url` in `[policies]` needs `trust`: who answers there vouches for nothing",
+    );
+    refused(
+        "[policies]\ndirectory = \"d\"\ntrust = \"unsigned\"\n",
+        "`trust` in `[policies]` is for a bundle, and `directory` is none",
+    );
 }
 
 #[test]
@@ -117,7 +138,7 @@ fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
     );
     check(
         "max-message-bytes = 99999999\n",
-        "line 4: `spocp.max-message-bytes` must be a whole number from 64 to 1114112",
+        "line 5: `spocp.max-message-bytes` must be a whole number from 64 to 1114112",
     );
-    check("change = \"c\"\n", "line 4: unknown key `change` in `[spocp]`; did you mean `changes`?");
+    check("change = \"c\"\n", "line 5: unknown key `change` in `[spocp]`; did you mean `changes`?");
 }

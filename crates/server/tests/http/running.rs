@@ -39,7 +39,7 @@ impl Running {
         fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
         fs::write(folder.join("keeper"), KEEPER).unwrap();
         let text = format!(
-            "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\nwatch-seconds = 0\n{config}"
+            "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
         );
         let config = Config::parse(&text, &folder).unwrap();
         let bundle = Arc::new(Mutex::new(bundle));

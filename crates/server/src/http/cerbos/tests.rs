@@ -26,7 +26,7 @@ impl Source for Bytes {
 fn shared(policy: &str) -> Shared {
     let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
     let bundle = wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts);
-    let config = "[policies]\nbundle = \"none\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
+    let config = "[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
     let config = Config::parse(config, Path::new("")).unwrap();
     let source = Box::new(Bytes(bundle.clone()));
     let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
