@@ -7,6 +7,7 @@
 
 import * as glue from "../wasm/wardgate_bg.js";
 
+import { lackOf } from "./code.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
 import { turn } from "./turn.ts";
 
@@ -26,12 +27,8 @@ export const reload = marked(glue.reload);
 export const unseal = marked(glue.unseal);
 
 /** What a module lacks to be that of this package; `undefined` if it is that one. */
-export function lackOf(module: WebAssembly.Module): string | undefined {
-  const offered = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
-  const missing = EXPORTS.find((name) => !offered.has(name));
-  if (missing !== undefined) return `it has no \`${missing}\``;
-  const wanted = WebAssembly.Module.imports(module).find(({ module, name }) => module !== GLUE || !(name in glue));
-  return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
+export function lackOfRuntime(code: WebAssembly.Module): string | undefined {
+  return lackOf(code, EXPORTS, ({ module, name }) => module === GLUE && name in glue);
 }
 
 /** Makes a fresh instance the one that every call goes to; the one before is lost. */

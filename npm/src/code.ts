@@ -15,6 +15,22 @@ export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   throw new TypeError(`option \`code\` must be a WebAssembly.Module, a Response or bytes, found ${describe(code)}`);
 }
 
+/**
+ * What code lacks to be a module that exports these names, and wants nothing but what is `given`; `undefined` if it is
+ * one.
+ */
+export function lackOf(
+  code: WebAssembly.Module,
+  exported: readonly string[],
+  given: (wanted: WebAssembly.ModuleImportDescriptor) => boolean,
+): string | undefined {
+  const offered = new Set(WebAssembly.Module.exports(code).map(({ name }) => name));
+  const missing = exported.find((name) => !offered.has(name));
+  if (missing !== undefined) return `it has no \`${missing}\``;
+  const wanted = WebAssembly.Module.imports(code).find((wanted) => !given(wanted));
+  return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
+}
+
 /** Reads options whose only member is the code. */
 export function readLoad(options: unknown): CodeSource | undefined {
   const members = membersOf(options);

@@ -12,6 +12,7 @@ import type { Compiled, Formatted, Tested } from "./compiler.ts";
 import type { Settings } from "./compiler-options.ts";
 import { WardgateError } from "./errors.ts";
 import { reason } from "./fetching.ts";
+import { Loading } from "./loading.ts";
 import { refusal } from "./refusal.ts";
 import type { CodeSource } from "./web.ts";
 
@@ -39,26 +40,13 @@ export async function runFormat(file: Files[number], settings: Settings): Promis
 /** Calls an instance of the module. */
 async function within({ code, asked }: Settings, act: (asked: Settings["asked"]) => unknown): Promise<unknown> {
   if (known === undefined) {
-    const loaded = await (code === undefined ? own() : compile(code as CodeSource));
+    const loaded = await (code === undefined ? own.load() : compile(code as CodeSource));
     // Somebody may not have waited.
     known ??= loaded;
   }
   // Nothing is waited for between this and the call, so nobody else can take the instance away.
   if (active === undefined) use(await started(known));
   return call(() => act(asked));
-}
-
-async function own(): Promise<WebAssembly.Module> {
-  loading ??= loader.load();
-  try {
-    return await loading;
-  } catch (cause) {
-    const message = `the module of the compiler cannot be loaded: ${reason(cause)}; option \`code\` takes it from elsewhere`;
-    throw new WardgateError("not-loaded", message, { cause });
-  } finally {
-    // If it failed, the next call tries again.
-    loading = undefined;
-  }
 }
 
 async function started(code: WebAssembly.Module): Promise<WebAssembly.Instance> {
@@ -107,8 +95,9 @@ interface Exports {
 }
 
 let known: WebAssembly.Module | undefined;
-let loading: Promise<WebAssembly.Module> | undefined;
 let active: Exports | undefined;
+
+const own = new Loading(loader, { name: "the module of the compiler", elsewhere: "option `code`" });
 
 /** What tells the module from others. */
 const EXPORTS = ["memory", "compile", "test", "format", "__wbindgen_start"];

@@ -4,15 +4,12 @@
 // exception that leaves it is a trap: the instance must not be used again. What an instance holds goes when
 // nobody knows it any more.
 
+import { lackOf } from "./code.ts";
 import { WardgateError } from "./errors.ts";
 
-/** What a module lacks to be that of this package; `undefined` if it is that one. */
-export function lackOf(module: WebAssembly.Module): string | undefined {
-  const offered = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
-  const missing = EXPORTS.find((name) => !offered.has(name));
-  if (missing !== undefined) return `it has no \`${missing}\``;
-  const [wanted] = WebAssembly.Module.imports(module);
-  return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
+/** What a module lacks to be that of SPOCP; `undefined` if it is that one. */
+export function lackOfRules(code: WebAssembly.Module): string | undefined {
+  return lackOf(code, EXPORTS, () => false);
 }
 
 export class RuleInstance {

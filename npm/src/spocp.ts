@@ -7,9 +7,9 @@ import { loader } from "#load-spocp";
 
 import { compile, readLoad } from "./code.ts";
 import { WardgateError } from "./errors.ts";
-import { reason } from "./fetching.ts";
+import { Loading } from "./loading.ts";
 import type { LoadOptions } from "./open.ts";
-import { lackOf } from "./spocp-abi.ts";
+import { lackOfRules } from "./spocp-abi.ts";
 import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "./spocp-types.ts";
 
@@ -35,7 +35,7 @@ export const spocp: SpocpModule = {
     return readerOf(await loadedModule(undefined));
   },
   readyNow() {
-    return readerOf((loaded ??= known(ownNow())));
+    return readerOf((loaded ??= known(own.loadNow(EARLY))));
   },
 };
 
@@ -45,45 +45,17 @@ function readerOf(module: WebAssembly.Module): RuleReader {
 
 async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {
   if (loaded !== undefined) return loaded;
-  const module = known(await (code === undefined ? own() : compile(code)));
+  const module = known(await (code === undefined ? own.load() : compile(code)));
   // Somebody may not have waited.
   return (loaded ??= module);
 }
 
-async function own(): Promise<WebAssembly.Module> {
-  loading ??= loader.load();
-  try {
-    return await loading;
-  } catch (cause) {
-    throw notLoaded(cause);
-  } finally {
-    // If it failed, the next call tries again.
-    loading = undefined;
-  }
-}
-
-function ownNow(): WebAssembly.Module {
-  let module;
-  try {
-    module = loader.loadNow();
-  } catch (cause) {
-    throw notLoaded(cause);
-  }
-  if (module !== undefined) return module;
-  const message = "the module of SPOCP is not loaded yet: call `await spocp.load()` or `await open(...)` before";
-  throw new WardgateError("not-loaded", message);
-}
-
-function notLoaded(cause: unknown): WardgateError {
-  const message = `the module of SPOCP cannot be loaded: ${reason(cause)}; \`spocp.load({ code })\` takes it from elsewhere`;
-  return new WardgateError("not-loaded", message, { cause });
-}
-
 function known(module: WebAssembly.Module): WebAssembly.Module {
-  const lack = lackOf(module);
+  const lack = lackOfRules(module);
   if (lack === undefined) return module;
   throw new WardgateError("wrong-code", `the code is not the module of SPOCP of this version of the package: ${lack}`);
 }
 
 let loaded: WebAssembly.Module | undefined;
-let loading: Promise<WebAssembly.Module> | undefined;
+const own = new Loading(loader, { name: "the module of SPOCP", elsewhere: "`spocp.load({ code })`" });
+const EARLY = "the module of SPOCP is not loaded yet: call `await spocp.load()` or `await open(...)` before";
