@@ -114,7 +114,7 @@ pub fn principal(value: &Attr) -> Result<Principal, String> {
 /// It is none, in words for its sender.
 pub fn version(fields: &Message<'_>) -> Result<String, String> {
     let version = fields.text("policyVersion")?;
-    if version.chars().all(is_word) {
+    if is_version(version) {
         return Ok(version.to_owned());
     }
     let at = fields.at("policyVersion");
@@ -127,15 +127,24 @@ pub fn version(fields: &Message<'_>) -> Result<String, String> {
 /// It is none, in words for its sender.
 pub fn scope(fields: &Message<'_>) -> Result<String, String> {
     let scope = fields.text("scope")?;
-    let is_segment = |segment: &str| {
-        segment.starts_with(is_word) && segment.chars().all(|c| is_word(c) || c == '-')
-    };
-    let path = trimmed_scope(scope);
-    if path.is_empty() || path.split('.').all(is_segment) {
+    if is_scope(trimmed_scope(scope)) {
         return Ok(scope.to_owned());
     }
     let at = fields.at("scope");
     Err(format!("`{at}`: expected names joined by dots, such as `acme.legal`, found `{scope}`"))
+}
+
+/// Whether policies can have this version; empty stands for the default one.
+pub(crate) fn is_version(version: &str) -> bool {
+    version.chars().all(is_word)
+}
+
+/// Whether policies can be of this scope, without dots around it.
+pub(crate) fn is_scope(path: &str) -> bool {
+    let is_segment = |segment: &str| {
+        segment.starts_with(is_word) && segment.chars().all(|c| is_word(c) || c == '-')
+    };
+    path.is_empty() || path.split('.').all(is_segment)
 }
 
 fn is_word(c: char) -> bool {

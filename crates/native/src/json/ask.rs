@@ -81,34 +81,18 @@ impl<'a> JsonAsk<'a> {
         if !(is_principal && is_resource && are_named) {
             return Err(Stop::Odd);
         }
-        Ok(Self {
-            text: scanner.whole(),
-            tape: &tape.members,
-            action,
-            principal,
-            resource,
-            steps: None,
-        })
+        Ok(Self::new((scanner.whole(), tape), action, (principal, resource), None))
     }
 
-    /// A question whose parts were noted one by one.
+    /// A question whose parts were noted. If other questions share the steps that programs may take with it, it says
+    /// where they are counted.
     pub(super) fn new(
         (text, tape): (&'a str, &'a Tape),
         action: &'a str,
-        (principal, resource): (&Party<'a>, &Party<'a>),
-        steps: &'a Cell<u32>,
-    ) -> Self {
-        let (principal, resource) = (principal.clone(), resource.clone());
-        Self { text, tape: &tape.members, action, principal, resource, steps: Some(steps) }
-    }
-
-    /// A question that is asked by itself.
-    pub(super) fn alone(
-        (text, tape): (&'a str, &'a Tape),
-        action: &'a str,
         (principal, resource): (Party<'a>, Party<'a>),
+        steps: Option<&'a Cell<u32>>,
     ) -> Self {
-        Self { text, tape: &tape.members, action, principal, resource, steps: None }
+        Self { text, tape: &tape.members, action, principal, resource, steps }
     }
 
     fn members(&self, range: &Range<usize>) -> &[Member] {

@@ -13,6 +13,7 @@ use wardgate_engine::limits::MAX_PLAN_PROGRAM_STEPS;
 use super::ask::{JsonAsk, Noted, Party, Stop, Tape, each_member, odd, plain, with_tape};
 use super::checked;
 use super::scan::{Scanner, Start};
+use crate::call::{is_scope, is_version};
 
 /// An answer to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,7 +143,8 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         // All actions on a resource share what the programs of one may take: the engine asks about them together.
         let steps = Cell::new(MAX_PLAN_PROGRAM_STEPS);
         for (at, action) in tape.named(text, &entry.actions).enumerate() {
-            let ask = JsonAsk::new((text, tape), action, (principal, &entry.resource), &steps);
+            let parties = (principal.clone(), entry.resource.clone());
+            let ask = JsonAsk::new((text, tape), action, parties, Some(&steps));
             let is_allowed = odd((self.decide)(&ask))?;
             let effect = if is_allowed { "EFFECT_ALLOW" } else { "EFFECT_DENY" };
             let comma = if at == 0 { "" } else { "," };
@@ -210,16 +212,10 @@ impl Party<'_> {
 
     /// Looks at what the reader of calls would refuse.
     fn must_be(&self, text: &str, tape: &Tape, is_right: bool) -> Noted<()> {
-        let is_word = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
-        let is_version = self.version.bytes().all(is_word);
-        let is_scope = self.scope.is_empty()
-            || self.scope.split('.').all(|segment| {
-                segment.bytes().next().is_some_and(is_word)
-                    && segment.bytes().all(|c| is_word(c) || c == b'-')
-            });
+        let is_placed = is_version(self.version) && is_scope(self.scope);
         let is_named = self.id.is_some_and(|id| !id.is_empty());
         let has_unnamed = tape.named(text, &self.attributes).any(str::is_empty);
-        odd((is_right && is_named && is_version && is_scope && !has_unnamed).then_some(()))
+        odd((is_right && is_named && is_placed && !has_unnamed).then_some(()))
     }
 }
 

@@ -47,7 +47,7 @@ fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>>
     let roles = roles(scanner, tape, (&subject, kind))?;
     let principal = Party { roles: Some(roles), ..subject };
     let resource = Party { kind: Some(scanner.raw(resource_kind)), ..resource };
-    Ok(JsonAsk::alone((scanner.whole(), tape), odd(action)?, (principal, resource)))
+    Ok(JsonAsk::new((scanner.whole(), tape), odd(action)?, (principal, resource), None))
 }
 
 /// Reads a subject or a resource, and where its type stands.
