@@ -73,7 +73,7 @@ pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result
                 )));
             }
             if rules::answer_from_rules(shared) {
-                return rules::with(shared, |by| Ok(by.many(semantic, &items, shared)));
+                return rules::with(shared, |by| by.many(semantic, &items, shared));
             }
             if is_told(&context) {
                 return told::many(semantic, &items, state, shared);
@@ -112,9 +112,31 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
 
 fn many(
     semantic: Semantic,
-    items: &[Result<Evaluation, AuthzenError>],
+    items: &[Item],
     state: &State,
     shared: &Shared,
+) -> Result<String, Problem> {
+    each((semantic, items), shared, |item, json, tally| {
+        Ok(match readable(item, state, shared)? {
+            Err(error) => {
+                write_refusal(json, &error);
+                false
+            }
+            Ok((request, _)) => {
+                let decision = state.policies().check(&request, SystemClock);
+                tally.add(&decision);
+                write_answer(json, &decision)
+            }
+        })
+    })
+}
+
+/// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells
+/// whether it is allowed.
+fn each<'i>(
+    (semantic, items): (Semantic, &'i [Item]),
+    shared: &Shared,
+    mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, Problem>,
 ) -> Result<String, Problem> {
     let mut json = Json::default();
     let mut tally = Tally::default();
@@ -122,18 +144,7 @@ fn many(
     json.key("evaluations");
     json.open('[');
     for item in items {
-        let is_allowed = match readable(item, state, shared)? {
-            Err(error) => {
-                write_refusal(&mut json, &error);
-                false
-            }
-            Ok((request, _)) => {
-                let decision = state.policies().check(&request, SystemClock);
-                tally.add(&decision);
-                write_answer(&mut json, &decision)
-            }
-        };
-        if semantic.ends(is_allowed) {
+        if semantic.ends(answer(item, &mut json, &mut tally)?) {
             break;
         }
     }
@@ -143,14 +154,13 @@ fn many(
     Ok(json.finish())
 }
 
+/// A question, or why it is none.
+type Item = Result<Evaluation, AuthzenError>;
+
 /// A question and its request, or why it cannot be asked.
 type Readable<'i> = Result<(Request, &'i Evaluation), AuthzenError>;
 
-fn readable<'i>(
-    item: &'i Result<Evaluation, AuthzenError>,
-    state: &State,
-    shared: &Shared,
-) -> Result<Readable<'i>, Problem> {
+fn readable<'i>(item: &'i Item, state: &State, shared: &Shared) -> Result<Readable<'i>, Problem> {
     let evaluation = match item {
         Ok(evaluation) => evaluation,
         Err(error) => return Ok(Err(error.clone())),

@@ -143,11 +143,13 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn add(&mut self, decision: &Decision) {
         for action in &decision.actions {
-            match action.effect {
-                Effect::Allow => self.allowed += 1,
-                Effect::Deny => self.denied += 1,
-            }
+            self.count(action.effect == Effect::Allow);
         }
+    }
+
+    pub(super) fn count(&mut self, is_allowed: bool) {
+        let counter = if is_allowed { &mut self.allowed } else { &mut self.denied };
+        *counter += 1;
     }
 }
 

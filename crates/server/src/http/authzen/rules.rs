@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::{
-    self, Entity, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan, write_refusal,
+    self, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan, write_refusal,
 };
 use wardgate_spocp::{Element, Elements, Normal};
 
-use super::refused;
+use super::search::known;
+use super::{Item, each, refused};
 use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::MAX_NAMING_RULES;
@@ -57,35 +58,23 @@ impl ByRules<'_> {
     pub(super) fn many(
         &self,
         semantic: Semantic,
-        items: &[Result<Evaluation, authzen::AuthzenError>],
+        items: &[Item],
         shared: &Shared,
-    ) -> String {
-        let mut json = Json::default();
-        let (mut allowed, mut denied) = (0, 0);
-        json.open('{');
-        json.key("evaluations");
-        json.open('[');
-        for item in items {
+    ) -> Result<String, Problem> {
+        each((semantic, items), shared, |item, json, tally| {
             let outcome = match item {
                 Ok(evaluation) => self.allows(evaluation),
                 Err(error) => Err(error.clone()),
             };
             match &outcome {
-                Ok(true) => allowed += 1,
-                Ok(false) => denied += 1,
-                Err(error) => write_refusal(&mut json, error),
+                Ok(is_allowed) => {
+                    tally.count(*is_allowed);
+                    write(json, *is_allowed);
+                }
+                Err(error) => write_refusal(json, error),
             }
-            if let Ok(is_allowed) = outcome {
-                write(&mut json, is_allowed);
-            }
-            if semantic.ends(outcome == Ok(true)) {
-                break;
-            }
-        }
-        json.close(']');
-        json.close('}');
-        shared.metrics().decided(allowed, denied);
-        json.finish()
+            Ok(outcome == Ok(true))
+        })
     }
 
     fn allows(&self, evaluation: &Evaluation) -> Result<bool, authzen::AuthzenError> {
@@ -108,14 +97,7 @@ impl ByRules<'_> {
             resource: search.resource.clone(),
             context: search.context.clone(),
         };
-        let index = self.state.index();
-        let known: Option<&[Entity]> = match (&search.candidates, index, search.sought) {
-            (Some(candidates), ..) => Some(candidates),
-            (None, Some(index), Sought::Subjects) => Some(index.subjects(search.kind())),
-            (None, Some(index), Sought::Resources) => Some(index.resources(search.kind())),
-            _ => None,
-        };
-        if let Some(known) = known {
+        if let Some(known) = known(search, self.state) {
             return scan(known.iter(), window, |candidate| {
                 match search.sought {
                     Sought::Subjects => asked.subject.clone_from(candidate),

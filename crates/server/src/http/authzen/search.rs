@@ -47,13 +47,18 @@ fn found(
     if search.sought == Sought::Actions {
         return search.actions(with, (window, SystemClock)).map_err(refused);
     }
-    let all: &[Entity] = match (&search.candidates, state.index(), search.sought) {
-        (Some(candidates), ..) => candidates,
-        (None, None, _) => &[],
-        (None, Some(index), Sought::Subjects) => index.subjects(search.kind()),
-        (None, Some(index), _) => index.resources(search.kind()),
-    };
+    let all = known(search, state).unwrap_or_default();
     search.among(all.iter(), with, (window, SystemClock)).map_err(refused)
+}
+
+/// The entities to look through: those that come with the search, or those of the index.
+pub(super) fn known<'k>(search: &'k Search, state: &'k State) -> Option<&'k [Entity]> {
+    match (&search.candidates, state.index(), search.sought) {
+        (Some(candidates), ..) => Some(candidates),
+        (None, Some(index), Sought::Subjects) => Some(index.subjects(search.kind())),
+        (None, Some(index), Sought::Resources) => Some(index.resources(search.kind())),
+        (None, ..) => None,
+    }
 }
 
 /// Where the page begins. An empty token is none: the specification ends a listing with one.
