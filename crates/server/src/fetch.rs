@@ -4,24 +4,20 @@
 //! so that the configuration says where the file is.
 
 use std::path::Path;
-use std::time::Duration;
 
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, AUTHORIZATION, ETAG, HOST, HeaderValue, IF_NONE_MATCH, USER_AGENT};
-use hyper::http::uri::{Authority, Scheme};
-use hyper::{Request, Response, StatusCode, Uri};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::ServerName;
 
+use crate::address::{Address, late};
 use crate::config::Remote;
-use crate::limits::{CONNECT, FETCH};
+use crate::limits::FETCH;
 use crate::{files, tls};
 
 /// A file on another server.
@@ -45,13 +41,6 @@ pub(crate) enum Fetched {
     Unchanged,
 }
 
-/// A URL that names a host.
-struct Address {
-    uri: Uri,
-    authority: Authority,
-    is_tls: bool,
-}
-
 impl Fetcher {
     /// Reads what is needed to ask.
     ///
@@ -59,7 +48,7 @@ impl Fetcher {
     /// It cannot be asked for; in words for the operator.
     pub(crate) fn new(remote: &Remote, most: usize) -> Result<Self, String> {
         let address = Address::read(&remote.url)?;
-        let tls = match (&remote.ca, address.is_tls) {
+        let tls = match (&remote.ca, address.is_tls()) {
             (Some(roots), true) => Some(tls::connector(roots)?),
             (None, false) => None,
             (None, true) => return Err("`url-ca` is missing, the roots of the server".to_owned()),
@@ -94,25 +83,7 @@ impl Fetcher {
         &self,
         tag: Option<&HeaderValue>,
     ) -> Result<(Fetched, Option<HeaderValue>), String> {
-        let Address { authority, is_tls, .. } = &self.address;
-        let port = authority.port_u16().unwrap_or(if *is_tls { 443 } else { 80 });
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        let connecting = timeout(CONNECT, TcpStream::connect((host, port))).await;
-        let stream = connecting.map_err(|_| late(CONNECT))?.map_err(|error| error.to_string())?;
-        let Some(tls) = &self.tls else { return self.speak(stream, tag).await };
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-        let stream = tls.connect(name, stream).await.map_err(|error| error.to_string())?;
-        self.speak(stream, tag).await
-    }
-
-    async fn speak<S>(
-        &self,
-        stream: S,
-        tag: Option<&HeaderValue>,
-    ) -> Result<(Fetched, Option<HeaderValue>), String>
-    where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
+        let stream = self.address.connect(self.tls.as_ref()).await?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = shaken.map_err(|error| error.to_string())?;
         let asking = async {
@@ -128,9 +99,8 @@ impl Fetcher {
     }
 
     fn request(&self, tag: Option<&HeaderValue>) -> Result<Request<Empty<Bytes>>, String> {
-        let path = self.address.uri.path_and_query().map_or("/", |path| path.as_str());
-        let mut request = Request::get(path)
-            .header(HOST, self.address.authority.as_str())
+        let mut request = Request::get(self.address.path())
+            .header(HOST, self.address.host_header())
             .header(ACCEPT, "*/*")
             .header(USER_AGENT, concat!("wardgate/", env!("CARGO_PKG_VERSION")));
         for (name, value) in [(AUTHORIZATION, self.authorization.as_ref()), (IF_NONE_MATCH, tag)] {
@@ -169,33 +139,12 @@ impl Fetcher {
     }
 }
 
-impl Address {
-    fn read(url: &str) -> Result<Self, String> {
-        let wrong = || format!("expected a URL such as `https://example.com/file`, found `{url}`");
-        let uri: Uri = url.parse().map_err(|_| wrong())?;
-        let is_tls = match uri.scheme() {
-            Some(scheme) if *scheme == Scheme::HTTPS => true,
-            Some(scheme) if *scheme == Scheme::HTTP => false,
-            _ => return Err(wrong()),
-        };
-        let authority = uri.authority().cloned().ok_or_else(wrong)?;
-        if authority.as_str().contains('@') || authority.host().is_empty() {
-            return Err(wrong());
-        }
-        Ok(Self { uri, authority, is_tls })
-    }
-}
-
 fn bearer(path: &Path) -> Result<HeaderValue, String> {
     let token = files::secret(path)?;
     let mut value = HeaderValue::from_bytes(&[b"Bearer ", token.trim_ascii()].concat())
         .map_err(|_| format!("`{}` holds no token", path.display()))?;
     value.set_sensitive(true);
     Ok(value)
-}
-
-fn late(after: Duration) -> String {
-    format!("the server did not answer within {} seconds", after.as_secs())
 }
 
 /// Bytes of the longest tag that is repeated to the server.

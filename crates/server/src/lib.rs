@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod accept;
+mod address;
 mod auth;
 mod aux_data;
 pub mod config;

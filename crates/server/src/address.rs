@@ -1,0 +1,89 @@
+//! Where another server is, and a stream to it.
+
+use std::time::Duration;
+
+use hyper::Uri;
+use hyper::http::uri::{Authority, Scheme};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+use crate::limits::CONNECT;
+
+/// A URL that names a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    uri: Uri,
+    authority: Authority,
+    is_tls: bool,
+}
+
+/// Bytes in and out, encrypted or not.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+impl Address {
+    /// Reads a URL with `http` or `https`.
+    ///
+    /// # Errors
+    /// It is none, or says who asks; in words for the operator.
+    pub(crate) fn read(url: &str) -> Result<Self, String> {
+        let wrong = || format!("expected a URL such as `https://example.com/file`, found `{url}`");
+        let uri: Uri = url.parse().map_err(|_| wrong())?;
+        let is_tls = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTPS => true,
+            Some(scheme) if *scheme == Scheme::HTTP => false,
+            _ => return Err(wrong()),
+        };
+        let authority = uri.authority().cloned().ok_or_else(wrong)?;
+        if authority.as_str().contains('@') || authority.host().is_empty() {
+            return Err(wrong());
+        }
+        Ok(Self { uri, authority, is_tls })
+    }
+
+    /// Whether it has `https`.
+    pub(crate) const fn is_tls(&self) -> bool {
+        self.is_tls
+    }
+
+    /// What is asked for there: the path with its query.
+    pub(crate) fn path(&self) -> &str {
+        self.uri.path_and_query().map_or("/", |path| path.as_str())
+    }
+
+    /// The host as the header of that name has it, with the port.
+    pub(crate) fn host_header(&self) -> &str {
+        self.authority.as_str()
+    }
+
+    /// Connects, and agrees on TLS where roots are given.
+    ///
+    /// # Errors
+    /// Nobody answers there, or somebody else; in words for the operator.
+    pub(crate) async fn connect(
+        &self,
+        tls: Option<&TlsConnector>,
+    ) -> Result<Box<dyn Stream>, String> {
+        let port = self.authority.port_u16().unwrap_or(if self.is_tls { 443 } else { 80 });
+        let host = self.host();
+        let connecting = timeout(CONNECT, TcpStream::connect((host, port))).await;
+        let stream = connecting.map_err(|_| late(CONNECT))?.map_err(|error| error.to_string())?;
+        let Some(tls) = tls else { return Ok(Box::new(stream)) };
+        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
+        let stream = tls.connect(name, stream).await.map_err(|error| error.to_string())?;
+        Ok(Box::new(stream))
+    }
+
+    fn host(&self) -> &str {
+        self.authority.host().trim_start_matches('[').trim_end_matches(']')
+    }
+}
+
+/// Says that another server took too long.
+pub(crate) fn late(after: Duration) -> String {
+    format!("the server did not answer within {} seconds", after.as_secs())
+}
