@@ -3,17 +3,16 @@
 //! Only the algorithm that belongs to a key verifies with it: what a token says of its algorithm chooses among
 //! keys, and nothing else. `none` is no algorithm.
 
-pub(crate) mod base64;
 mod keys;
 
 use std::fmt;
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::documents;
 
-use base64::decoded;
 pub(crate) use keys::{KeySet, Lax};
 
 /// Why a token is not accepted, in words that may go to its sender.
@@ -71,13 +70,17 @@ impl<'t> Token<'t> {
         if header.get("crit").is_some() {
             return Err(TokenError::Malformed);
         }
-        let signature = decoded(signature).ok_or(TokenError::Malformed)?;
+        let signature = decoded(signature)?;
         Ok(Self { signed, header, claims: object(claims)?, signature })
     }
 }
 
+fn decoded(part: &str) -> Result<Vec<u8>, TokenError> {
+    Base64UrlUnpadded::decode_vec(part).map_err(|_| TokenError::Malformed)
+}
+
 fn object(part: &str) -> Result<AttrMap, TokenError> {
-    let json = decoded(part).ok_or(TokenError::Malformed)?;
+    let json = decoded(part)?;
     match documents::attribute(&json) {
         Ok(Attr::Map(map)) => Ok(map),
         _ => Err(TokenError::Malformed),

@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use subtle::ConstantTimeEq;
 use wardgate_crypto::blake3;
 use wardgate_native::authzen::Search;
 
 use crate::files::secret;
-use crate::jwt::base64::{decoded, encoded};
 
 /// Writes and reads tokens with a key of its own.
 pub(crate) struct Pages {
@@ -45,7 +45,7 @@ impl Pages {
         ];
         let said: Vec<u8> = numbers.into_iter().flat_map(u32::to_be_bytes).collect();
         let mac = self.mac(&said, search, caller);
-        encoded(&[said.as_slice(), &mac].concat())
+        Base64UrlUnpadded::encode_string(&[said.as_slice(), &mac].concat())
     }
 
     /// Returns the place that a token means, for the same search by the same caller.
@@ -55,7 +55,8 @@ impl Pages {
         search: &Search,
         caller: &str,
     ) -> Result<Place, &'static str> {
-        let bytes = decoded(token).filter(|_| token.len() <= LONGEST).ok_or(REFUSED)?;
+        let token = Some(token).filter(|token| token.len() <= LONGEST).ok_or(REFUSED)?;
+        let bytes = Base64UrlUnpadded::decode_vec(token).map_err(|_| REFUSED)?;
         let (said, mac) = bytes.split_at_checked(SAID).ok_or(REFUSED)?;
         if !bool::from(self.mac(said, search, caller).ct_eq(mac)) {
             return Err(REFUSED);

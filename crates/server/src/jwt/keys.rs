@@ -1,12 +1,12 @@
 //! JSON Web Keys, RFC 7517, and what each of them verifies.
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use ring::hmac;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::documents;
 
 use super::TokenError;
-use super::base64::decoded;
 
 /// Keys that tokens may be signed with.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl Material {
     fn read(map: &AttrMap) -> Result<Self, String> {
         let bytes = |name: &str| {
             let text = text(map, name).ok_or_else(|| format!("`{name}` is missing"))?;
-            decoded(text).ok_or_else(|| format!("`{name}` is no base64url"))
+            Base64UrlUnpadded::decode_vec(text).map_err(|_| format!("`{name}` is no base64url"))
         };
         let point = |length: usize| {
             let (x, y) = (bytes("x")?, bytes("y")?);

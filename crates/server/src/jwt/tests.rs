@@ -1,12 +1,16 @@
 use std::time::Duration;
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use ring::hmac;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 use wardgate_engine::cel::Timestamp;
 
-use super::base64::encoded;
-use super::{KeySet, Lax, TokenError, verified};
+use super::{KeySet, Lax, TokenError, decoded, verified};
+
+fn encoded(bytes: &[u8]) -> String {
+    Base64UrlUnpadded::encode_string(bytes)
+}
 
 fn token(header: &str, claims: &str, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
     let signed = format!("{}.{}", encoded(header.as_bytes()), encoded(claims.as_bytes()));
@@ -120,4 +124,19 @@ fn keys_that_cannot_be_used_are_named() {
         refused(r#"{"kty":"oct","kid":"a","alg":"ES256","k":"AA"}"#),
         "key 0: `ES256` is no algorithm for a key of this kind"
     );
+}
+
+#[test]
+fn each_text_of_bytes_has_one_spelling() {
+    let check = |text: &str, expected: Option<&[u8]>| {
+        assert_eq!(decoded(text).ok().as_deref(), expected, "{text}");
+    };
+    check("", Some(b""));
+    check("Zg", Some(b"f"));
+    check("Zm8", Some(b"fo"));
+    check("Zm9vYg", Some(b"foob"));
+    check("-_8", Some(&[0xfb, 0xff]));
+    for text in ["Z", "Zg==", "Zh", "Zm9", "+/8", "Zm 9", "Zm9v\n", "é"] {
+        check(text, None);
+    }
 }
