@@ -2,7 +2,6 @@
 //!
 //! Tokens are kept and compared as digests, all of them and each to its end, in constant time. None is logged.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use ring::digest::{SHA256, digest};
@@ -12,7 +11,7 @@ use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
-use crate::jwt::{self, KeySet, Lax};
+use crate::jwt::{Keys, Lax, Published};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_CALLER_TOKEN_BYTES};
 
 /// Tells who is calling.
@@ -21,7 +20,7 @@ pub struct Authenticator {
     anonymous_queries: bool,
     tokens: Vec<(Caller, Digest)>,
     certificates: Vec<(Caller, Digest)>,
-    jwt: Option<(config::Jwt, KeySet)>,
+    jwt: Option<(config::Jwt, Keys)>,
 }
 
 /// Somebody who is known.
@@ -54,9 +53,17 @@ impl Authenticator {
         let certificates = config.certificates.iter().map(certificate).collect();
         let jwt = match &config.jwt {
             None => None,
-            Some(jwt) => Some((jwt.clone(), key_set(&jwt.keys, Lax::default())?)),
+            Some(jwt) => {
+                let lax = Lax { alg: jwt.optional_alg, kid: false };
+                Some((jwt.clone(), Keys::open(&jwt.keys, "auth.jwt".to_owned(), lax)?))
+            }
         };
         Ok(Self { anonymous_queries: config.anonymous_queries, tokens, certificates, jwt })
+    }
+
+    /// The keys of another server, if they are.
+    pub(crate) fn published(&self) -> Option<&Published> {
+        self.jwt.as_ref()?.1.published()
     }
 
     /// Whether anybody may ask for decisions.
@@ -98,7 +105,7 @@ impl Authenticator {
     fn by_jwt(&self, token: &str) -> Option<Caller> {
         let (config, keys) = self.jwt.as_ref()?;
         let now = (SystemClock.now(), std::time::Duration::ZERO);
-        let claims = jwt::verified(token, keys, now).ok()?;
+        let claims = keys.verified(token, now).ok()?;
         // A token without an end would be one for ever.
         claims.get("exp")?;
         let is_issuer = text(&claims, "iss") == Some(config.issuer.as_str());
@@ -111,11 +118,6 @@ impl Authenticator {
         let is_admin = config.admins.iter().any(|admin| admin == subject);
         Some(Caller { name: subject.into(), is_admin })
     }
-}
-
-/// Reads a set of JSON Web Keys.
-pub(crate) fn key_set(path: &Path, lax: Lax) -> Result<KeySet, String> {
-    KeySet::read(&secret(path)?, lax).map_err(|error| format!("`{}`: {error}", path.display()))
 }
 
 fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {

@@ -10,16 +10,15 @@ use wardgate_engine::request::AuxData;
 use wardgate_native::call::Message;
 use wardgate_native::{Clock, SystemClock};
 
-use crate::auth::key_set;
 use crate::config;
-use crate::jwt::{self, KeySet, Lax};
+use crate::jwt::{self, Keys, Lax, Published};
 
 /// Reads `auxData`.
 #[derive(Debug)]
 pub(crate) struct Tokens {
     is_verifying: bool,
     skew: Duration,
-    sets: Vec<(String, KeySet)>,
+    sets: Vec<(String, Keys)>,
 }
 
 impl Tokens {
@@ -27,10 +26,15 @@ impl Tokens {
     pub(crate) fn new(config: &config::AuxData) -> Result<Self, String> {
         let sets = config.key_sets.iter().map(|set| {
             let lax = Lax { alg: set.optional_alg, kid: set.optional_kid };
-            Ok((set.id.clone(), key_set(&set.file, lax)?))
+            Ok((set.id.clone(), Keys::open(&set.keys, format!("aux-data.{}", set.id), lax)?))
         });
         let sets = sets.collect::<Result<_, String>>()?;
         Ok(Self { is_verifying: !config.disable_verification, skew: config.skew, sets })
+    }
+
+    /// The sets of keys of other servers.
+    pub(crate) fn published(&self) -> impl Iterator<Item = &Published> {
+        self.sets.iter().filter_map(|(_, keys)| keys.published())
     }
 
     /// Verifies every token of `auxData`.
@@ -58,7 +62,7 @@ impl Tokens {
         let now = (SystemClock.now(), self.skew);
         let claims = match self.is_verifying {
             false => jwt::unverified(&token, now),
-            true => jwt::verified(&token, self.set(fields.text("keySetId")?, &path)?, now),
+            true => self.set(fields.text("keySetId")?, &path)?.verified(&token, now),
         };
         let claims =
             claims.map_err(|error| format!("the token of `{path}` is refused: {error}"))?;
@@ -70,7 +74,7 @@ impl Tokens {
     }
 
     /// The set that is named; the only one if none is.
-    fn set(&self, id: &str, path: &str) -> Result<&KeySet, String> {
+    fn set(&self, id: &str, path: &str) -> Result<&Keys, String> {
         let found = match (id, self.sets.as_slice()) {
             ("", [(_, only)]) => Some(only),
             ("", _) => None,

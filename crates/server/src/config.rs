@@ -8,6 +8,7 @@ mod auth;
 mod authzen;
 mod aux_data;
 mod http;
+mod keys;
 mod nearest;
 mod policies;
 mod section;
@@ -23,6 +24,7 @@ pub use auth::{Auth, CertificateOf, Jwt, TokenOf};
 pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
+pub use keys::{KeysAt, KeysUrl};
 pub use policies::{Compile, Place, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Spocp};
 

@@ -4,6 +4,7 @@
 //! so that the configuration says where the file is.
 
 use std::path::Path;
+use std::time::Duration;
 
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Bytes, Incoming};
@@ -17,7 +18,6 @@ use tokio_rustls::TlsConnector;
 
 use crate::address::{Address, late};
 use crate::config::Remote;
-use crate::limits::FETCH;
 use crate::{files, tls};
 
 /// A file on another server.
@@ -27,6 +27,8 @@ pub(crate) struct Fetcher {
     authorization: Option<HeaderValue>,
     /// The most bytes it may have.
     most: usize,
+    /// The longest that all of it may take.
+    within: Duration,
     /// What the server called the file that it sent last.
     tag: Option<HeaderValue>,
     runtime: Runtime,
@@ -46,7 +48,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// It cannot be asked for; in words for the operator.
-    pub(crate) fn new(remote: &Remote, most: usize) -> Result<Self, String> {
+    pub(crate) fn new(remote: &Remote, most: usize, within: Duration) -> Result<Self, String> {
         let address = Address::read(&remote.url)?;
         let tls = match (&remote.ca, address.is_tls()) {
             (Some(roots), true) => Some(tls::connector(roots)?),
@@ -60,7 +62,7 @@ impl Fetcher {
         }
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        Ok(Self { address, tls, authorization, most, tag: None, runtime })
+        Ok(Self { address, tls, authorization, most, within, tag: None, runtime })
     }
 
     /// Asks for the file, also if it is the one that was sent last where it is wanted `anyway`.
@@ -70,7 +72,7 @@ impl Fetcher {
     pub(crate) fn fetch(&mut self, anyway: bool) -> Result<Fetched, String> {
         let tag = self.tag.as_ref().filter(|_| !anyway);
         let fetched = self.runtime.block_on(async {
-            timeout(FETCH, self.ask(tag)).await.unwrap_or_else(|_| Err(late(FETCH)))
+            timeout(self.within, self.ask(tag)).await.unwrap_or_else(|_| Err(late(self.within)))
         });
         let (fetched, tag) = fetched?;
         if fetched != Fetched::Unchanged {

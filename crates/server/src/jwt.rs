@@ -3,7 +3,9 @@
 //! Only the algorithm that belongs to a key verifies with it: what a token says of its algorithm chooses among
 //! keys, and nothing else. `none` is no algorithm.
 
+mod held;
 mod keys;
+mod published;
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +15,10 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::documents;
 
-pub(crate) use keys::{KeySet, Lax};
+pub(crate) use held::Keys;
+use keys::KeySet;
+pub(crate) use keys::Lax;
+pub(crate) use published::Published;
 
 /// Why a token is not accepted, in words that may go to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +26,8 @@ pub(crate) enum TokenError {
     Malformed,
     TooLong,
     NoKey,
+    /// Those who may have signed are not known at the moment.
+    NoKeys,
     WrongSignature,
     Expired,
     NotYetValid,
@@ -37,7 +44,7 @@ struct Token<'t> {
 }
 
 /// The claims of a token that one of `keys` has signed, at the time `now`.
-pub(crate) fn verified(
+fn verified(
     token: &str,
     keys: &KeySet,
     (now, skew): (Timestamp, Duration),
@@ -118,6 +125,7 @@ impl fmt::Display for TokenError {
             Self::Malformed => "it is no signed token",
             Self::TooLong => "it is too long",
             Self::NoKey => "no key is known for it",
+            Self::NoKeys => "the keys to verify it with are not known at the moment",
             Self::WrongSignature => "its signature is wrong",
             Self::Expired => "it has expired",
             Self::NotYetValid => "it is not valid yet",

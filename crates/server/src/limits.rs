@@ -29,6 +29,15 @@ pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 /// How long another server may take to send a file.
 pub(crate) const FETCH: Duration = Duration::from_secs(60);
 
+/// Bytes of the longest set of keys that another server publishes.
+pub(crate) const MAX_KEYS_BYTES: usize = 1 << 20;
+
+/// How long another server may take to send its keys.
+pub(crate) const KEYS_FETCH: Duration = Duration::from_secs(10);
+
+/// How long keys are not asked for again, whoever wishes: tokens with names that nobody knows must not become requests.
+pub(crate) const KEYS_PAUSE: Duration = Duration::from_secs(10);
+
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 

@@ -6,6 +6,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::jwt::Published;
+
 /// What is counted.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -68,6 +70,28 @@ impl Metrics {
     /// Counts new policies that could not be used.
     pub(crate) fn reload_failed(&self) {
         add(Some(&self.failed_reloads), 1);
+    }
+
+    /// Writes down how old the keys of other servers are, and how often they could not be had.
+    pub(crate) fn keys<'s>(text: &mut String, sets: impl Iterator<Item = &'s Published>) {
+        let sets: Vec<&Published> = sets.collect();
+        if sets.is_empty() {
+            return;
+        }
+        let label = |set: &Published| format!("set=\"{}\"", escaped(set.name()));
+        let name = "wardgate_keys_age_seconds";
+        head(text, name, "gauge", "How long ago the keys of another server were heard of.");
+        for set in &sets {
+            // Keys that never came have no age.
+            if let Some(age) = set.age() {
+                line(text, name, &label(set), age.as_secs());
+            }
+        }
+        let name = "wardgate_keys_failures_total";
+        head(text, name, "counter", "Looks for the keys of another server that failed.");
+        for set in &sets {
+            line(text, name, &label(set), set.failures());
+        }
     }
 
     /// Writes everything down.
@@ -159,6 +183,10 @@ impl Endpoint {
             Self::Other => "other",
         }
     }
+}
+
+fn escaped(label: &str) -> String {
+    label.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {

@@ -44,11 +44,13 @@ impl Server {
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let (reloads, wishes) = mpsc::channel();
         let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
+        // Without them the server answers those who need none. Why they did not come is in the log.
+        let _ = shared.first_keys();
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
         Ok(Self { shared, http, spocp })
     }
 
-    /// Finds out whether a server could be made, short of opening sockets.
+    /// Finds out whether a server could be made, short of opening sockets. Keys of other servers must come.
     ///
     /// # Errors
     /// The policies, or something that the configuration names, cannot be used.
@@ -59,7 +61,7 @@ impl Server {
             tcp::Endpoint::check(spocp)?;
             reload::base(spocp, &first)?;
         }
-        Shared::new(config, first, mpsc::channel().0)?;
+        Shared::new(config, first, mpsc::channel().0)?.first_keys()?;
         Ok(())
     }
 

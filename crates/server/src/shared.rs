@@ -9,6 +9,7 @@ use tokio::sync::{oneshot, watch};
 use crate::auth::Authenticator;
 use crate::aux_data::Tokens;
 use crate::config::Config;
+use crate::jwt::Published;
 use crate::metrics::Metrics;
 use crate::pages::Pages;
 use crate::state::State;
@@ -72,6 +73,19 @@ impl Shared {
         &self.metrics
     }
 
+    /// The sets of keys of other servers.
+    pub(crate) fn published(&self) -> impl Iterator<Item = &Published> {
+        self.authenticator.published().into_iter().chain(self.tokens.published())
+    }
+
+    /// Asks for the keys of other servers, all at once, and returns why some did not come.
+    pub(crate) fn first_keys(&self) -> Result<(), String> {
+        let all: Vec<_> = self.published().map(Published::begin).collect();
+        // Each of them is over before the next is looked at, so that the wait is that for the slowest.
+        let all: Vec<_> = all.into_iter().map(|told| told.recv()).collect();
+        all.into_iter().try_for_each(|told| told.unwrap_or_else(|_| Err(STOPPED.to_owned())))
+    }
+
     pub(crate) const fn tokens(&self) -> &Tokens {
         &self.tokens
     }
@@ -106,6 +120,7 @@ impl Shared {
     /// # Errors
     /// There are none that can be used; then the state is what it was.
     pub async fn reload(&self) -> Result<u64, String> {
+        self.published().for_each(Published::look_early);
         let (done, answer) = oneshot::channel();
         self.reloads.send(Reload { done }).map_err(|_| STOPPED.to_owned())?;
         answer.await.map_err(|_| STOPPED.to_owned())?

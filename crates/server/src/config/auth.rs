@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ConfigError, Section};
+use super::{ConfigError, KeysAt, Section};
 
 /// Who may ask, and who may do more.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +42,10 @@ pub struct CertificateOf {
 /// Callers whose token somebody has signed.
 #[derive(Clone, Debug)]
 pub struct Jwt {
-    /// The keys, as a set of JSON Web Keys.
-    pub keys: PathBuf,
+    /// Where the keys are.
+    pub keys: KeysAt,
+    /// Whether keys need not say what algorithm they are for.
+    pub optional_alg: bool,
     /// The issuer that tokens must name.
     pub issuer: String,
     /// The audience that tokens must name.
@@ -102,9 +104,9 @@ impl CertificateOf {
 
 impl Jwt {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        section.required("keys")?;
         let jwt = Self {
-            keys: section.path("keys")?.unwrap_or_default(),
+            keys: KeysAt::read(&mut section, "keys")?,
+            optional_alg: section.flag("optional-alg")?.unwrap_or(false),
             issuer: section.required("issuer")?,
             audience: section.required("audience")?,
             admins: section.texts("admins")?,

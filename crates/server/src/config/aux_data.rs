@@ -1,9 +1,8 @@
 //! `[aux-data]`: tokens that come with a request, whose claims conditions may read.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{ConfigError, Section};
+use super::{ConfigError, KeysAt, Section};
 
 /// Tokens that come with a request.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +20,8 @@ pub struct AuxData {
 pub struct KeySetAt {
     /// What requests call it.
     pub id: String,
-    /// JSON Web Keys.
-    pub file: PathBuf,
+    /// Where the keys are.
+    pub keys: KeysAt,
     /// Whether keys need not say what algorithm they are for.
     pub optional_alg: bool,
     /// Whether keys and tokens need no id.
@@ -56,10 +55,9 @@ impl AuxData {
 
 impl KeySetAt {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        section.required("file")?;
         let set = Self {
             id: section.required("id")?,
-            file: section.path("file")?.unwrap_or_default(),
+            keys: KeysAt::read(&mut section, "file")?,
             optional_alg: section.flag("optional-alg")?.unwrap_or(false),
             optional_kid: section.flag("optional-kid")?.unwrap_or(false),
         };

@@ -35,6 +35,11 @@ impl<'c> Section<'c> {
         Self { text, folder, path: String::new(), table: Some(table), asked: Vec::new() }
     }
 
+    /// How the file names the table.
+    pub(crate) fn name(&self) -> &str {
+        &self.path
+    }
+
     /// Whether the file has this table at all.
     pub(crate) const fn is_given(&self) -> bool {
         self.table.is_some()

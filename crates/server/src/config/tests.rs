@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::{Config, Place};
+use super::{Config, KeysAt, KeysUrl, Place, Remote};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -103,6 +104,57 @@ fn what_would_have_no_effect_is_refused() {
             "{LEAST}[http.tls]\ncertificate = \"a\"\nkey = \"b\"\nrequire-client-certificate = true\n"
         ),
         "`require-client-certificate` needs `client-ca`, the roots of those certificates",
+    );
+}
+
+#[test]
+fn keys_of_tokens_are_in_one_place() {
+    let jwt =
+        |keys: &str| parse(&format!("{LEAST}[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\n{keys}"));
+    let url = "url = \"https://a.example/keys\"\nurl-ca = \"ca\"\n";
+    let read = |keys: &str| jwt(keys).unwrap().auth.jwt.unwrap().keys;
+    assert_eq!(read("keys = \"k\"\n"), KeysAt::File(PathBuf::from("/etc/wardgate/k")));
+    let remote = Remote {
+        url: "https://a.example/keys".to_owned(),
+        ca: Some(PathBuf::from("/etc/wardgate/ca")),
+        token: None,
+    };
+    let (refresh, keep) = (Duration::from_secs(300), Duration::from_secs(86_400));
+    assert_eq!(read(url), KeysAt::Url(KeysUrl { remote: remote.clone(), refresh, keep }));
+    let (refresh, keep) = (Duration::from_secs(10), Duration::from_secs(11));
+    let soon = format!("{url}refresh-seconds = 10\nkeep-seconds = 11\n");
+    assert_eq!(read(&soon), KeysAt::Url(KeysUrl { remote, refresh, keep }));
+    let check = |keys: &str, expected: &str| {
+        assert_eq!(jwt(keys).map(drop).unwrap_err(), expected, "{keys}");
+    };
+    check("", "`[auth.jwt]` must have `keys` or `url`, and one of them only");
+    check(
+        &format!("keys = \"k\"\n{url}"),
+        "`[auth.jwt]` must have `keys` or `url`, and one of them only",
+    );
+    check(
+        "keys = \"k\"\nurl-ca = \"ca\"\n",
+        "`url-ca`, `refresh-seconds` and `keep-seconds` in `[auth.jwt]` need `url`",
+    );
+    check(
+        &url.replace("https", "http"),
+        "`url` in `[auth.jwt]` must begin with `https://`: keys that somebody on the way can exchange prove nothing",
+    );
+    check(
+        "url = \"https://a.example/keys\"\n",
+        "`url` in `[auth.jwt]` needs `url-ca`, the roots of that server",
+    );
+    check(
+        &format!("{url}keep-seconds = 299\n"),
+        "`keep-seconds` in `[auth.jwt]` must not be less than `refresh-seconds`",
+    );
+    check(
+        &format!("{url}refresh-seconds = 9\n"),
+        "line 9: `auth.jwt.refresh-seconds` must be a whole number from 10 to 86400",
+    );
+    refused(
+        &format!("{LEAST}[[aux-data.key-sets]]\nid = \"a\"\n"),
+        "`[aux-data.key-sets]` must have `file` or `url`, and one of them only",
     );
 }
 

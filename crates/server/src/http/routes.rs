@@ -24,7 +24,7 @@ use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
 use super::{authzen, body, cerbos};
 use crate::auth::{Caller, Refusal};
-use crate::metrics::{Endpoint, Gauges};
+use crate::metrics::{Endpoint, Gauges, Metrics};
 use crate::shared::Shared;
 use crate::state::State;
 
@@ -252,11 +252,12 @@ fn ready(shared: &Shared) -> Result<Reply, Problem> {
 
 fn metrics(shared: &Shared, peer: &Peer) -> Reply {
     let state = shared.state();
-    let text = shared.metrics().text(Gauges {
+    let mut text = shared.metrics().text(Gauges {
         connections: peer.open.count(),
         revision: state.header().label.revision,
         serial: state.serial(),
     });
+    Metrics::keys(&mut text, shared.published());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 

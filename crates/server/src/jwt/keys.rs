@@ -9,14 +9,14 @@ use wardgate_native::documents;
 use super::TokenError;
 
 /// Keys that tokens may be signed with.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct KeySet {
     keys: Vec<Key>,
     lax: Lax,
 }
 
 /// What keys and tokens may leave out.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lax {
     /// Keys need not say what algorithm they are for.
     pub(crate) alg: bool,
@@ -24,13 +24,14 @@ pub(crate) struct Lax {
     pub(crate) kid: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Key {
     id: Option<String>,
     algorithm: Option<String>,
     material: Material,
 }
 
+#[derive(PartialEq, Eq)]
 enum Material {
     Rsa { n: Vec<u8>, e: Vec<u8> },
     P256(Vec<u8>),
@@ -57,6 +58,34 @@ impl KeySet {
             .enumerate()
             .map(|(at, key)| Key::read(key, lax).map_err(|error| format!("key {at}: {error}")));
         Ok(Self { keys: keys.collect::<Result<_, _>>()?, lax })
+    }
+
+    /// Reads a set that another server publishes: for everybody, and for more than one use. RFC 7517 has readers pass over
+    /// keys that they cannot use, and so does this one: it returns why, too. A set without any is that of a server that has
+    /// withdrawn them all.
+    ///
+    /// # Errors
+    /// It is no set of keys, or has too many, in words for the operator.
+    pub(super) fn published(json: &[u8], lax: Lax) -> Result<(Self, Vec<String>), String> {
+        let document = documents::attribute(json).map_err(|error| error.to_string())?;
+        let Attr::Map(map) = &document else { return Err("it is no set of keys".to_owned()) };
+        let keys = match map.get("keys") {
+            Some(Attr::List(keys)) if keys.len() <= MAX_KEYS => keys,
+            _ => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
+        };
+        let (mut usable, mut passed_over) = (Vec::new(), Vec::new());
+        for (at, key) in keys.iter().enumerate() {
+            match Key::published(key, lax) {
+                Ok(key) => usable.push(key),
+                Err(error) => passed_over.push(format!("key {at}: {error}")),
+            }
+        }
+        Ok((Self { keys: usable, lax }, passed_over))
+    }
+
+    /// How many keys there are.
+    pub(super) const fn len(&self) -> usize {
+        self.keys.len()
     }
 
     /// Looks whether one of the keys has signed.
@@ -99,6 +128,19 @@ impl Key {
             return Err(format!("`{other}` is no algorithm for a key of this kind"));
         }
         Ok(Self { id, algorithm, material })
+    }
+
+    fn published(key: &Attr, lax: Lax) -> Result<Self, String> {
+        if let Attr::Map(map) = key
+            && !is_for_signatures(map)
+        {
+            return Err("it is not for signatures".to_owned());
+        }
+        let key = Self::read(key, lax)?;
+        if matches!(key.material, Material::Secret(_)) {
+            return Err("a secret that is published is none".to_owned());
+        }
+        Ok(key)
     }
 
     fn fits(&self, algorithm: &str, id: Option<&str>) -> bool {
@@ -184,6 +226,15 @@ impl std::fmt::Debug for Material {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.algorithms()).finish()
     }
+}
+
+/// Whether a key says no other use of itself.
+fn is_for_signatures(map: &AttrMap) -> bool {
+    let verifies = match map.get("key_ops") {
+        Some(Attr::List(uses)) => uses.contains(&Attr::String("verify".into())),
+        _ => true,
+    };
+    verifies && text(map, "use").is_none_or(|meant| meant == "sig")
 }
 
 fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {

@@ -127,6 +127,32 @@ fn keys_that_cannot_be_used_are_named() {
 }
 
 #[test]
+fn published_keys_that_cannot_be_used_are_passed_over() {
+    let x = encoded(Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap().public_key().as_ref());
+    let good = format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","alg":"EdDSA","x":"{x}"}}"#);
+    let check = |key: &str, expected: Option<&str>| {
+        let json = format!(r#"{{"keys":[{key},{good}]}}"#);
+        let (keys, passed_over) = KeySet::published(json.as_bytes(), Lax::default()).unwrap();
+        let expected: Vec<String> =
+            expected.map(|why| format!("key 0: {why}")).into_iter().collect();
+        assert_eq!((keys.len(), &passed_over), (2 - expected.len(), &expected), "{key}");
+    };
+    let with = |more: &str| good.replacen('{', &format!("{{{more},"), 1);
+    check(&good, None);
+    check(&with(r#""use":"sig","key_ops":["verify"]"#), None);
+    check(&with(r#""use":"enc""#), Some("it is not for signatures"));
+    check(&with(r#""key_ops":["encrypt"]"#), Some("it is not for signatures"));
+    check(&good.replace("kid", "dik"), Some("`kid` is missing"));
+    check(
+        r#"{"kty":"oct","kid":"a","alg":"HS256","k":"AAAA"}"#,
+        Some("a secret that is published is none"),
+    );
+    check("7", Some("it is no object"));
+    let none = KeySet::published(br#"{"keys":[]}"#, Lax::default()).unwrap();
+    assert_eq!((none.0.len(), none.1.len()), (0, 0));
+}
+
+#[test]
 fn each_text_of_bytes_has_one_spelling() {
     let check = |text: &str, expected: Option<&[u8]>| {
         assert_eq!(decoded(text).ok().as_deref(), expected, "{text}");

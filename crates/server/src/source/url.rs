@@ -5,6 +5,7 @@ use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use super::{Found, Source, SourceError};
 use crate::config::Remote;
 use crate::fetch::{Fetched, Fetcher};
+use crate::limits::FETCH;
 
 /// A bundle on another server, asked for over HTTP with the `ETag` of the one before. Who signed it is all that counts:
 /// whoever answers at that address can withhold a bundle, and cannot make one.
@@ -20,7 +21,7 @@ impl UrlSource {
     /// It cannot be asked for.
     pub fn new(remote: &Remote) -> Result<Self, SourceError> {
         let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
-        let fetcher = Fetcher::new(remote, most).map_err(SourceError::new)?;
+        let fetcher = Fetcher::new(remote, most, FETCH).map_err(SourceError::new)?;
         Ok(Self { url: remote.url.clone(), fetcher })
     }
 }

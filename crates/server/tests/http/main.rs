@@ -10,6 +10,8 @@
 mod answers;
 mod callers;
 mod hostile;
+mod keys;
+mod publisher;
 mod reload;
 mod remote;
 mod rules;

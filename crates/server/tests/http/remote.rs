@@ -7,6 +7,8 @@ use std::thread::{self, JoinHandle};
 use wardgate_server::config::Remote;
 use wardgate_server::{Found, Source, UrlSource};
 
+use crate::publisher::response;
+
 /// A server that gives one answer after the other, each on a connection of its own, and returns what it was asked.
 fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -24,12 +26,6 @@ fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
         answers.into_iter().map(answer).collect()
     });
     (UrlSource::new(&Remote { url, ca: None, token: None }).unwrap(), asked)
-}
-
-fn response(head: &str, body: &[u8]) -> Vec<u8> {
-    let length = body.len();
-    let head = format!("HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-    [head.as_bytes(), body].concat()
 }
 
 #[test]

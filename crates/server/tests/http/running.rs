@@ -31,20 +31,8 @@ impl Running {
 
     /// Starts one with this bundle.
     pub(crate) fn of(bundle: Vec<u8>, config: &str) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("wardgate-server-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
-        fs::write(folder.join("keeper"), KEEPER).unwrap();
-        let text = format!(
-            "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
-        );
-        let config = Config::parse(&text, &folder).unwrap();
         let bundle = Arc::new(Mutex::new(bundle));
-        let source = Box::new(Kept(Arc::clone(&bundle)));
-        let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
+        let (config, origin, folder) = told(&bundle, config);
         let server = Server::bind(config, origin).unwrap();
         let (address, shared) = (server.http_addresses()[0], server.shared());
         let thread = Some(thread::spawn(move || server.run()));
@@ -89,6 +77,33 @@ impl Drop for Running {
         }
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Whether a server with this configuration could be made.
+pub(crate) fn checked(config: &str) -> Result<(), String> {
+    let bundle = Arc::new(Mutex::new(compiled(POLICY)));
+    let (config, origin, folder) = told(&bundle, config);
+    let checked = Server::check(config, origin).map_err(|error| error.to_string());
+    fs::remove_dir_all(folder).unwrap();
+    checked
+}
+
+/// What a server needs, and the folder of its files.
+fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("wardgate-server-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
+    fs::write(folder.join("keeper"), KEEPER).unwrap();
+    let text = format!(
+        "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
+    );
+    let config = Config::parse(&text, &folder).unwrap();
+    let source = Box::new(Kept(Arc::clone(bundle)));
+    let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
+    (config, origin, folder)
 }
 
 /// Status and body of an answer.

@@ -1,0 +1,78 @@
+//! Where keys are that tokens may be signed with: in a file, or on another server.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{ConfigError, Remote, Section};
+use crate::limits::KEYS_PAUSE;
+
+/// Where a set of JSON Web Keys is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeysAt {
+    /// In a file, read when the server starts.
+    File(PathBuf),
+    /// On another server, asked for again and again.
+    Url(KeysUrl),
+}
+
+/// A set of JSON Web Keys on another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeysUrl {
+    /// Where it is.
+    pub remote: Remote,
+    /// How long after one set the next is asked for.
+    pub refresh: Duration,
+    /// How long a set is used after it was heard of last.
+    pub keep: Duration,
+}
+
+impl KeysAt {
+    /// Reads the keys of a table that say it. `file` is what the table calls the file.
+    pub(super) fn read(section: &mut Section<'_>, file: &'static str) -> Result<Self, ConfigError> {
+        let place = section.name().to_owned();
+        let refuse = |message: String| Err(ConfigError::new(message));
+        let (path, url, ca) = (section.path(file)?, section.text("url")?, section.path("url-ca")?);
+        let refresh = section.seconds("refresh-seconds", KEYS_PAUSE.as_secs()..=MAX_REFRESH)?;
+        let keep = section.seconds("keep-seconds", KEYS_PAUSE.as_secs()..=MAX_KEEP)?;
+        let url = match (path, url) {
+            (Some(path), None) if ca.is_none() && refresh.is_none() && keep.is_none() => {
+                return Ok(Self::File(path));
+            }
+            (Some(_), None) => {
+                return refuse(format!(
+                    "`url-ca`, `refresh-seconds` and `keep-seconds` in `[{place}]` need `url`"
+                ));
+            }
+            (None, Some(url)) => url,
+            _ => {
+                return refuse(format!(
+                    "`[{place}]` must have `{file}` or `url`, and one of them only"
+                ));
+            }
+        };
+        if !url.starts_with("https://") {
+            return refuse(format!(
+                "`url` in `[{place}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
+            ));
+        }
+        if ca.is_none() {
+            return refuse(format!(
+                "`url` in `[{place}]` needs `url-ca`, the roots of that server"
+            ));
+        }
+        let (refresh, keep) = (refresh.unwrap_or(REFRESH), keep.unwrap_or(KEEP));
+        if keep < refresh {
+            return refuse(format!(
+                "`keep-seconds` in `[{place}]` must not be less than `refresh-seconds`"
+            ));
+        }
+        Ok(Self::Url(KeysUrl { remote: Remote { url, ca, token: None }, refresh, keep }))
+    }
+}
+
+const REFRESH: Duration = Duration::from_mins(5);
+const KEEP: Duration = Duration::from_hours(24);
+
+/// Seconds.
+const MAX_REFRESH: u64 = 86_400;
+const MAX_KEEP: u64 = 30 * 86_400;

@@ -1,0 +1,54 @@
+//! A set of keys that tokens are verified with, wherever it is.
+
+use std::time::Duration;
+
+use wardgate_engine::attr::AttrMap;
+use wardgate_engine::cel::Timestamp;
+
+use super::keys::{KeySet, Lax};
+use super::published::Published;
+use super::{TokenError, verified};
+use crate::config::KeysAt;
+use crate::files::secret;
+
+/// Keys of a file, or of another server.
+#[derive(Debug)]
+pub(crate) enum Keys {
+    File(KeySet),
+    Url(Published),
+}
+
+impl Keys {
+    /// Reads the file, or what is needed to ask the other server. `name` is what the log calls the set.
+    ///
+    /// # Errors
+    /// They cannot be used or asked for, in words for the operator.
+    pub(crate) fn open(at: &KeysAt, name: String, lax: Lax) -> Result<Self, String> {
+        match at {
+            KeysAt::File(path) => KeySet::read(&secret(path)?, lax)
+                .map(Self::File)
+                .map_err(|error| format!("`{}`: {error}", path.display())),
+            KeysAt::Url(at) => Published::open(at, name, lax).map(Self::Url),
+        }
+    }
+
+    /// The claims of a token that one of the keys has signed. It waits for nobody.
+    pub(crate) fn verified(
+        &self,
+        token: &str,
+        now: (Timestamp, Duration),
+    ) -> Result<AttrMap, TokenError> {
+        match self {
+            Self::File(keys) => verified(token, keys, now),
+            Self::Url(published) => published.verified(token, now),
+        }
+    }
+
+    /// The keys of another server, if they are.
+    pub(crate) const fn published(&self) -> Option<&Published> {
+        match self {
+            Self::File(_) => None,
+            Self::Url(published) => Some(published),
+        }
+    }
+}
