@@ -27,17 +27,19 @@ pub(crate) async fn accept<F>(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     // Its events are heard where it is answered, so it changes from one runtime to the other.
-                    let (Ok(stream), Some(thread)) = (stream.into_std(), crew.next()) else {
+                    let (Ok(stream), Some(seat)) = (stream.into_std(), crew.seat()) else {
                         continue;
                     };
+                    let thread = seat.thread.clone();
                     let (serve, place) = (serve.clone(), open.enter());
                     let serving = async move {
                         match TcpStream::from_std(stream) {
                             Ok(stream) => serve(stream, place).await,
                             Err(error) => tracing::warn!(%error, "a connection cannot be heard"),
                         }
+                        drop(seat);
                     };
-                    tasks.spawn_on(serving, thread);
+                    tasks.spawn_on(serving, &thread);
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection cannot be accepted");

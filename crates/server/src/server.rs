@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
 
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -23,6 +23,7 @@ pub struct Server {
     shared: Arc<Shared>,
     http: http::Endpoint,
     spocp: Option<tcp::Endpoint>,
+    crew: Arc<Crew>,
 }
 
 /// Why there is no server, in words for the operator.
@@ -30,10 +31,10 @@ pub struct Server {
 pub struct ServerError(String);
 
 impl Server {
-    /// Reads the policies and opens the sockets.
+    /// Reads the policies, opens the sockets, and starts the threads that will answer.
     ///
     /// # Errors
-    /// The policies cannot be used, or nobody can listen there.
+    /// The policies cannot be used, nobody can listen there, or the system has no threads for it.
     pub fn bind(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
         log::start(config.log);
         let first = reload::first(&mut origin)?;
@@ -42,12 +43,13 @@ impl Server {
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
+        let crew = Crew::start(config.threads).map_err(|error| error.to_string())?;
         let (reloads, wishes) = mpsc::channel();
         let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
         // Without them the server answers those who need none. Why they did not come is in the log.
         let _ = shared.first_keys();
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
-        Ok(Self { shared, http, spocp })
+        Ok(Self { shared, http, spocp, crew: Arc::new(crew) })
     }
 
     /// Finds out whether a server could be made, short of opening sockets. Keys of other servers must come.
@@ -83,14 +85,19 @@ impl Server {
         Arc::clone(&self.shared)
     }
 
+    /// The threads that answer, in the order in which they get connections while there are none: for whoever has work for
+    /// them besides, such as clients that no other thread is to be woken for.
+    #[must_use]
+    pub fn threads(&self) -> Vec<Handle> {
+        self.crew.threads()
+    }
+
     /// Answers until somebody stops it, by a signal or by [`Shared::stop`]. Answers that have begun are given as
     /// long as the configuration allows for.
     ///
     /// # Errors
     /// The system has no threads for it.
     pub fn run(self) -> Result<(), ServerError> {
-        let crew = Crew::start(self.shared.config().threads).map_err(|error| error.to_string())?;
-        let crew = Arc::new(crew);
         // This thread accepts connections and hears signals; the others answer.
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -98,9 +105,9 @@ impl Server {
         let ended = runtime.block_on(async {
             let mut tasks = JoinSet::new();
             tasks.spawn(signals(Arc::clone(&self.shared)));
-            self.http.start(&self.shared, &crew, &mut tasks)?;
+            self.http.start(&self.shared, &self.crew, &mut tasks)?;
             if let Some(spocp) = self.spocp {
-                spocp.start(&self.shared, &crew, &mut tasks)?;
+                spocp.start(&self.shared, &self.crew, &mut tasks)?;
             }
             tell(Phase::Ready);
             let mut stopping = self.shared.stopping();
