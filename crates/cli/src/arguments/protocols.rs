@@ -23,6 +23,9 @@ pub(crate) struct Protocols {
     /// How many clients ask at the same time, beside one alone.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) concurrent: u32,
+    /// Give clients threads of their own, which each answer may have to wake.
+    #[arg(long)]
+    pub(crate) apart: bool,
     /// Leave out SPOCP on TCP.
     #[arg(long)]
     pub(crate) skip_tcp: bool,
@@ -37,4 +40,6 @@ pub(crate) struct Protocols {
 const PROTOCOLS_HELP: &str = "\
 Rules and queries are generated, the same ones each time, and about half of the queries are
 allowed. A server runs in this process, and so do the clients: all of them share the machine.
-Before anything is timed, every answer of every way is compared with the expected one.";
+Clients are tasks of the threads that answer, so that no question wakes another thread; with
+`--apart` they have threads of their own. Before anything is timed, every answer of every way is
+compared with the expected one.";

@@ -1,14 +1,17 @@
 //! `wardgate bench protocols`: the same rules and queries, asked in every way there is.
 //!
-//! Server and clients are in one process, so that a figure is what one machine gives to both. Every way answers
-//! all queries as expected before any is timed.
+//! Server and clients are in one process, so that a figure is what one machine gives to both. The server is the one that
+//! `wardgate serve` runs. Every way answers all queries as expected before any is timed.
 
 mod chart;
 mod clients;
+mod homes;
 mod serving;
 mod workload;
 
 use std::hint::black_box;
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wardgate_spocp::{Normal, RuleSet};
@@ -18,7 +21,8 @@ use super::units::{approximate, grouped, time};
 use crate::arguments::Protocols;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, progress};
-use clients::{Http, Piped, Spocp};
+use clients::{Client, Http, Piped, Spocp, Stream};
+use homes::Homes;
 use serving::Serving;
 use workload::Workload;
 
@@ -32,22 +36,16 @@ pub(crate) struct Row {
     clients: u32,
 }
 
-/// A client that is connected.
-trait Client: Sized + Send {
-    /// Asks the queries with these numbers and compares the answers.
-    fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String>;
-}
-
 pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status, Failure> {
     progress("making rules and queries ...");
-    let workload = Workload::new(options.rules, options.queries);
+    let workload = Arc::new(Workload::new(options.rules, options.queries));
     let serving = Serving::start(&workload, options)?;
     let measured = measure(options, &workload, &serving);
     progress("");
     serving.stop()?;
     let (rows, refused) =
         measured.map_err(|message| Failure::Message(Status::Disagreement, message))?;
-    print(&workload, &rows, out)?;
+    print(options, &workload, &rows, out)?;
     if let Some(status) = refused {
         out.line(format_args!("HTTP is left out: the server answers `{status}`"))?;
     }
@@ -59,27 +57,28 @@ pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status, Failu
 
 fn measure(
     options: &Protocols,
-    workload: &Workload,
+    workload: &Arc<Workload>,
     serving: &Serving,
 ) -> Result<Measured, String> {
     let mut rows = vec![direct(workload)?];
     let many = (options.concurrent > 1).then_some(options.concurrent);
+    let counts = || [Some(1), many].into_iter().flatten();
+    let homes = &serving.homes;
     if let Some(address) = serving.spocp {
-        for clients in [Some(1), many].into_iter().flatten() {
-            rows.push(ask("TCP", clients, workload, || Spocp::connect(address))?);
+        for clients in counts() {
+            rows.push(ask::<Spocp>("TCP", clients, workload, (homes, address))?);
         }
-        for clients in [Some(1), many].into_iter().flatten() {
-            rows.push(ask("TCP, pipelined", clients, workload, || Piped::connect(address))?);
+        for clients in counts() {
+            rows.push(ask::<Piped>("TCP, pipelined", clients, workload, (homes, address))?);
         }
     }
-    let first = workload.queries.first();
-    if let (Some(address), Some(first)) = (serving.http, first) {
-        let status = Http::status(address, first)?;
+    if let Some(address) = serving.http {
+        let status = status(workload, (homes, address))?;
         if status != "HTTP/1.1 200 OK" {
             return Ok((rows, Some(status)));
         }
-        for clients in [Some(1), many].into_iter().flatten() {
-            rows.push(ask("HTTP", clients, workload, || Http::connect(address))?);
+        for clients in counts() {
+            rows.push(ask::<Http>("HTTP", clients, workload, (homes, address))?);
         }
     }
     Ok((rows, None))
@@ -115,42 +114,67 @@ fn direct(workload: &Workload) -> Result<Row, String> {
     Ok(Row { name: "direct".into(), per_second, clients: 1 })
 }
 
+/// Asks the first query over HTTP and returns the first line of the answer.
+fn status(workload: &Arc<Workload>, at: (&Homes, SocketAddr)) -> Result<String, String> {
+    let mut stream = connect(0, at)?;
+    let workload = Arc::clone(workload);
+    let asked = async move {
+        let Some(first) = workload.queries.first() else { return Ok(String::new()) };
+        let status = Http::status(&mut stream, first).await;
+        stream.close().await;
+        status
+    };
+    at.0.all([asked]).map(|told| told.concat())
+}
+
 /// Lets so many clients ask at the same time, each its part of the queries.
 fn ask<C: Client>(
     name: &str,
     count: u32,
-    workload: &Workload,
-    connect: impl Fn() -> std::io::Result<C>,
+    workload: &Arc<Workload>,
+    at: (&Homes, SocketAddr),
 ) -> Result<Row, String> {
     let plural = if count == 1 { "client" } else { "clients" };
     let name = format!("{name}, {count} {plural}");
     progress(&format!("asking over {name} ..."));
-    let count = usize::try_from(count).unwrap_or(1);
-    let connected = (0..count).map(|_| connect()).collect::<Result<Vec<_>, _>>();
-    let mut clients = connected.map_err(|error| format!("{name}: {error}"))?;
+    let per_second = asked::<C>(usize::try_from(count).unwrap_or(1), workload, at);
+    let per_second = per_second.map_err(|error| format!("{name}: {error}"))?;
+    Ok(Row { name, per_second, clients: count })
+}
+
+fn asked<C: Client>(
+    count: usize,
+    workload: &Arc<Workload>,
+    at: (&Homes, SocketAddr),
+) -> Result<f64, String> {
     let total = workload.queries.len();
-    let part = |client: usize| (client * total / count, (client + 1) * total / count);
-    // All of them by each client, before anything is timed.
-    for client in &mut clients {
-        client.ask(workload, 0, total).map_err(|error| format!("{name}: {error}"))?;
-    }
-    let round = || {
-        std::thread::scope(|scope| {
-            let asking: Vec<_> = clients
-                .iter_mut()
-                .enumerate()
-                .map(|(number, client)| {
-                    let (from, until) = part(number);
-                    scope.spawn(move || client.ask(workload, from, until))
-                })
-                .collect();
-            asking
-                .into_iter()
-                .try_for_each(|asking| asking.join().unwrap_or(Err("a client ended".into())))
-        })
+    let work = |mut client: C, from, until| {
+        let workload = Arc::clone(workload);
+        async move { client.ask(&workload, from, until).await.map(|()| client) }
     };
-    let per_second = repeat(total, round).map_err(|error| format!("{name}: {error}"))?;
-    Ok(Row { name, per_second, clients: u32::try_from(count).unwrap_or(u32::MAX) })
+    let mut clients = Vec::new();
+    for number in 0..count {
+        clients.push(C::over(connect(number, at)?));
+    }
+    // All of them by each client, before anything is timed.
+    clients = at.0.all(clients.into_iter().map(|client| work(client, 0, total)))?;
+    let round = || {
+        let part =
+            |(number, client)| work(client, number * total / count, (number + 1) * total / count);
+        clients = at.0.all(std::mem::take(&mut clients).into_iter().enumerate().map(part))?;
+        Ok(())
+    };
+    let per_second = repeat(total, round)?;
+    let close = |client: C| async {
+        client.into_stream().close().await;
+        Ok(())
+    };
+    at.0.all(clients.into_iter().map(close))?;
+    Ok(per_second)
+}
+
+fn connect(client: usize, (homes, address): (&Homes, SocketAddr)) -> Result<Stream, String> {
+    homes.connect(client, address).map(Stream::new).map_err(|error| error.to_string())
 }
 
 /// Repeats rounds of so many queries for a while, and returns how many were answered in a second.
@@ -165,7 +189,12 @@ fn repeat(queries: usize, mut round: impl FnMut() -> Result<(), String>) -> Resu
     Ok(approximate(asked) / begin.elapsed().as_secs_f64())
 }
 
-fn print(workload: &Workload, rows: &[Row], out: &mut Output) -> Result<(), Failure> {
+fn print(
+    options: &Protocols,
+    workload: &Workload,
+    rows: &[Row],
+    out: &mut Output,
+) -> Result<(), Failure> {
     let allowed = workload.queries.iter().filter(|query| query.is_allowed).count();
     let (rules, queries) = (workload.rules.len(), workload.queries.len());
     out.line(format_args!("{rules} rules, {queries} queries, {allowed} of them allowed; every answer is the expected one"))?;
@@ -179,12 +208,17 @@ fn print(workload: &Workload, rows: &[Row], out: &mut Output) -> Result<(), Fail
         ))?;
     }
     out.line("")?;
+    out.line(if options.apart { APART } else { SHARED })?;
     let machine = Machine::here();
     let processor = machine.processor.as_deref().unwrap_or("unknown processor");
     let debug =
         if cfg!(debug_assertions) { "; NOT OPTIMISED: these figures mean nothing" } else { "" };
     out.line(format_args!("{processor}, {} cores, {}{debug}", machine.cores, machine.system))
 }
+
+const SHARED: &str = "server and clients are tasks of the same threads, one for each core";
+const APART: &str =
+    "clients have threads of their own, beside those of the server, one for each core";
 
 /// How long each way is measured.
 const WHILE: Duration = Duration::from_secs(1);

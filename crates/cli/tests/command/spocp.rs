@@ -469,6 +469,20 @@ fn ways_to_ask_are_compared() {
     assert!(ran.out.ends_with("the chart is in `chart.svg`\n"), "{}", ran.out);
     assert!(folder.read("chart.svg").starts_with(b"<svg"));
     assert_eq!(folder.names(), ["chart.svg"]);
+    let apart = folder.run("bench protocols --rules 50 --queries 200 --concurrent 3 --apart");
+    assert_eq!((apart.code, apart.err.as_str()), (0, ""), "{}", apart.out);
+    for row in [
+        "TCP, 3 clients ",
+        "HTTP, 1 client ",
+        "HTTP, 3 clients ",
+        "clients have threads of their own",
+    ] {
+        assert!(
+            apart.out.lines().any(|line| line.starts_with(row)),
+            "{row} is missing: {}",
+            apart.out
+        );
+    }
     assert_eq!(folder.run("bench protocols --rules 0").code, 2);
     assert_eq!(folder.run("bench").code, 2);
 }

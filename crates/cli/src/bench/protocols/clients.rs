@@ -1,12 +1,29 @@
 //! Clients as light as they can be, so that what is measured is the server.
 
-use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io;
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wardgate_server::tcp::reply::Reply;
 
-use super::Client;
+use super::homes::Socket;
 use super::workload::{Query, Workload};
+
+/// A client that is connected.
+pub(crate) trait Client: Sized + Send + 'static {
+    /// Asks at the other end of this stream.
+    fn over(stream: Stream) -> Self;
+
+    /// Asks the queries with these numbers and compares the answers.
+    fn ask(
+        &mut self,
+        workload: &Workload,
+        from: usize,
+        until: usize,
+    ) -> impl Future<Output = Result<(), String>> + Send;
+
+    /// Its stream.
+    fn into_stream(self) -> Stream;
+}
 
 /// Asks over SPOCP, one query after the other.
 pub(crate) struct Spocp(Stream);
@@ -18,115 +35,130 @@ pub(crate) struct Piped(Stream);
 pub(crate) struct Http(Stream);
 
 /// A connection, and what was read from it.
-struct Stream {
-    socket: TcpStream,
+pub(crate) struct Stream {
+    socket: Box<dyn Socket>,
+    /// Room, of which the first `held` bytes were read.
     buffer: Vec<u8>,
+    held: usize,
     /// Bytes of the buffer that were looked at.
     at: usize,
 }
 
-impl Spocp {
-    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
-        Stream::connect(address).map(Self)
-    }
-}
-
-impl Piped {
-    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
-        Stream::connect(address).map(Self)
-    }
-}
-
-impl Http {
-    pub(crate) fn connect(address: SocketAddr) -> io::Result<Self> {
-        Stream::connect(address).map(Self)
-    }
-}
-
 impl Http {
     /// Asks once and returns the first line of the answer, whatever it is.
-    pub(crate) fn status(address: SocketAddr, query: &Query) -> Result<String, String> {
-        let mut stream = Stream::connect(address).map_err(|error| error.to_string())?;
-        stream.write(&query.http)?;
+    pub(crate) async fn status(stream: &mut Stream, query: &Query) -> Result<String, String> {
+        stream.write(&query.http).await?;
         loop {
             if let Some(end) = find(stream.rest(), b"\r\n") {
                 return Ok(stream.rest().get(..end).unwrap_or_default().escape_ascii().to_string());
             }
-            stream.more()?;
+            stream.more().await?;
         }
     }
 }
 
 impl Client for Spocp {
-    fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    fn over(stream: Stream) -> Self {
+        Self(stream)
+    }
+
+    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         for query in workload.queries.get(from..until).unwrap_or_default() {
-            self.0.write(&query.spocp)?;
-            self.0.reply(query)?;
+            self.0.write(&query.spocp).await?;
+            self.0.reply(query).await?;
         }
         Ok(())
+    }
+
+    fn into_stream(self) -> Stream {
+        self.0
     }
 }
 
 impl Client for Piped {
-    fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    fn over(stream: Stream) -> Self {
+        Self(stream)
+    }
+
+    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         let mut windows = workload.queries.get(from..until).unwrap_or_default().chunks(WINDOW);
         let (mut bytes, mut before): (Vec<u8>, &[Query]) = (Vec::new(), &[]);
         loop {
             let window = windows.next().unwrap_or_default();
             bytes.clear();
             window.iter().for_each(|query| bytes.extend_from_slice(&query.spocp));
-            self.0.write(&bytes)?;
+            self.0.write(&bytes).await?;
             // While the server answers these, the answers to those before are read.
-            before.iter().try_for_each(|query| self.0.reply(query))?;
+            for query in before {
+                self.0.reply(query).await?;
+            }
             if window.is_empty() {
                 return Ok(());
             }
             before = window;
         }
     }
+
+    fn into_stream(self) -> Stream {
+        self.0
+    }
 }
 
 impl Client for Http {
-    fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    fn over(stream: Stream) -> Self {
+        Self(stream)
+    }
+
+    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         for query in workload.queries.get(from..until).unwrap_or_default() {
-            self.0.write(&query.http)?;
-            self.0.response(query)?;
+            self.0.write(&query.http).await?;
+            self.0.response(query).await?;
         }
         Ok(())
+    }
+
+    fn into_stream(self) -> Stream {
+        self.0
     }
 }
 
 impl Stream {
-    fn connect(address: SocketAddr) -> io::Result<Self> {
-        let socket = TcpStream::connect(address)?;
-        socket.set_nodelay(true)?;
-        Ok(Self { socket, buffer: Vec::new(), at: 0 })
+    pub(crate) fn new(socket: Box<dyn Socket>) -> Self {
+        Self { socket, buffer: vec![0; ROOM], held: 0, at: 0 }
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
-        self.socket.write_all(bytes).map_err(|error| error.to_string())
+    /// Says that nothing more is asked, and waits until the server has forgotten this connection.
+    pub(crate) async fn close(mut self) {
+        if self.socket.shutdown().await.is_ok() {
+            while self.more().await.is_ok() {}
+        }
+    }
+
+    async fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.socket.write_all(bytes).await.map_err(|error| error.to_string())
     }
 
     fn rest(&self) -> &[u8] {
-        self.buffer.get(self.at..).unwrap_or_default()
+        self.buffer.get(self.at..self.held).unwrap_or_default()
     }
 
-    fn more(&mut self) -> Result<(), String> {
-        self.buffer.drain(..self.at);
-        self.at = 0;
-        let held = self.buffer.len();
-        self.buffer.resize(held + ROOM, 0);
-        let read = self.socket.read(self.buffer.get_mut(held..).unwrap_or_default());
-        let read = read.map_err(|error| error.to_string())?;
-        self.buffer.truncate(held + read);
+    async fn more(&mut self) -> Result<(), String> {
+        self.buffer.copy_within(self.at..self.held, 0);
+        (self.held, self.at) = (self.held - self.at, 0);
+        if self.held == self.buffer.len() {
+            self.buffer.resize(2 * self.held, 0);
+        }
+        let room = self.buffer.get_mut(self.held..).unwrap_or_default();
+        let read = self.socket.read(room).await.map_err(|error: io::Error| error.to_string())?;
+        self.held += read;
         if read == 0 { Err("the server ended the connection".into()) } else { Ok(()) }
     }
 
     /// Reads one reply and compares it.
-    fn reply(&mut self, query: &Query) -> Result<(), String> {
+    async fn reply(&mut self, query: &Query) -> Result<(), String> {
         let expected = if query.is_allowed { Reply::Ok.bytes() } else { Reply::Denied.bytes() };
         while self.rest().len() < expected.len() && expected.starts_with(self.rest()) {
-            self.more()?;
+            self.more().await?;
         }
         if !self.rest().starts_with(expected) {
             let found = self.rest().get(..40).unwrap_or(self.rest()).escape_ascii().to_string();
@@ -137,7 +169,7 @@ impl Stream {
     }
 
     /// Reads one response of HTTP and compares what it decides.
-    fn response(&mut self, query: &Query) -> Result<(), String> {
+    async fn response(&mut self, query: &Query) -> Result<(), String> {
         let (head, length) = loop {
             if let Some(end) = find(self.rest(), b"\r\n\r\n") {
                 let head = self.rest().get(..end).unwrap_or_default().to_ascii_lowercase();
@@ -145,10 +177,10 @@ impl Stream {
                     find(&head, LENGTH).and_then(|at| number(head.get(at + LENGTH.len()..)?));
                 break (end + 4, length.ok_or("a response has no length")?);
             }
-            self.more()?;
+            self.more().await?;
         };
         while self.rest().len() < head + length {
-            self.more()?;
+            self.more().await?;
         }
         let body = self.rest().get(head..head + length).unwrap_or_default();
         let expected: &[u8] =

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 
 use wardgate_server::{Config, Server, ServerError, Shared};
 
+use super::homes::Homes;
 use super::workload::Workload;
 use crate::arguments::Protocols;
 use crate::failure::{Failure, Status};
@@ -16,6 +17,8 @@ use crate::failure::{Failure, Status};
 pub(crate) struct Serving {
     pub(crate) spocp: Option<SocketAddr>,
     pub(crate) http: Option<SocketAddr>,
+    /// Where its clients run.
+    pub(crate) homes: Homes,
     shared: Arc<Shared>,
     thread: JoinHandle<Result<(), ServerError>>,
     _folder: Folder,
@@ -30,9 +33,10 @@ impl Serving {
         let server = Server::bind(config, origin).map_err(|error| failed(error.to_string()))?;
         let spocp = server.spocp_addresses().first().copied().filter(|_| !options.skip_tcp);
         let http = server.http_addresses().first().copied().filter(|_| !options.skip_http);
+        let homes = if options.apart { Homes::Apart } else { Homes::Shared(server.threads()) };
         let shared = server.shared();
         let thread = thread::spawn(move || server.run());
-        Ok(Self { spocp, http, shared, thread, _folder: folder })
+        Ok(Self { spocp, http, homes, shared, thread, _folder: folder })
     }
 
     pub(crate) fn stop(self) -> Result<(), Failure> {
