@@ -1,5 +1,6 @@
 //! Where another server is, and a stream to it.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use hyper::Uri;
@@ -50,6 +51,13 @@ impl Address {
         self.is_tls
     }
 
+    /// Whether nobody else on the network sees what is sent there.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let host = self.host();
+        let address: Result<IpAddr, _> = host.parse();
+        address.map_or(host == "localhost", |address| address.is_loopback())
+    }
+
     /// What is asked for there: the path with its query.
     pub(crate) fn path(&self) -> &str {
         self.uri.path_and_query().map_or("/", |path| path.as_str())
@@ -86,4 +94,24 @@ impl Address {
 /// Says that another server took too long.
 pub(crate) fn late(after: Duration) -> String {
     format!("the server did not answer within {} seconds", after.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Address;
+
+    #[test]
+    fn loopback_is_this_machine_and_nothing_else() {
+        let check = |url: &str, expected| {
+            assert_eq!(Address::read(url).unwrap().is_loopback(), expected, "{url}");
+        };
+        check("http://127.0.0.1:4318/v1/traces", true);
+        check("http://127.9.9.9", true);
+        check("http://[::1]:4318", true);
+        check("http://localhost:4318", true);
+        check("http://localhost.example.com", false);
+        check("http://127.0.0.1.example.com", false);
+        check("http://10.0.0.1", false);
+        check("http://[::2]", false);
+    }
 }

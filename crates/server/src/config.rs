@@ -13,6 +13,7 @@ mod nearest;
 mod policies;
 mod section;
 mod spocp;
+mod traces;
 
 use std::fmt;
 use std::fs::File;
@@ -27,6 +28,7 @@ pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
 pub use policies::{Compile, Place, Policies, Remote, Schemas};
 pub use spocp::{Bounds, Spocp};
+pub use traces::Traces;
 
 pub(crate) use section::Section;
 
@@ -53,6 +55,8 @@ pub struct Config {
     pub aux_data: AuxData,
     /// What only AuthZEN has.
     pub authzen: Authzen,
+    /// Where spans go, if they are told.
+    pub traces: Option<Traces>,
 }
 
 /// How important an event must be to be logged.
@@ -116,6 +120,7 @@ impl Config {
             auth: Auth::read(root.section("auth")?)?,
             aux_data: AuxData::read(root.section("aux-data")?)?,
             authzen: Authzen::read(root.section("authzen")?)?,
+            traces: Traces::read(root.section("traces")?)?,
         };
         server.finish()?;
         root.finish()?;

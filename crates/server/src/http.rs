@@ -11,6 +11,7 @@ pub(crate) mod connections;
 mod heard;
 mod reply;
 mod routes;
+mod traced;
 
 use std::net::TcpListener;
 use std::sync::Arc;

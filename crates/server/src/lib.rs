@@ -31,6 +31,7 @@ mod state;
 pub mod store;
 pub mod tcp;
 mod tls;
+mod traces;
 
 pub use auth::{Authenticator, Caller, Refusal};
 pub use config::{Config, ConfigError};

@@ -38,6 +38,21 @@ pub(crate) const KEYS_FETCH: Duration = Duration::from_secs(10);
 /// How long keys are not asked for again, whoever wishes: tokens with names that nobody knows must not become requests.
 pub(crate) const KEYS_PAUSE: Duration = Duration::from_secs(10);
 
+/// Bytes of the answer of a collector of spans that are read.
+pub(crate) const MAX_COLLECTOR_ANSWER_BYTES: usize = 64 << 10;
+
+/// How often the same spans are sent at most.
+pub(crate) const SPAN_ATTEMPTS: u32 = 5;
+
+/// How long the second attempt to send spans waits. Each after it waits twice as long.
+pub(crate) const RETRY_PAUSE: Duration = Duration::from_secs(1);
+
+/// The longest that a collector may ask to be left in peace.
+pub(crate) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(300);
+
+/// How long spans are still sent once the server has stopped.
+pub(crate) const FLUSH: Duration = Duration::from_secs(5);
+
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 

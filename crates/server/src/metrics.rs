@@ -3,8 +3,11 @@
 //! Counters are plain atomics: a request adds to four of them, and nobody waits for anybody.
 
 use std::fmt::Write;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use wardgate_engine::decision::{Decision, Effect};
 
 use crate::jwt::Published;
 
@@ -37,12 +40,22 @@ struct Series {
     microseconds: AtomicU64,
 }
 
+/// Decisions, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) resources: u64,
+    pub(crate) allowed: u64,
+    pub(crate) denied: u64,
+}
+
 /// What is told with the counters, because it is counted elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) connections: usize,
     pub(crate) revision: u64,
     pub(crate) serial: u64,
+    /// Spans that were sent and that were dropped, where there are any.
+    pub(crate) spans: Option<(u64, u64)>,
 }
 
 impl Metrics {
@@ -62,9 +75,9 @@ impl Metrics {
     }
 
     /// Counts decisions.
-    pub(crate) fn decided(&self, allowed: u64, denied: u64) {
-        add(Some(&self.allowed), allowed);
-        add(Some(&self.denied), denied);
+    pub(crate) fn decided(&self, tally: Tally) {
+        add(Some(&self.allowed), tally.allowed);
+        add(Some(&self.denied), tally.denied);
     }
 
     /// Counts new policies that could not be used.
@@ -142,7 +155,44 @@ impl Metrics {
             "How often the policies were replaced.",
         );
         line(&mut text, "wardgate_policies_serial", "", gauges.serial);
+        if let Some((sent, dropped)) = gauges.spans {
+            let name = "wardgate_trace_spans_total";
+            head(&mut text, name, "counter", "Spans, by what became of them.");
+            line(&mut text, name, "outcome=\"sent\"", sent);
+            line(&mut text, name, "outcome=\"dropped\"", dropped);
+        }
         text
+    }
+}
+
+impl Tally {
+    /// Counts a decision about one resource.
+    pub(crate) fn add(&mut self, decision: &Decision) {
+        self.resources += 1;
+        for action in &decision.actions {
+            match action.effect {
+                Effect::Allow => self.allowed += 1,
+                Effect::Deny => self.denied += 1,
+            }
+        }
+    }
+
+    /// Counts the answer to a question about one action on one resource.
+    pub(crate) fn count(&mut self, is_allowed: bool) {
+        *self += Self::one(is_allowed);
+    }
+
+    /// The answer to one such question.
+    pub(crate) fn one(is_allowed: bool) -> Self {
+        Self { resources: 1, allowed: u64::from(is_allowed), denied: u64::from(!is_allowed) }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.resources = self.resources.saturating_add(other.resources);
+        self.allowed = self.allowed.saturating_add(other.allowed);
+        self.denied = self.denied.saturating_add(other.denied);
     }
 }
 
@@ -221,7 +271,7 @@ const BOUNDS: [u64; 10] = [10, 25, 50, 100, 250, 500, 1000, 5000, 25_000, 100_00
 
 #[cfg(test)]
 mod tests {
-    use super::{Endpoint, Gauges, Metrics};
+    use super::{Endpoint, Gauges, Metrics, Tally};
     use std::time::Duration;
 
     #[test]
@@ -230,8 +280,9 @@ mod tests {
         metrics.answered(Endpoint::Check, 200, Duration::from_micros(30));
         metrics.answered(Endpoint::Check, 200, Duration::from_secs(2));
         metrics.answered(Endpoint::Check, 413, Duration::from_micros(5));
-        metrics.decided(3, 1);
-        let text = metrics.text(Gauges { connections: 7, revision: 42, serial: 1 });
+        metrics.decided(Tally { resources: 2, allowed: 3, denied: 1 });
+        let text =
+            metrics.text(Gauges { connections: 7, revision: 42, serial: 1, spans: Some((9, 2)) });
         for line in [
             "wardgate_http_requests_total{endpoint=\"check\",status=\"2xx\"} 2",
             "wardgate_http_requests_total{endpoint=\"check\",status=\"4xx\"} 1",
@@ -243,6 +294,8 @@ mod tests {
             "wardgate_decisions_total{effect=\"allow\"} 3",
             "wardgate_connections 7",
             "wardgate_policies_revision 42",
+            "wardgate_trace_spans_total{outcome=\"sent\"} 9",
+            "wardgate_trace_spans_total{outcome=\"dropped\"} 2",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

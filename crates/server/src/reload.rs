@@ -14,6 +14,7 @@ use crate::shared::{Reload, Shared};
 use crate::source::Found;
 use crate::state::{Origin, State};
 use crate::store::base;
+use crate::traces::{Begun, Context, Kind, Told, Value};
 
 /// Reads the first state. Without policies there is nothing to answer from.
 pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
@@ -49,22 +50,31 @@ impl Keeper {
         loop {
             match wishes.recv_timeout(wait) {
                 Ok(wish) => {
-                    let Some(result) = self.look(true) else { return };
+                    let Some(result) = self.look(true, wish.within) else { return };
                     // Whoever asked may have gone.
                     let _ = wish.done.send(result);
                 }
-                Err(RecvTimeoutError::Timeout) if self.look(false).is_some() => {}
+                Err(RecvTimeoutError::Timeout) if self.look(false, None).is_some() => {}
                 Err(_) => return,
             }
         }
     }
 
     /// Looks once; nothing if the server has ended.
-    fn look(&mut self, anyway: bool) -> Option<Result<u64, String>> {
+    fn look(&mut self, anyway: bool, within: Option<Context>) -> Option<Result<u64, String>> {
         let shared = self.shared.upgrade()?;
+        let begun = begin(&shared, within);
         let before = shared.state();
         let looked = look(&mut self.origin, Some(&before), anyway);
         let used = looked.and_then(|next| use_both(&shared, (&before, next), anyway));
+        let is_news = match &used {
+            Ok(serial) => *serial != before.serial(),
+            Err(problem) => self.problem.as_ref() != Some(problem),
+        };
+        // A look that finds what was there is not worth a word.
+        if let (true, Some(begun)) = (anyway || is_news, begun) {
+            tell(&shared, begun, (anyway, used.is_err()));
+        }
         Some(match used {
             Ok(serial) => {
                 self.problem = None;
@@ -80,6 +90,27 @@ impl Keeper {
             }
         })
     }
+}
+
+/// Begins the span of a look, if it is to be told.
+fn begin(shared: &Shared, within: Option<Context>) -> Option<Begun> {
+    let tracer = shared.tracer()?;
+    within.map_or_else(|| tracer.begins(), |within| Some(tracer.within(&within)))
+}
+
+/// Tells of a look, and of what is in use after it.
+fn tell(shared: &Shared, begun: Begun, (is_asked_for, has_failed): (bool, bool)) {
+    let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
+    let mut attributes = vec![
+        ("wardgate.reload.asked", Value::Flag(is_asked_for)),
+        ("wardgate.policies.revision", Value::Number(state.header().label.revision)),
+        ("wardgate.policies.serial", Value::Number(state.serial())),
+    ];
+    if has_failed {
+        attributes.push(("error.type", Value::word("not-reloaded")));
+    }
+    let (name, kind) = ("reload".into(), Kind::Internal);
+    tracer.ends(begun, Told { name, kind, attributes, has_failed });
 }
 
 /// Puts the next state into use, if there is one, and the rules that go with it. Both come into use in one moment, or

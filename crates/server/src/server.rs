@@ -48,6 +48,9 @@ impl Server {
         let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
         // Without them the server answers those who need none. Why they did not come is in the log.
         let _ = shared.first_keys();
+        if let Some(tracer) = shared.tracer() {
+            tracer.start().map_err(|error| error.to_string())?;
+        }
         reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
         Ok(Self { shared, http, spocp, crew: Arc::new(crew) })
     }
@@ -126,6 +129,9 @@ impl Server {
             rules.close();
         }
         runtime.shutdown_background();
+        if let Some(tracer) = self.shared.tracer() {
+            tracer.close();
+        }
         ended
     }
 }

@@ -10,10 +10,11 @@ use crate::auth::Authenticator;
 use crate::aux_data::Tokens;
 use crate::config::Config;
 use crate::jwt::Published;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Tally};
 use crate::pages::Pages;
 use crate::state::State;
 use crate::store::Rules;
+use crate::traces::{Context, Tracer, tally};
 
 /// The state in use, the configuration, and the way to stop and to reload.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub struct Shared {
     tokens: Tokens,
     pages: Option<Pages>,
     metrics: Metrics,
+    tracer: Option<Tracer>,
     stopping: watch::Sender<bool>,
     reloads: Sender<Reload>,
 }
@@ -34,6 +36,8 @@ pub struct Shared {
 pub(crate) struct Reload {
     /// Is told the serial number of the state in use afterwards, or why there is no new one.
     pub(crate) done: oneshot::Sender<Result<u64, String>>,
+    /// The span of whoever asks, if it is told.
+    pub(crate) within: Option<Context>,
 }
 
 impl Shared {
@@ -50,6 +54,7 @@ impl Shared {
             tokens: Tokens::new(&config.aux_data)?,
             pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
             metrics: Metrics::default(),
+            tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
             stopping: watch::Sender::new(false),
             config,
             reloads,
@@ -86,6 +91,19 @@ impl Shared {
         all.into_iter().try_for_each(|told| told.unwrap_or_else(|_| Err(STOPPED.to_owned())))
     }
 
+    /// Begins spans, if they are told.
+    pub(crate) const fn tracer(&self) -> Option<&Tracer> {
+        self.tracer.as_ref()
+    }
+
+    /// Counts decisions.
+    pub(crate) fn decided(&self, tally: Tally) {
+        self.metrics.decided(tally);
+        if self.tracer.is_some() {
+            tally::note(tally);
+        }
+    }
+
     pub(crate) const fn tokens(&self) -> &Tokens {
         &self.tokens
     }
@@ -120,9 +138,14 @@ impl Shared {
     /// # Errors
     /// There are none that can be used; then the state is what it was.
     pub async fn reload(&self) -> Result<u64, String> {
+        self.reload_within(None).await
+    }
+
+    /// Does so within a span.
+    pub(crate) async fn reload_within(&self, within: Option<Context>) -> Result<u64, String> {
         self.published().for_each(Published::look_early);
         let (done, answer) = oneshot::channel();
-        self.reloads.send(Reload { done }).map_err(|_| STOPPED.to_owned())?;
+        self.reloads.send(Reload { done, within }).map_err(|_| STOPPED.to_owned())?;
         answer.await.map_err(|_| STOPPED.to_owned())?
     }
 

@@ -20,6 +20,8 @@ use crate::call::{is_scope, is_version};
 pub struct Answered {
     /// The JSON of the response.
     pub json: String,
+    /// How many resources were asked about.
+    pub resources: u64,
     /// How many actions are allowed.
     pub allowed: u64,
     /// How many are denied.
@@ -46,7 +48,9 @@ pub(crate) fn answer(
         let json = String::with_capacity(text.len());
         let answered = Answered { json, ..Answered::default() };
         let mut writer = Writer { limits, decide, answered, resources: 0 };
-        writer.call(&mut Scanner::new(text), tape).ok().map(|()| writer.answered)
+        writer.call(&mut Scanner::new(text), tape).ok()?;
+        let resources = u64::try_from(writer.resources).unwrap_or(u64::MAX);
+        Some(Answered { resources, ..writer.answered })
     })
 }
 

@@ -154,6 +154,18 @@ impl<'c> Section<'c> {
         number.map(Some).ok_or_else(|| found.wrong(&expected))
     }
 
+    /// Returns a number from 0 to 1.
+    pub(crate) fn share(&mut self, key: &'static str) -> Result<Option<f64>, ConfigError> {
+        let Some(found) = self.take(key) else { return Ok(None) };
+        let number: Option<f64> = match found.value {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number| (0.0..=1.0).contains(number));
+        number.map(Some).ok_or_else(|| found.wrong("a number from 0 to 1"))
+    }
+
     /// Returns a whole number of seconds.
     pub(crate) fn seconds(
         &mut self,

@@ -194,3 +194,21 @@ fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
     );
     check("change = \"c\"\n", "line 5: unknown key `change` in `[spocp]`; did you mean `changes`?");
 }
+
+#[test]
+fn traces_are_told_only_where_it_is_asked_for() {
+    assert!(parse(LEAST).unwrap().traces.is_none());
+    let least = "[traces]\nendpoint = \"http://localhost:4318\"\n";
+    let traces = parse(&format!("{LEAST}{least}headers = \"h\"\n")).unwrap().traces.unwrap();
+    assert_eq!((traces.service.as_str(), traces.ratio), ("wardgate", 1.0));
+    assert_eq!((traces.queue, traces.batch), (2048, 512));
+    assert_eq!(traces.headers, Some(PathBuf::from("/etc/wardgate/h")));
+    let check = |rest: &str, expected: &str| refused(&format!("{LEAST}{least}{rest}\n"), expected);
+    check("max-queue = 511", "`max-batch` in `[traces]` must be at most `max-queue`");
+    for ratio in ["1.1", "-0.1", "nan", "inf", "\"1\"", "0x1", "true"] {
+        let ratio = format!("sample-ratio = {ratio}");
+        check(&ratio, "line 6: `traces.sample-ratio` must be a number from 0 to 1");
+    }
+    check("ratio = 1", "line 6: unknown key `ratio` in `[traces]`");
+    refused(&format!("{LEAST}[traces]\n"), "`endpoint` is missing in `[traces]`");
+}

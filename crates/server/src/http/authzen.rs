@@ -18,8 +18,9 @@ use wardgate_native::authzen::{
 
 pub(super) use search::search;
 
-use super::cerbos::{Tally, bad};
+use super::cerbos::bad;
 use super::reply::Problem;
+use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 use told::Told;
@@ -32,7 +33,7 @@ pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<
     }
     match shortly(body, state) {
         Some(is_allowed) => {
-            shared.metrics().decided(u64::from(is_allowed), u64::from(!is_allowed));
+            shared.decided(Tally::one(is_allowed));
             Ok(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED }))
         }
         None => evaluation_wholly(body, state, shared).map(Bytes::from),
@@ -100,7 +101,7 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
     let decision = state.policies().check(&request, SystemClock);
     let mut tally = Tally::default();
     tally.add(&decision);
-    shared.metrics().decided(tally.allowed, tally.denied);
+    shared.decided(tally);
     let mut json = Json::default();
     if is_told(&evaluation.context) {
         Told::of(&request, &evaluation.context, &decision).write(&mut json, &decision);
@@ -150,7 +151,7 @@ fn each<'i>(
     }
     json.close(']');
     json.close('}');
-    shared.metrics().decided(tally.allowed, tally.denied);
+    shared.decided(tally);
     Ok(json.finish())
 }
 

@@ -6,7 +6,7 @@ mod set;
 
 use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
-use wardgate_engine::decision::{Decision, Effect};
+use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::call::Call;
 use wardgate_native::{Answered, CallLimits, SystemClock, documents};
@@ -16,6 +16,7 @@ pub(super) use set::set;
 
 use super::reply::Problem;
 use crate::config::Http;
+use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 
@@ -23,7 +24,8 @@ use crate::state::State;
 pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     match shortly(body, state, shared) {
         Some(answered) => {
-            shared.metrics().decided(answered.allowed, answered.denied);
+            let Answered { resources, allowed, denied, .. } = answered;
+            shared.decided(Tally { resources, allowed, denied });
             Ok(answered.json)
         }
         None => check_wholly(body, state, shared),
@@ -92,7 +94,7 @@ fn each(
     });
     // The closure never fails.
     let _ = told;
-    shared.metrics().decided(tally.allowed, tally.denied);
+    shared.decided(tally);
 }
 
 fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {
@@ -131,26 +133,6 @@ fn must_be_few_actions(actions: usize, limits: &Http) -> Result<(), Problem> {
 
 pub(super) fn bad(message: String) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "bad-request", message)
-}
-
-/// Decisions, counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
-    pub(super) allowed: u64,
-    pub(super) denied: u64,
-}
-
-impl Tally {
-    pub(super) fn add(&mut self, decision: &Decision) {
-        for action in &decision.actions {
-            self.count(action.effect == Effect::Allow);
-        }
-    }
-
-    pub(super) fn count(&mut self, is_allowed: bool) {
-        let counter = if is_allowed { &mut self.allowed } else { &mut self.denied };
-        *counter += 1;
-    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use wardgate_native::authzen::Sought;
 
 use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
+use super::traced::{Traced, deciding};
 use super::{authzen, body, cerbos};
 use crate::auth::{Caller, Refusal};
 use crate::metrics::{Endpoint, Gauges, Metrics};
@@ -64,13 +65,19 @@ pub(crate) async fn answer(
     let begin = Instant::now();
     let id = request.headers().get(&REQUEST_ID).cloned();
     let target = target(request.uri().path(), shared);
-    let reply = match respond(request, target, shared, peer).await {
+    let traced = Traced::begin(&request, shared, peer);
+    // Every route is a path without parameters.
+    let route = traced.as_ref().and(target).map(|_| request.uri().path().to_owned());
+    let reply = match respond(request, (target, traced.as_ref()), shared, peer).await {
         Ok(reply) => reply,
         Err(problem) if target.is_some_and(Target::is_of_cerbos) => problem.into_reply_of_cerbos(),
         Err(problem) => Reply::from(problem),
     };
     let endpoint = target.map_or(Endpoint::Other, Target::endpoint);
     shared.metrics().answered(endpoint, reply.status.as_u16(), begin.elapsed());
+    if let Some(traced) = traced {
+        traced.end(route, reply.status);
+    }
     let mut response = reply.into_response();
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -80,7 +87,7 @@ pub(crate) async fn answer(
 
 async fn respond(
     request: Request<Incoming>,
-    target: Option<Target>,
+    (target, traced): (Option<Target>, Option<&Traced<'_>>),
     shared: &Arc<Shared>,
     peer: &Peer,
 ) -> Result<Reply, Problem> {
@@ -96,7 +103,7 @@ async fn respond(
     let caller = permitted(request.headers(), target, shared, peer)?;
     match target {
         Target::Metrics => return Ok(metrics(shared, peer)),
-        Target::Reload => return reload(shared).await,
+        Target::Reload => return reload(shared, traced).await,
         _ => {}
     }
     if target.is_of_authzen() {
@@ -107,7 +114,8 @@ async fn respond(
     // From here on to the end there is one state, whatever is reloaded meanwhile.
     let state = shared.state();
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.name);
-    told(target, &body, (&state, shared, &caller)).map(Reply::json)
+    let told = || told(target, &body, (&state, shared, &caller));
+    deciding(traced, &state, told).map(Reply::json)
 }
 
 /// What the policies say to a body.
@@ -256,14 +264,16 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
         connections: peer.open.count(),
         revision: state.header().label.revision,
         serial: state.serial(),
+        spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
     Metrics::keys(&mut text, shared.published());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 
 /// Looks for new policies now. What is wrong with them is for the log.
-async fn reload(shared: &Shared) -> Result<Reply, Problem> {
-    if shared.reload().await.is_err() {
+async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
+    let within = traced.map(|traced| traced.context().clone());
+    if shared.reload_within(within).await.is_err() {
         let message =
             "there are no policies that can be used, and those in use stay: the log says why";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));

@@ -9,6 +9,7 @@
 
 mod answers;
 mod callers;
+mod collector;
 mod hostile;
 mod keys;
 mod publisher;
@@ -16,3 +17,4 @@ mod reload;
 mod remote;
 mod rules;
 mod running;
+mod traces;

@@ -16,6 +16,7 @@ use super::{Item, each, refused};
 use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::MAX_NAMING_RULES;
+use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 use crate::store::Live;
@@ -48,7 +49,7 @@ impl ByRules<'_> {
     /// Answers an evaluation.
     pub(super) fn one(&self, evaluation: &Evaluation, shared: &Shared) -> Result<String, Problem> {
         let is_allowed = self.allows(evaluation).map_err(refused)?;
-        shared.metrics().decided(u64::from(is_allowed), u64::from(!is_allowed));
+        shared.decided(Tally::one(is_allowed));
         let mut json = Json::default();
         write(&mut json, is_allowed);
         Ok(json.finish())

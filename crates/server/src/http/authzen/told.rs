@@ -9,9 +9,10 @@ use wardgate_native::SystemClock;
 use wardgate_native::authzen::{AuthzenError, Evaluation, Semantic, write_refusal};
 
 use super::readable;
-use crate::http::cerbos::{Tally, answer, bad, must_be_few};
+use crate::http::cerbos::{answer, bad, must_be_few};
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
+use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 
@@ -105,7 +106,7 @@ pub(super) fn many(
     for group in &groups {
         must_be_few(group.told.results.len(), &shared.config().http)?;
     }
-    shared.metrics().decided(tally.allowed, tally.denied);
+    shared.decided(tally);
     written(semantic, &answers, &groups)
 }
 

@@ -8,8 +8,9 @@ use wardgate_native::SystemClock;
 use wardgate_native::call::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
-use super::{Tally, bad, document, must_be_few, must_be_few_actions};
+use super::{bad, document, must_be_few, must_be_few_actions};
 use crate::http::reply::Problem;
+use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 
@@ -29,7 +30,7 @@ pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Resul
         tally.add(&decision);
         decided.push((id, decision));
     }
-    shared.metrics().decided(tally.allowed, tally.denied);
+    shared.decided(tally);
     Ok(written(&request.request_id, &decided, with_meta))
 }
 

@@ -1,0 +1,108 @@
+//! Spans of requests, named as OpenTelemetry's conventions for HTTP servers have it.
+//!
+//! There is one for the request, and one for the decision within it. The query of a URL is left out: no endpoint reads one.
+
+use std::borrow::Cow;
+
+use hyper::body::Incoming;
+use hyper::{Method, Request, StatusCode, Version};
+
+use super::reply::Problem;
+use super::routes::Peer;
+use crate::metrics::Tally;
+use crate::shared::Shared;
+use crate::state::State;
+use crate::traces::{Attribute, Begun, Context, Kind, Told, Tracer, Value, tally};
+
+/// A request whose span has begun. It is a box, so that a connection without one carries little.
+pub(super) struct Traced<'t>(Box<Inner<'t>>);
+
+struct Inner<'t> {
+    tracer: &'t Tracer,
+    begun: Begun,
+    method: &'static str,
+    attributes: Vec<Attribute>,
+}
+
+impl<'t> Traced<'t> {
+    /// Begins the span of a request, if it is to be told.
+    pub(super) fn begin(
+        request: &Request<Incoming>,
+        shared: &'t Shared,
+        peer: &Peer,
+    ) -> Option<Self> {
+        let tracer = shared.tracer()?;
+        let begun = tracer.hears(request.headers())?;
+        let method = known(request.method());
+        let scheme = if peer.is_tls { "https" } else { "http" };
+        let version = if request.version() == Version::HTTP_10 { "1.0" } else { "1.1" };
+        let mut attributes = vec![
+            ("http.request.method", Value::word(method.unwrap_or("_OTHER"))),
+            ("url.path", Value::text(request.uri().path())),
+            ("url.scheme", Value::word(scheme)),
+            ("network.protocol.version", Value::word(version)),
+        ];
+        if method.is_none() {
+            let original = Value::text(request.method().as_str());
+            attributes.push(("http.request.method_original", original));
+        }
+        // A name must not be what callers make up.
+        let method = method.unwrap_or("HTTP");
+        Some(Self(Box::new(Inner { tracer, begun, method, attributes })))
+    }
+
+    /// The place of what is done within.
+    pub(super) const fn context(&self) -> &Context {
+        self.0.begun.context()
+    }
+
+    /// Ends the span. The route is the path of an endpoint, if it is one.
+    pub(super) fn end(self, route: Option<String>, status: StatusCode) {
+        let Inner { tracer, begun, method, mut attributes } = *self.0;
+        let name = match &route {
+            None => Cow::Borrowed(method),
+            Some(route) => Cow::Owned(format!("{method} {route}")),
+        };
+        attributes.extend(route.map(|route| ("http.route", Value::Text(route.into()))));
+        let code = Value::Number(u64::from(status.as_u16()));
+        attributes.push(("http.response.status_code", code));
+        let has_failed = status.is_server_error();
+        if has_failed {
+            attributes.push(("error.type", Value::text(status.as_str())));
+        }
+        tracer.ends(begun, Told { name, kind: Kind::Server, attributes, has_failed });
+    }
+}
+
+/// Decides, and tells of it where that is wanted.
+pub(super) fn deciding<R>(
+    traced: Option<&Traced<'_>>,
+    state: &State,
+    decide: impl FnOnce() -> Result<R, Problem>,
+) -> Result<R, Problem> {
+    let Some(Traced(outer)) = traced else { return decide() };
+    let begun = outer.tracer.within(outer.begun.context());
+    let (decided, Tally { resources, allowed, denied }) = tally::counted(decide);
+    let mut attributes = vec![
+        ("wardgate.policies.revision", Value::Number(state.header().label.revision)),
+        ("wardgate.policies.serial", Value::Number(state.serial())),
+        ("wardgate.resources", Value::Number(resources)),
+        ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
+        ("wardgate.allowed", Value::Number(allowed)),
+        ("wardgate.denied", Value::Number(denied)),
+    ];
+    if let Err(problem) = &decided {
+        attributes.push(("error.type", Value::word(problem.code)));
+    }
+    let told = Told { name: "decide".into(), kind: Kind::Internal, attributes, has_failed: false };
+    outer.tracer.ends(begun, told);
+    decided
+}
+
+/// The methods that the conventions name.
+fn known(method: &Method) -> Option<&'static str> {
+    METHODS.into_iter().find(|known| *known == method.as_str())
+}
+
+const METHODS: [&str; 9] =
+    ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];

@@ -1,0 +1,136 @@
+//! Traces: what requests and reloads took, as spans for a collector of OpenTelemetry.
+//!
+//! Nobody who answers waits for a collector: a span that finds no place in a bounded queue is dropped and counted. In no
+//! span is a name of a principal or a resource, an attribute, a token or a query.
+
+mod collector;
+mod context;
+mod export;
+mod ids;
+mod otlp;
+mod queue;
+mod span;
+pub(crate) mod tally;
+
+use std::fmt;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hyper::HeaderMap;
+
+use crate::config::Traces;
+use crate::limits::FLUSH;
+pub(crate) use context::Context;
+use context::Parent;
+use export::Exporter;
+use ids::Ids;
+pub(crate) use queue::Counts;
+use queue::Queue;
+pub(crate) use span::{Attribute, Begun, Kind, Told, Value};
+
+/// Begins spans, and hands them over at their end.
+pub(crate) struct Tracer {
+    ids: Ids,
+    queue: Arc<Queue>,
+    /// Until the thread has begun, what it will do.
+    exporter: Mutex<Option<Exporter>>,
+    /// Says when it has ended.
+    ended: Mutex<Option<Receiver<()>>>,
+}
+
+impl Tracer {
+    /// Reads the files that the configuration names.
+    ///
+    /// # Errors
+    /// They cannot be used, in words for the operator.
+    pub(crate) fn new(config: &Traces) -> Result<Self, String> {
+        let queue = Arc::new(Queue::new(config.queue, config.batch));
+        let exporter = Exporter::new(config.clone(), Arc::clone(&queue))
+            .map_err(|error| format!("`[traces]`: {error}"))?;
+        Ok(Self {
+            ids: Ids::new(config.ratio)?,
+            queue,
+            exporter: Mutex::new(Some(exporter)),
+            ended: Mutex::default(),
+        })
+    }
+
+    /// Starts to send. Until then spans wait.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub(crate) fn start(&self) -> std::io::Result<()> {
+        let exporter = self.exporter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(exporter) = exporter {
+            let ended = exporter.start()?;
+            *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+        }
+        Ok(())
+    }
+
+    /// Begins the span of a request, if it belongs to a trace that is told: of one that others began they have decided that.
+    pub(crate) fn hears(&self, headers: &HeaderMap) -> Option<Begun> {
+        match Parent::read(headers) {
+            None => self.begins(),
+            Some(parent) => parent.is_sampled.then(|| {
+                let Parent { trace, span, state, .. } = parent;
+                let (parent, is_remote) = (Some(span), true);
+                Begun::now(Context { trace, span: self.ids.span(), parent, is_remote, state })
+            }),
+        }
+    }
+
+    /// Begins a trace, if it is one that is told.
+    pub(crate) fn begins(&self) -> Option<Begun> {
+        let trace = self.ids.trace()?;
+        let span = self.ids.span();
+        Some(Begun::now(Context { trace, span, parent: None, is_remote: false, state: None }))
+    }
+
+    /// Begins a span within another one.
+    pub(crate) fn within(&self, outer: &Context) -> Begun {
+        Begun::now(Context {
+            trace: outer.trace,
+            span: self.ids.span(),
+            parent: Some(outer.span),
+            is_remote: false,
+            state: outer.state.clone(),
+        })
+    }
+
+    /// Ends a span.
+    pub(crate) fn ends(&self, begun: Begun, told: Told) {
+        self.queue.put(begun.ends(told));
+    }
+
+    /// What became of spans.
+    pub(crate) fn counts(&self) -> &Counts {
+        self.queue.counts()
+    }
+
+    /// Sends what still waits, as far as a bounded time allows. There must be no more spans after it.
+    pub(crate) fn close(&self) {
+        self.queue.close();
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The thread keeps the same time, and a little more is left for it to say so.
+        let waited = ended.map(|ended| ended.recv_timeout(FLUSH.saturating_mul(2)));
+        if waited == Some(Err(RecvTimeoutError::Timeout)) {
+            tracing::warn!("spans are still being sent, and are not waited for");
+        }
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+impl fmt::Debug for Tracer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracer").field("counts", self.counts()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

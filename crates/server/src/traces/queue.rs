@@ -1,0 +1,133 @@
+//! Spans that wait to be sent: a bounded number of them, whoever is slow.
+
+use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+
+use super::span::Span;
+
+/// Spans that wait, and what became of those before them.
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    /// The most that may wait or be on their way.
+    most: usize,
+    /// So many are worth to be sent before their time.
+    batch: usize,
+    enough: Notify,
+    closed: watch::Sender<bool>,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Waiting {
+    spans: Vec<Span>,
+    /// How many were taken and have not come to an end.
+    taken: usize,
+}
+
+/// What became of spans.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    sent: AtomicU64,
+    dropped: AtomicU64,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize, batch: usize) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            most,
+            batch,
+            enough: Notify::new(),
+            closed: watch::Sender::new(false),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Adds a span if there is a place. Nobody holds the lock for longer than it takes to do that.
+    pub(super) fn put(&self, span: Span) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = waiting.spans.len().saturating_add(waiting.taken) < self.most;
+        if has_room {
+            waiting.spans.push(span);
+        }
+        let is_enough = has_room && waiting.spans.len() == self.batch;
+        drop(waiting);
+        if is_enough {
+            self.enough.notify_one();
+        }
+        if !has_room {
+            self.counts.dropped(1);
+        }
+    }
+
+    /// Takes all that wait. Each must come to an [end](Self::ended).
+    pub(super) fn take(&self) -> Vec<Span> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let spans = mem::take(&mut waiting.spans);
+        waiting.taken = waiting.taken.saturating_add(spans.len());
+        spans
+    }
+
+    /// Makes room for as many as were sent or dropped.
+    pub(super) fn ended(&self, sent: usize, dropped: usize) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.taken = waiting.taken.saturating_sub(sent.saturating_add(dropped));
+        drop(waiting);
+        self.counts.sent.fetch_add(u64::try_from(sent).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.counts.dropped(dropped);
+    }
+
+    /// How many wait or are on their way.
+    pub(super) fn left(&self) -> usize {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.spans.len().saturating_add(waiting.taken)
+    }
+
+    /// Ends when there are enough to be sent, or after a time, or when there will be no more.
+    pub(super) async fn enough(&self, interval: Duration) {
+        tokio::select! {
+            _ = timeout(interval, self.enough.notified()) => {}
+            () = self.closed() => {}
+        }
+    }
+
+    /// Says that there will be no more.
+    pub(super) fn close(&self) {
+        self.closed.send_replace(true);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        *self.closed.borrow()
+    }
+
+    /// Ends when there will be no more.
+    pub(super) async fn closed(&self) {
+        // The other end is here, so it cannot fail.
+        let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
+    }
+
+    pub(super) const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+}
+
+impl Counts {
+    /// How many a collector has taken.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// How many found no place, or no collector that takes them.
+    pub(crate) fn lost(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    fn dropped(&self, count: usize) {
+        self.dropped.fetch_add(u64::try_from(count).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}

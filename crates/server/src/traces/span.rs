@@ -1,0 +1,90 @@
+//! What took how long.
+
+use std::borrow::Cow;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use super::context::Context;
+
+/// What took how long, and what is told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(super) context: Context,
+    pub(super) name: Cow<'static, str>,
+    pub(super) kind: Kind,
+    /// Nanoseconds since 1970.
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) attributes: Vec<Attribute>,
+    pub(super) has_failed: bool,
+}
+
+/// Whose work it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A step within.
+    Internal,
+    /// The answer to somebody else.
+    Server,
+}
+
+/// A name and a value.
+pub(crate) type Attribute = (&'static str, Value);
+
+/// What a value may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Text(Cow<'static, str>),
+    Number(u64),
+    Flag(bool),
+}
+
+/// What has begun and not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Begun {
+    context: Context,
+    time: SystemTime,
+    /// Clocks may be set, so that times between are taken of another one.
+    clock: Instant,
+}
+
+/// What is told of it at its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) kind: Kind,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) has_failed: bool,
+}
+
+impl Begun {
+    pub(super) fn now(context: Context) -> Self {
+        Self { context, time: SystemTime::now(), clock: Instant::now() }
+    }
+
+    pub(crate) const fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(super) fn ends(self, told: Told) -> Span {
+        let begin = self.time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let begin = u64::try_from(begin).unwrap_or(u64::MAX);
+        let took = u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let Told { name, kind, attributes, has_failed } = told;
+        let end = begin.saturating_add(took);
+        Span { context: self.context, name, kind, begin, end, attributes, has_failed }
+    }
+}
+
+impl Value {
+    /// Text of somebody else, of which the beginning is enough.
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(Cow::Owned(text.chars().take(MAX_TEXT).collect()))
+    }
+
+    pub(crate) const fn word(word: &'static str) -> Self {
+        Self::Text(Cow::Borrowed(word))
+    }
+}
+
+/// Characters of a text that are told.
+const MAX_TEXT: usize = 256;
