@@ -112,7 +112,7 @@ pub fn regex(input: &[u8]) {
 /// The same `seed` gives the same inputs.
 pub fn smoke(target: Target, seed: u64, goes_on: impl Fn(usize) -> bool) -> usize {
     let seeds = (target.seeds)();
-    let mut random = Random(seed | 1);
+    let mut random = Random(seed.max(1));
     let mut count = 0;
     while goes_on(count) {
         let mut input = random.pick(&seeds).cloned().unwrap_or_default();

@@ -1,6 +1,8 @@
-//! `fuzz-smoke [--seconds N] [--only NAME]`: random input to every reader of input, or to one, in this process.
+//! `fuzz-smoke [--seconds N | --inputs N] [--seed N] [--only NAME]`: random input to every reader of input, or to one, in
+//! this process.
 //!
-//! It shares its entries with the coverage-led targets of `tests/fuzz`, and finds less than they do.
+//! It shares its entries with the coverage-led targets of `tests/fuzz`, and finds less than they do. A time is shared by all
+//! targets, a number of inputs is that of each.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;
@@ -8,35 +10,68 @@ use std::time::{Duration, Instant};
 
 use wardgate_tests::fuzz::{TARGETS, Target, smoke};
 
+/// What to do.
+struct Plan {
+    targets: Vec<Target>,
+    until: Until,
+    seed: u64,
+}
+
+/// When a run ends.
+#[derive(Clone, Copy)]
+enum Until {
+    /// After so much time for all targets together.
+    Seconds(u64),
+    /// After so many inputs for each target.
+    Inputs(usize),
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let Some((seconds, targets)) = read(&arguments) else {
+    let Some(plan) = read(&arguments) else {
         eprintln!(
-            "fuzz-smoke: expected `--seconds N` and `--only NAME`, found `{}`",
+            "fuzz-smoke: expected `--seconds N` or `--inputs N`, `--seed N` and `--only NAME`, found `{}`",
             arguments.join(" ")
         );
         return ExitCode::from(2);
     };
-    let each = Duration::from_secs(seconds) / u32::try_from(targets.len()).unwrap_or(1);
-    for target in targets {
-        let end = Instant::now() + each;
-        let count = smoke(target, 1, |_| Instant::now() < end);
-        println!("{}: {count} inputs, no panic", target.name);
+    for target in &plan.targets {
+        plan.run(*target);
     }
     ExitCode::SUCCESS
 }
 
-/// Returns how long to go on, and with what.
-fn read(arguments: &[String]) -> Option<(u64, Vec<Target>)> {
-    let (mut seconds, mut targets) = (DEFAULT_SECONDS, TARGETS.to_vec());
+impl Plan {
+    fn run(&self, target: Target) {
+        let begin = Instant::now();
+        let count = match self.until {
+            Until::Inputs(inputs) => smoke(target, self.seed, |count| count < inputs),
+            Until::Seconds(seconds) => {
+                let targets = u32::try_from(self.targets.len()).unwrap_or(1);
+                let each = Duration::from_secs(seconds) / targets;
+                smoke(target, self.seed, |_| begin.elapsed() < each)
+            }
+        };
+        let seconds = begin.elapsed().as_secs();
+        println!("{}: {count} inputs in {seconds} s, no panic", target.name);
+    }
+}
+
+/// Reads the arguments.
+fn read(arguments: &[String]) -> Option<Plan> {
+    let (targets, until) = (TARGETS.to_vec(), Until::Seconds(DEFAULT_SECONDS));
+    let mut plan = Plan { targets, until, seed: 1 };
     for option in arguments.chunks(2) {
-        match option {
-            [name, value] if name == "--seconds" => seconds = value.parse().ok()?,
-            [name, value] if name == "--only" => targets.retain(|target| target.name == value),
+        let [name, value] = option else { return None };
+        match name.as_str() {
+            "--seconds" => plan.until = Until::Seconds(value.parse().ok()?),
+            "--inputs" => plan.until = Until::Inputs(value.parse().ok()?),
+            "--seed" => plan.seed = value.parse().ok()?,
+            "--only" => plan.targets.retain(|target| target.name == value),
             _ => return None,
         }
     }
-    (!targets.is_empty()).then_some((seconds, targets))
+    (!plan.targets.is_empty()).then_some(plan)
 }
 
 const DEFAULT_SECONDS: u64 = 30;
