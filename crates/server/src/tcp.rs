@@ -12,5 +12,6 @@ pub mod list;
 pub mod reply;
 pub mod request;
 pub mod session;
+mod traced;
 
 pub(crate) use endpoint::Endpoint;

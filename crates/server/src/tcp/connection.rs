@@ -15,6 +15,7 @@ use super::limits::{LIST_CHUNK, MAX_REPLIES, MAX_UNSETTLED};
 use super::list::Conditions;
 use super::reply::{Reply, write_line};
 use super::session::{Session, Step, Surroundings};
+use super::traced::Traced;
 use crate::config::Bounds;
 use crate::http::connections::{Connection, Phase};
 use crate::shared::Shared;
@@ -48,7 +49,7 @@ pub(crate) enum End {
 
 /// A reply that must wait for those before it.
 enum Pending {
-    Outcome(Outcome, Reply),
+    Outcome(Outcome, Reply, Option<Box<Traced>>),
     Reply(Reply),
 }
 
@@ -97,8 +98,9 @@ where
             Step::Pause => talk.flush().await?,
             Step::Settle => talk.settle().await,
             Step::Change(wanted, reply) => {
+                let traced = Traced::change(service.shared, (&wanted, reply));
                 let outcome = service.rules.change(wanted).await;
-                talk.later(Pending::Outcome(outcome, reply)).await;
+                talk.later(Pending::Outcome(outcome, reply, traced)).await;
             }
             Step::Later(reply) => talk.later(Pending::Reply(reply)).await,
             Step::List(conditions) => talk.list(&conditions).await?,
@@ -214,12 +216,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
         while let Some(pending) = self.pending.pop_front() {
             let reply = match pending {
                 Pending::Reply(reply) => reply,
-                Pending::Outcome(outcome, reply) => match outcome.wait().await {
-                    Ok(()) => reply,
-                    Err(Refusal::Exists) => Reply::AlreadyExists,
-                    Err(Refusal::Unknown) => Reply::UnknownId,
-                    Err(Refusal::Failed) => Reply::OperationsError,
-                },
+                Pending::Outcome(outcome, reply, traced) => {
+                    let reply = match outcome.wait().await {
+                        Ok(()) => reply,
+                        Err(Refusal::Exists) => Reply::AlreadyExists,
+                        Err(Refusal::Unknown) => Reply::UnknownId,
+                        Err(Refusal::Failed) => Reply::OperationsError,
+                    };
+                    self.told(traced, reply);
+                    reply
+                }
             };
             reply.write(&mut self.out);
         }
@@ -228,6 +234,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
     /// Lists rules in the order of their ids, a part at a time: who changes rules meanwhile does not wait for the
     /// client, and a rule that is added or deleted meanwhile may be listed or not.
     async fn list(&mut self, conditions: &Conditions) -> io::Result<()> {
+        let traced = Traced::begin(self.service.shared, "SPOCP LIST");
         let mut after = None;
         loop {
             let before = after;
@@ -250,15 +257,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
             tokio::task::yield_now().await;
         }
         Reply::Ok.write(&mut self.out);
+        self.told(traced, Reply::Ok);
         Ok(())
     }
 
     async fn reload(&mut self) {
+        let traced = Traced::begin(self.service.shared, "SPOCP RELOAD");
+        let within = traced.as_ref().map(|traced| traced.context().clone());
         let reply = match self.service.shared {
-            Some(shared) if shared.reload().await.is_ok() => Reply::Ok,
+            Some(shared) if shared.reload_within(within).await.is_ok() => Reply::Ok,
             _ => Reply::OperationsError,
         };
+        self.told(traced, reply);
         reply.write(&mut self.out);
+    }
+
+    fn told(&self, traced: Option<Box<Traced>>, reply: Reply) {
+        if let Some(traced) = traced {
+            traced.end(self.service.shared, reply);
+        }
     }
 }
 

@@ -106,6 +106,14 @@ impl Reply {
         }
     }
 
+    /// Returns the code, which stands behind two lengths.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        let code = self.bytes().splitn(3, |byte| *byte == b':').nth(2);
+        let code = code.and_then(|code| code.get(..3)).unwrap_or_default();
+        str::from_utf8(code).unwrap_or_default()
+    }
+
     /// Writes the reply behind those before it.
     pub fn write(self, out: &mut Vec<u8>) {
         out.extend_from_slice(self.bytes());
@@ -142,6 +150,7 @@ mod tests {
             let has_text = reply != Reply::AuthenticationInProgress;
             assert_eq!(values.len(), 1 + usize::from(has_text), "{reply:?}");
             assert!(values[0].len() == 3 && values[0].iter().all(u8::is_ascii_digit), "{reply:?}");
+            assert_eq!(reply.code().as_bytes(), values[0]);
         }
     }
 

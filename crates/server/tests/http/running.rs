@@ -17,6 +17,8 @@ use wardgate_spocp::{Normal, RuleSet};
 /// A server that runs until it is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    /// Where SPOCP is spoken, if it is.
+    pub(crate) spocp: Option<SocketAddr>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) bundle: Arc<Mutex<Vec<u8>>>,
     folder: PathBuf,
@@ -35,8 +37,9 @@ impl Running {
         let (config, origin, folder) = told(&bundle, config);
         let server = Server::bind(config, origin).unwrap();
         let (address, shared) = (server.http_addresses()[0], server.shared());
+        let spocp = server.spocp_addresses().first().copied();
         let thread = Some(thread::spawn(move || server.run()));
-        Self { address, shared, bundle, folder, thread }
+        Self { address, spocp, shared, bundle, folder, thread }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -97,6 +100,7 @@ fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf)
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
     fs::write(folder.join("keeper"), KEEPER).unwrap();
+    fs::write(folder.join("keepers"), format!("keeper:{KEEPER}\n")).unwrap();
     let text = format!(
         "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
     );

@@ -1,9 +1,12 @@
 //! Traces: what a collector hears of requests.
 
+use std::io::Write;
+use std::net::TcpStream;
+
 use serde_json::Value;
 
 use super::collector::{Collector, TAKEN, attribute};
-use super::running::{KEEPER, POLICY, Running};
+use super::running::{KEEPER, POLICY, Running, rest};
 
 const CALL: &str = r#"{"principal":{"id":"secret-ada","roles":["user"],"attr":{"a":"secret-b"}},"resources":[{"actions":["view","edit"],"resource":{"kind":"album","id":"secret-c"}},{"actions":["view"],"resource":{"kind":"album","id":"d"}}]}"#;
 
@@ -149,6 +152,47 @@ fn a_reload_is_told_within_the_request_that_asks_for_it() {
     assert_eq!(reloads[0].get("status"), None);
     assert_eq!(reloads[1]["status"]["code"], 2);
     assert_eq!(attribute(reloads[1], "error.type").as_deref(), Some("not-reloaded"));
+}
+
+#[test]
+fn changes_of_rules_are_told_with_their_code() {
+    let spocp = "[spocp]\nlisten = \"127.0.0.1:0\"\nchanges = \"changes\"\nadmin-tokens = \"keepers\"\nauth-without-tls = true\nanonymous-queries = true\n";
+    let spans = told(spocp, |server| {
+        let token = format!("\0keeper\0{KEEPER}");
+        let commands: [&[&str]; 10] = [
+            &["AUTH", "SASL:PLAIN", &token],
+            &["ADD", "(1:a)"],
+            &["ADD", "(1:a)"],
+            &["QUERY", "(1:a)"],
+            &["LIST"],
+            &["BEGIN"],
+            &["DELETE", "00000000000000000000000000000000"],
+            &["COMMIT"],
+            &["RELOAD"],
+            &["LOGOUT"],
+        ];
+        let value = |text: &str| format!("{}:{text}", text.len());
+        let message =
+            |values: &&[&str]| value(&values.iter().map(|text| value(text)).collect::<String>());
+        let said: String = commands.iter().map(message).collect();
+        let mut stream = TcpStream::connect(server.spocp.unwrap()).unwrap();
+        stream.write_all(said.as_bytes()).unwrap();
+        assert!(rest(&mut stream).ends_with("10:3:2033:Bye"));
+    });
+    let code = |span: &Value| attribute(span, "wardgate.spocp.code").unwrap_or_default();
+    let told = |span: &Value| format!("{} {}", text(span, "name"), code(span));
+    let found: Vec<String> = spans.iter().map(told).collect();
+    let expected = [
+        "SPOCP ADD 200",
+        "SPOCP ADD 407",
+        "SPOCP LIST 200",
+        "SPOCP COMMIT 503",
+        "reload ",
+        "SPOCP RELOAD 200",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(text(&spans[4], "parentSpanId"), text(&spans[5], "spanId"));
+    assert_eq!(attribute(&spans[3], "wardgate.spocp.changes").as_deref(), Some("1"));
 }
 
 #[test]
