@@ -42,7 +42,10 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
 
 /// Where policies come from, and what is asked of them.
 pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
-    let policies = &config.policies;
+    let index = config.authzen.index.clone();
+    let Some(policies) = &config.policies else {
+        return Ok(Origin { source: None, trust: None, min_revision: 0, name: None, index });
+    };
     let opening = Opening {
         trust: policies.trust.clone(),
         at_least: policies.at_least,
@@ -65,11 +68,11 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
         Some(path) => Box::new(Sealed { key: keys::sealing(path)?, source }),
     };
     Ok(Origin {
-        source,
+        source: Some(source),
         trust: Terms::read(&opening, crate::check::clock())?.into_trusted(),
         min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
         name: policies.name.clone(),
-        index: config.authzen.index.clone(),
+        index,
     })
 }
 

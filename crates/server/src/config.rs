@@ -32,7 +32,7 @@ pub use traces::Traces;
 
 pub(crate) use section::Section;
 
-use crate::limits::MAX_CONFIG_BYTES;
+use crate::limits::{MAX_CONFIG_BYTES, WATCH};
 
 /// What the server is told.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ pub struct Config {
     pub log: Level,
     /// Decisions over HTTP.
     pub http: Http,
-    /// Where the policies come from.
-    pub policies: Policies,
+    /// Where the policies come from. Without them rules of SPOCP answer.
+    pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
     /// Who may ask, and who may do more.
@@ -110,25 +110,83 @@ impl Config {
         })?;
         let mut root = Section::root(text, folder, table.get_ref());
         let mut server = root.section("server")?;
-        let config = Self {
+        let (http, policies) = (root.section("http")?, root.section("policies")?);
+        let (spocp, auth) = (root.section("spocp")?, root.section("auth")?);
+        let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
+        let traces = root.section("traces")?;
+        // A table whose name is misspelt is not one that is missing.
+        root.finish()?;
+        must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen])?;
+        // Policies are asked over HTTP; whoever has none says whether HTTP is spoken.
+        let is_http_spoken = http.is_given() || policies.is_given();
+        let mut config = Self {
             threads: server.number("threads", 1..=MAX_THREADS)?,
             drain: server.seconds("drain-seconds", 0..=3600)?.unwrap_or(DRAIN),
             log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
-            http: Http::read(root.section("http")?)?,
-            policies: Policies::read(root.section("policies")?)?,
-            spocp: Spocp::read(root.section("spocp")?)?,
-            auth: Auth::read(root.section("auth")?)?,
-            aux_data: AuxData::read(root.section("aux-data")?)?,
-            authzen: Authzen::read(root.section("authzen")?)?,
-            traces: Traces::read(root.section("traces")?)?,
+            http: Http::read(http)?,
+            policies: Policies::read(policies)?,
+            spocp: Spocp::read(spocp)?,
+            auth: Auth::read(auth)?,
+            aux_data: AuxData::read(aux_data)?,
+            authzen: Authzen::read(authzen)?,
+            traces: Traces::read(traces)?,
         };
         server.finish()?;
-        root.finish()?;
-        if config.authzen.rules.is_some() && config.spocp.is_none() {
-            let message = "`[authzen.rules]` needs `[spocp]`, which says where rules are";
-            return Err(ConfigError::new(message));
+        config.must_have_rules()?;
+        if !is_http_spoken {
+            config.http.listen.clear();
         }
         Ok(config)
+    }
+
+    /// How often somebody looks for new policies, and for a new index; never if it is zero.
+    pub(crate) fn watch(&self) -> Duration {
+        match (&self.policies, &self.authzen.index) {
+            (Some(policies), _) => policies.watch,
+            (None, Some(_)) => WATCH,
+            (None, None) => Duration::ZERO,
+        }
+    }
+
+    /// Refuses a server that answers by rules and can never have one.
+    fn must_have_rules(&self) -> Result<(), ConfigError> {
+        let refuse = |message: &str| Err(ConfigError::new(message));
+        match (&self.policies, &self.spocp) {
+            (_, None) if self.authzen.rules.is_some() => {
+                refuse("`[authzen.rules]` needs `[spocp]`, which says where rules are")
+            }
+            (None, Some(spocp)) if spocp.rules.is_empty() && spocp.changes.is_none() => refuse(
+                "there would never be a rule: `[spocp]` without `[policies]` needs `rules` or `changes`",
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses tables that nobody would answer from, and those that need others.
+fn must_fit(
+    [http, policies, spocp]: [&Section<'_>; 3],
+    [auth, aux_data, authzen]: [&Section<'_>; 3],
+) -> Result<(), ConfigError> {
+    let refuse = |message: String| Err(ConfigError::new(message));
+    if policies.is_given() {
+        return Ok(());
+    }
+    if !spocp.is_given() {
+        return refuse(
+            "there is nothing to answer from: `[policies]` is missing, or `[spocp]`".into(),
+        );
+    }
+    if aux_data.is_given() {
+        return refuse("`[aux-data]` needs `[policies]`, whose conditions read tokens".into());
+    }
+    let asked = [auth, authzen].into_iter().find(|table| table.is_given());
+    match asked.filter(|_| !http.is_given()) {
+        Some(table) => refuse(format!(
+            "`[{}]` needs `[http]`, which is not spoken by itself without `[policies]`",
+            table.name()
+        )),
+        None => Ok(()),
     }
 }
 

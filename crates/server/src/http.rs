@@ -18,12 +18,15 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
+use wardgate_native::Policies;
 
 use crate::config::Http;
 use crate::crew::Crew;
 use crate::listeners::Sockets;
 use crate::shared::Shared;
+use crate::state::State;
 use crate::tls;
+use reply::Problem;
 
 /// Sockets at which HTTP is spoken.
 pub(crate) struct Endpoint {
@@ -62,6 +65,11 @@ impl Endpoint {
         }
         Ok(())
     }
+}
+
+/// The policies, which only some servers have.
+fn policies(state: &State) -> Result<&Policies, Problem> {
+    state.policies().ok_or_else(Problem::no_policies)
 }
 
 impl std::fmt::Debug for Endpoint {

@@ -52,7 +52,8 @@ pub(crate) struct Tally {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) connections: usize,
-    pub(crate) revision: u64,
+    /// Without policies there is none.
+    pub(crate) revision: Option<u64>,
     pub(crate) serial: u64,
     /// Spans that were sent and that were dropped, where there are any.
     pub(crate) spans: Option<(u64, u64)>,
@@ -141,13 +142,11 @@ impl Metrics {
         head(&mut text, "wardgate_connections", "gauge", "Connections that are open.");
         let connections = u64::try_from(gauges.connections).unwrap_or(u64::MAX);
         line(&mut text, "wardgate_connections", "", connections);
-        head(
-            &mut text,
-            "wardgate_policies_revision",
-            "gauge",
-            "The revision of the bundle in use.",
-        );
-        line(&mut text, "wardgate_policies_revision", "", gauges.revision);
+        if let Some(revision) = gauges.revision {
+            let name = "wardgate_policies_revision";
+            head(&mut text, name, "gauge", "The revision of the bundle in use.");
+            line(&mut text, name, "", revision);
+        }
         head(
             &mut text,
             "wardgate_policies_serial",
@@ -281,8 +280,12 @@ mod tests {
         metrics.answered(Endpoint::Check, 200, Duration::from_secs(2));
         metrics.answered(Endpoint::Check, 413, Duration::from_micros(5));
         metrics.decided(Tally { resources: 2, allowed: 3, denied: 1 });
-        let text =
-            metrics.text(Gauges { connections: 7, revision: 42, serial: 1, spans: Some((9, 2)) });
+        let text = metrics.text(Gauges {
+            connections: 7,
+            revision: Some(42),
+            serial: 1,
+            spans: Some((9, 2)),
+        });
         for line in [
             "wardgate_http_requests_total{endpoint=\"check\",status=\"2xx\"} 2",
             "wardgate_http_requests_total{endpoint=\"check\",status=\"4xx\"} 1",

@@ -16,11 +16,11 @@ use crate::state::{Origin, State};
 use crate::store::base;
 use crate::traces::{Begun, Context, Kind, Told, Value};
 
-/// Reads the first state. Without policies there is nothing to answer from.
+/// Reads the first state. Where there should be policies, there must be some.
 pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
     match look(origin, None, true)? {
         Some(state) => Ok(state),
-        None => Err(format!("{} holds no policies", origin.source.name())),
+        None => Err(format!("{} holds no policies", origin.name())),
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn start(
     shared: &Arc<Shared>,
     wishes: Receiver<Reload>,
 ) -> std::io::Result<()> {
-    let watch = shared.config().policies.watch;
+    let watch = shared.config().watch();
     let keeper = Keeper { origin, shared: Arc::downgrade(shared), problem: None };
     thread::Builder::new().name("policies".into()).spawn(move || keeper.run(&wishes, watch))?;
     Ok(())
@@ -101,11 +101,11 @@ fn begin(shared: &Shared, within: Option<Context>) -> Option<Begun> {
 /// Tells of a look, and of what is in use after it.
 fn tell(shared: &Shared, begun: Begun, (is_asked_for, has_failed): (bool, bool)) {
     let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
-    let mut attributes = vec![
-        ("wardgate.reload.asked", Value::Flag(is_asked_for)),
-        ("wardgate.policies.revision", Value::Number(state.header().label.revision)),
-        ("wardgate.policies.serial", Value::Number(state.serial())),
-    ];
+    let revision = state.revision();
+    let revision = revision.map(|revision| ("wardgate.policies.revision", Value::Number(revision)));
+    let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_asked_for))];
+    attributes.extend(revision);
+    attributes.push(("wardgate.policies.serial", Value::Number(state.serial())));
     if has_failed {
         attributes.push(("error.type", Value::word("not-reloaded")));
     }
@@ -121,7 +121,7 @@ fn use_both(
     anyway: bool,
 ) -> Result<u64, String> {
     let serial = next.as_ref().map_or(before.serial(), State::serial);
-    let revision = next.as_ref().map(|state| state.header().label.revision);
+    let revision = next.as_ref().and_then(State::revision);
     match (shared.rules(), &shared.config().spocp) {
         (Some(rules), Some(config)) if anyway || next.is_some() => {
             let base = base(config, next.as_ref().unwrap_or(before))?;
@@ -150,7 +150,10 @@ fn look(
     before: Option<&State>,
     anyway: bool,
 ) -> Result<Option<State>, String> {
-    let found = origin.source.look(anyway).map_err(|error| error.to_string())?;
+    let found = match &mut origin.source {
+        Some(source) => source.look(anyway).map_err(|error| error.to_string())?,
+        None => Found::Unchanged,
+    };
     let bytes = match &found {
         Found::Bundle(bytes) => Some(bytes.as_slice()),
         Found::Unchanged => None,

@@ -34,7 +34,7 @@ impl Server {
     /// Reads the policies, opens the sockets, and starts the threads that will answer.
     ///
     /// # Errors
-    /// The policies cannot be used, nobody can listen there, or the system has no threads for it.
+    /// The policies or rules cannot be used, nobody can listen there, or the system has no threads for it.
     pub fn bind(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
         log::start(config.log);
         let first = reload::first(&mut origin)?;

@@ -1,4 +1,6 @@
 //! What all answers of one moment are made from.
+//!
+//! A server that answers by rules of SPOCP alone has no policies, and its states hold none.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,10 +19,7 @@ use crate::source::Source;
 /// The policies in use. It stays as it is: a reload makes another one.
 #[derive(Debug)]
 pub struct State {
-    policies: Arc<Policies>,
-    header: Header,
-    /// The rules of SPOCP in the bundle, as it has them.
-    rules: Arc<[u8]>,
+    bundle: Option<Arc<InBundle>>,
     index: Option<Arc<Index>>,
     /// How many states there were before it.
     serial: u64,
@@ -29,8 +28,8 @@ pub struct State {
 
 /// Where states come from: a source, and what is asked of its bundles.
 pub struct Origin {
-    /// Where bundles are.
-    pub source: Box<dyn Source>,
+    /// Where bundles are, if there are policies.
+    pub source: Option<Box<dyn Source>>,
     /// The keys that must have signed. Without them nobody needs to have signed.
     pub trust: Option<TrustSet>,
     /// The lowest revision that is accepted.
@@ -42,17 +41,19 @@ pub struct Origin {
 }
 
 /// What a bundle holds.
+#[derive(Debug)]
 struct InBundle {
     policies: Policies,
     header: Header,
-    rules: Arc<[u8]>,
+    /// The rules of SPOCP, as the bundle has them.
+    rules: Box<[u8]>,
 }
 
 impl State {
-    /// The policies.
+    /// The policies, if there are any.
     #[must_use]
-    pub fn policies(&self) -> &Policies {
-        &self.policies
+    pub fn policies(&self) -> Option<&Policies> {
+        self.bundle.as_deref().map(|bundle| &bundle.policies)
     }
 
     /// What is known of subjects and resources.
@@ -67,15 +68,22 @@ impl State {
 
     /// The rules of SPOCP in the bundle.
     pub(crate) fn rules(&self) -> Vec<Normal> {
+        let Some(bundle) = &self.bundle else { return Vec::new() };
         // INVARIANT: they were read when the bundle was opened.
-        let rules = unpack(&self.rules).unwrap_or_default();
+        let rules = unpack(&bundle.rules).unwrap_or_default();
         rules.iter().map(|(_, rule)| rule).collect()
     }
 
     /// What the signers of the bundle said of it.
     #[must_use]
-    pub const fn header(&self) -> &Header {
-        &self.header
+    pub fn header(&self) -> Option<&Header> {
+        self.bundle.as_deref().map(|bundle| &bundle.header)
+    }
+
+    /// The revision of the policies, if there are any.
+    #[must_use]
+    pub fn revision(&self) -> Option<u64> {
+        self.header().map(|header| header.label.revision)
     }
 
     /// How many states there were before it.
@@ -93,7 +101,7 @@ impl State {
 
 impl Origin {
     /// Makes the state after `before`, of the bundle that was found if it changed, and of the index. Nothing if both
-    /// are what they were. A signed bundle must not be older than the one in use; where nobody signs, revisions
+    /// are what they were, or if there should be a first bundle and is none. A signed bundle must not be older than the one in use; where nobody signs, revisions
     /// mean nothing.
     pub(crate) fn next(
         &self,
@@ -102,9 +110,8 @@ impl Origin {
     ) -> Result<Option<State>, String> {
         let since = SystemTime::now();
         let opened = found.map(|bytes| self.open(bytes, since, before)).transpose();
-        let opened = opened
-            .map_err(|error| format!("cannot open {}: {error}", self.source.name()))?
-            .flatten();
+        let opened =
+            opened.map_err(|error| format!("cannot open {}: {error}", self.name()))?.flatten();
         let index = match &self.index {
             None => None,
             Some(folder) => Index::read(folder, before.and_then(State::index))?.map(Arc::new),
@@ -113,25 +120,18 @@ impl Origin {
         let kept = |index: Option<Arc<Index>>| {
             index.or_else(|| before.and_then(|before| before.index.clone()))
         };
-        Ok(match (opened, before, index) {
-            (Some(InBundle { policies, header, rules }), _, index) => Some(State {
-                policies: Arc::new(policies),
-                header,
-                rules,
-                index: kept(index),
-                serial,
-                since,
-            }),
-            (None, Some(before), Some(index)) => Some(State {
-                policies: Arc::clone(&before.policies),
-                header: before.header.clone(),
-                rules: Arc::clone(&before.rules),
-                index: Some(index),
-                serial,
-                since,
-            }),
-            (None, ..) => None,
-        })
+        let bundle = match (opened, before, &index) {
+            (Some(bundle), ..) => Some(Arc::new(bundle)),
+            (None, Some(before), Some(_)) => before.bundle.clone(),
+            (None, None, _) if self.source.is_none() => None,
+            (None, ..) => return Ok(None),
+        };
+        Ok(Some(State { bundle, index: kept(index), serial, since }))
+    }
+
+    /// What an operator calls the place where bundles are.
+    pub(crate) fn name(&self) -> String {
+        self.source.as_ref().map_or_else(|| "no policies".to_owned(), |source| source.name())
     }
 
     /// Opens a bundle; nothing if it is the one in use.
@@ -142,13 +142,13 @@ impl Origin {
         before: Option<&State>,
     ) -> Result<Option<InBundle>, OpenError> {
         let (opened, _) = open_with_rules(bytes, self.trust(), &self.conditions(now))?;
-        if let Some(before) = before {
-            if before.header == opened.header {
+        if let Some(before) = before.and_then(State::header) {
+            if *before == opened.header {
                 return Ok(None);
             }
-            self.must_follow(&before.header, &opened.header)?;
+            self.must_follow(before, &opened.header)?;
         }
-        let rules = Arc::from(bytes.get(opened.rules..).unwrap_or_default());
+        let rules = Box::from(bytes.get(opened.rules..).unwrap_or_default());
         Ok(Some(InBundle { policies: Policies::of(opened.table), header: opened.header, rules }))
     }
 
@@ -177,6 +177,6 @@ impl Origin {
 
 impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Origin").field("source", &self.source.name()).finish_non_exhaustive()
+        f.debug_struct("Origin").field("source", &self.name()).finish_non_exhaustive()
     }
 }

@@ -364,6 +364,22 @@ fn the_rules_of_a_bundle_are_base_rules_and_change_with_its_policies() {
     assert_eq!(listed(&mut eva).len(), 3);
 }
 
+#[test]
+fn rules_alone_are_a_server() {
+    let folder = folder_with(
+        "[spocp]\nlisten = \"127.0.0.1:0\"\nrules = \"rules\"\nchanges = \"changes\"\nanonymous-queries = true\nadmin-tokens = \"admins\"\nauth-without-tls = true\n",
+    );
+    let server = Running::start(&folder);
+    let mut eva = server.administrator();
+    assert_eq!(eva.ask(&[b"QUERY", b"(4:base3:one)"]), "200 Ok");
+    assert_eq!(eva.ask(&[b"ADD", b"(5:added)"]), "200 Ok");
+    folder.write("rules/base.spoc", "(4:base5:three)\n");
+    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    let mut rules = eva.list();
+    rules.sort();
+    assert_eq!(rules, ["(4:base5:three)", "(5:added)"]);
+}
+
 const TLS: &str = r#"
 [policies]
 directory = "policies"

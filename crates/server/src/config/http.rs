@@ -9,7 +9,7 @@ use crate::limits::MAX_LISTENERS;
 /// Decisions over HTTP.
 #[derive(Clone, Debug)]
 pub struct Http {
-    /// Addresses to listen at. Empty where the system manager hands over sockets.
+    /// Addresses to listen at. Without any, HTTP is not spoken.
     pub listen: Vec<String>,
     /// How many connections may be open at once. Those beyond wait to be accepted.
     pub max_connections: usize,

@@ -99,7 +99,11 @@ pub struct Remote {
 }
 
 impl Policies {
-    pub(super) fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
+    /// Reads the table; none if the file has none.
+    pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
+        if !section.is_given() {
+            return Ok(None);
+        }
         let place = Place::read(&mut section)?;
         let compile = section.section("compile")?;
         if compile.is_given() && !matches!(place, Place::Directory(_)) {
@@ -122,7 +126,7 @@ impl Policies {
         };
         section.finish()?;
         policies.must_fit()?;
-        Ok(policies)
+        Ok(Some(policies))
     }
 
     /// Refuses what would have no effect.

@@ -17,7 +17,7 @@ const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\ntrust = \"unsigned\"\n";
 fn little_must_be_said() {
     let config = parse(LEAST).unwrap();
     assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
-    assert_eq!(config.policies.place, Place::Bundle(PathBuf::from("/etc/wardgate/p.wgb")));
+    assert_eq!(config.policies.unwrap().place, Place::Bundle(PathBuf::from("/etc/wardgate/p.wgb")));
     assert!(config.http.tls.is_none());
     assert!(parse(&format!("\u{feff}{}", LEAST.replace('\n', "\r\n"))).is_ok());
 }
@@ -38,7 +38,11 @@ fn unknown_keys_are_refused_with_a_guess() {
 
 #[test]
 fn wrong_values_are_named() {
-    refused("", "`[policies]` must have `bundle`, `url` or `directory`, and one of them only");
+    refused("", "there is nothing to answer from: `[policies]` is missing, or `[spocp]`");
+    refused(
+        "[policies]\n",
+        "`[policies]` must have `bundle`, `url` or `directory`, and one of them only",
+    );
     refused("[policies]\nbundle = 1\n", "line 2: `policies.bundle` must be text that is not empty");
     refused(
         &format!("[server]\nthreads = 0\n{LEAST}"),
@@ -66,9 +70,11 @@ fn nobody_is_believed_unless_it_is_said_who() {
     for trust in ["", "trust = []\n"] {
         refused(&format!("[policies]\nbundle = \"p.wgb\"\n{trust}"), said);
     }
-    assert!(parse(LEAST).unwrap().policies.is_unsigned);
-    let policies =
-        parse("[policies]\nbundle = \"p\"\ntrust = [\"a\", \"unsigned\"]\n").unwrap().policies;
+    assert!(parse(LEAST).unwrap().policies.unwrap().is_unsigned);
+    let policies = parse("[policies]\nbundle = \"p\"\ntrust = [\"a\", \"unsigned\"]\n")
+        .unwrap()
+        .policies
+        .unwrap();
     assert!(!policies.is_unsigned);
     assert_eq!(policies.trust, ["/etc/wardgate/a", "/etc/wardgate/unsigned"].map(PathBuf::from));
     refused(
@@ -166,6 +172,33 @@ fn spocp_is_spoken_only_where_it_is_asked_for() {
     assert_eq!(spocp.listen, ["127.0.0.1:4751"]);
     assert_eq!(spocp.rules, [PathBuf::from("/etc/wardgate/rules")]);
     assert!(spocp.changes.is_none());
+}
+
+#[test]
+fn rules_alone_are_a_server() {
+    let rules = "[spocp]\nrules = \"rules\"\nanonymous-queries = true\n";
+    let config = parse(rules).unwrap();
+    assert!(config.policies.is_none() && config.http.listen.is_empty());
+    assert_eq!(config.watch(), Duration::ZERO);
+    let config = parse(&format!("{rules}[http]\n[auth]\n[authzen]\nindex = \"i\"\n")).unwrap();
+    assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
+    assert_eq!(config.watch(), Duration::from_secs(5));
+    refused(
+        "[spocp]\nanonymous-queries = true\n",
+        "there would never be a rule: `[spocp]` without `[policies]` needs `rules` or `changes`",
+    );
+    refused(
+        &format!("{rules}[authzen.rules]\n"),
+        "`[authzen]` needs `[http]`, which is not spoken by itself without `[policies]`",
+    );
+    refused(
+        &format!("{rules}[http]\n[aux-data]\n"),
+        "`[aux-data]` needs `[policies]`, whose conditions read tokens",
+    );
+    refused(
+        &format!("[polices]\nbundle = \"b\"\n{rules}"),
+        "line 1: unknown key `polices`; did you mean `policies`?",
+    );
 }
 
 #[test]

@@ -16,9 +16,11 @@ use wardgate_native::authzen::{
     self, AuthzenError, Evaluation, Evaluations, Semantic, write_answer, write_refusal,
 };
 
+pub(super) use rules::answer_from_rules;
 pub(super) use search::search;
 
 use super::cerbos::bad;
+use super::policies;
 use super::reply::Problem;
 use crate::metrics::Tally;
 use crate::shared::Shared;
@@ -44,7 +46,7 @@ pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<
 /// says, the text is not all there is.
 pub(super) fn shortly(body: &[u8], state: &State) -> Option<bool> {
     state.directory().is_empty().then_some(())?;
-    state.policies().answer_evaluation(body, SystemClock)
+    state.policies()?.answer_evaluation(body, SystemClock)
 }
 
 /// Answers an evaluation from all that it says.
@@ -97,8 +99,9 @@ pub(super) fn metadata(url: &str) -> String {
 }
 
 fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let request = request(evaluation, state, shared)?;
-    let decision = state.policies().check(&request, SystemClock);
+    let decision = policies.check(&request, SystemClock);
     let mut tally = Tally::default();
     tally.add(&decision);
     shared.decided(tally);
@@ -117,6 +120,7 @@ fn many(
     state: &State,
     shared: &Shared,
 ) -> Result<String, Problem> {
+    let policies = policies(state)?;
     each((semantic, items), shared, |item, json, tally| {
         Ok(match readable(item, state, shared)? {
             Err(error) => {
@@ -124,7 +128,7 @@ fn many(
                 false
             }
             Ok((request, _)) => {
-                let decision = state.policies().check(&request, SystemClock);
+                let decision = policies.check(&request, SystemClock);
                 tally.add(&decision);
                 write_answer(json, &decision)
             }

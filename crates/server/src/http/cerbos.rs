@@ -9,11 +9,12 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::call::Call;
-use wardgate_native::{Answered, CallLimits, SystemClock, documents};
+use wardgate_native::{Answered, CallLimits, Policies, SystemClock, documents};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
 
+use super::policies;
 use super::reply::Problem;
 use crate::config::Http;
 use crate::metrics::Tally;
@@ -36,11 +37,12 @@ pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<Strin
 pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
     let limits = &shared.config().http;
     let limits = CallLimits { resources: limits.max_resources, actions: limits.max_actions };
-    state.policies().answer_call(body, limits, SystemClock)
+    state.policies()?.answer_call(body, limits, SystemClock)
 }
 
 /// Answers CheckResources from all that it says.
 pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let mut call = read(body, shared)?;
     let mut json = Json::default();
     json.open('{');
@@ -50,7 +52,7 @@ pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Resul
     json.key("results");
     json.open('[');
     let meta = call.include_meta;
-    each(&mut call, state, shared, |request, decision| {
+    each(&mut call, policies, shared, |request, decision| {
         answer::entry(&mut json, &request.resource, decision, meta);
     });
     json.close(']');
@@ -60,6 +62,7 @@ pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Resul
 
 /// Says of each resource why it is decided as it is: for administrators.
 pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let mut call = read(body, shared)?;
     let mut text = String::from("{\"results\":[");
     let mut is_first = true;
@@ -68,7 +71,7 @@ pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<Str
             text.push(',');
         }
         is_first = false;
-        let explanation = state.policies().explain(request, SystemClock);
+        let explanation = policies.explain(request, SystemClock);
         text.push_str(&wire::explanation_json(&explanation));
         Ok(())
     });
@@ -81,13 +84,13 @@ pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<Str
 /// Decides about each resource, and counts.
 fn each(
     call: &mut Call,
-    state: &State,
+    policies: &Policies,
     shared: &Shared,
     mut act: impl FnMut(&wardgate_native::Request, &Decision),
 ) {
     let mut tally = Tally::default();
     let told: Result<(), ()> = call.each(|request| {
-        let decision = state.policies().check(request, SystemClock);
+        let decision = policies.check(request, SystemClock);
         tally.add(&decision);
         act(request, &decision);
         Ok(())

@@ -63,6 +63,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "not-found", "there is no such endpoint")
     }
 
+    pub(crate) fn no_policies() -> Self {
+        let message = "this server has no policies: it answers by rules of SPOCP";
+        Self::new(StatusCode::NOT_FOUND, "no-policies", message)
+    }
+
     pub(crate) fn wrong_method(allowed: &'static str) -> Self {
         let header = Some((ALLOW, HeaderValue::from_static(allowed)));
         let message = format!("the method must be {allowed}");
@@ -77,6 +82,7 @@ impl Problem {
         let number = match self.status {
             StatusCode::UNAUTHORIZED => 16.0,
             StatusCode::FORBIDDEN => 7.0,
+            StatusCode::NOT_FOUND => 5.0,
             StatusCode::METHOD_NOT_ALLOWED => 12.0,
             StatusCode::PAYLOAD_TOO_LARGE => 8.0,
             status if status.is_server_error() => 13.0,

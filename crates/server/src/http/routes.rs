@@ -23,7 +23,7 @@ use wardgate_native::authzen::Sought;
 use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
 use super::traced::{Traced, deciding};
-use super::{authzen, body, cerbos};
+use super::{authzen, body, cerbos, policies};
 use crate::auth::{Caller, Refusal};
 use crate::metrics::{Endpoint, Gauges, Metrics};
 use crate::shared::Shared;
@@ -97,7 +97,7 @@ async fn respond(
         Target::Health => return Ok(Reply::json(r#"{"status":"SERVING"}"#)),
         Target::Ready => return ready(shared),
         Target::OpenApi => return Ok(Reply::json(OPEN_API)),
-        Target::Metadata => return Ok(Reply::json(metadata(request.headers(), shared, peer))),
+        Target::Metadata => return metadata(request.headers(), shared, peer).map(Reply::json),
         _ => {}
     }
     let caller = permitted(request.headers(), target, shared, peer)?;
@@ -262,7 +262,7 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
     let state = shared.state();
     let mut text = shared.metrics().text(Gauges {
         connections: peer.open.count(),
-        revision: state.header().label.revision,
+        revision: state.revision(),
         serial: state.serial(),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
@@ -270,30 +270,35 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 
-/// Looks for new policies now. What is wrong with them is for the log.
+/// Looks for new policies and rules now. What is wrong with them is for the log.
 async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
     let within = traced.map(|traced| traced.context().clone());
     if shared.reload_within(within).await.is_err() {
-        let message =
-            "there are no policies that can be used, and those in use stay: the log says why";
+        let message = "what is there cannot be used, and what is in use stays: the log says why";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));
     }
     let state = shared.state();
     let mut json = Json::default();
     json.open('{');
-    json.field("revision", &state.header().label.revision.to_string());
+    if let Some(revision) = state.revision() {
+        json.field("revision", &revision.to_string());
+    }
     json.field("serial", &state.serial().to_string());
     json.close('}');
     Ok(Reply::json(json.finish()))
 }
 
-fn metadata(headers: &HeaderMap, shared: &Shared, peer: &Peer) -> String {
+/// Tells where AuthZEN is answered, if it is.
+fn metadata(headers: &HeaderMap, shared: &Shared, peer: &Peer) -> Result<String, Problem> {
+    if !authzen::answer_from_rules(shared) {
+        policies(&shared.state())?;
+    }
     if let Some(url) = &shared.config().authzen.url {
-        return authzen::metadata(url);
+        return Ok(authzen::metadata(url));
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let scheme = if peer.is_tls { "https" } else { "http" };
-    authzen::metadata(&format!("{scheme}://{host}"))
+    Ok(authzen::metadata(&format!("{scheme}://{host}")))
 }
 
 /// The path of the URL by which callers know the server.

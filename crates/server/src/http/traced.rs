@@ -83,14 +83,16 @@ pub(super) fn deciding<R>(
     let Some(Traced(outer)) = traced else { return decide() };
     let begun = outer.tracer.within(outer.begun.context());
     let (decided, Tally { resources, allowed, denied }) = tally::counted(decide);
-    let mut attributes = vec![
-        ("wardgate.policies.revision", Value::Number(state.header().label.revision)),
+    let revision = state.revision();
+    let revision = revision.map(|revision| ("wardgate.policies.revision", Value::Number(revision)));
+    let mut attributes: Vec<_> = revision.into_iter().collect();
+    attributes.extend([
         ("wardgate.policies.serial", Value::Number(state.serial())),
         ("wardgate.resources", Value::Number(resources)),
         ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
         ("wardgate.allowed", Value::Number(allowed)),
         ("wardgate.denied", Value::Number(denied)),
-    ];
+    ]);
     if let Err(problem) = &decided {
         attributes.push(("error.type", Value::word(problem.code)));
     }

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod alone;
 mod answers;
 mod callers;
 mod collector;

@@ -21,7 +21,7 @@ pub(crate) struct Running {
     pub(crate) spocp: Option<SocketAddr>,
     pub(crate) shared: Arc<Shared>,
     pub(crate) bundle: Arc<Mutex<Vec<u8>>>,
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     thread: Option<JoinHandle<Result<(), ServerError>>>,
 }
 
@@ -35,6 +35,23 @@ impl Running {
     pub(crate) fn of(bundle: Vec<u8>, config: &str) -> Self {
         let bundle = Arc::new(Mutex::new(bundle));
         let (config, origin, folder) = told(&bundle, config);
+        Self::with((config, origin, folder), bundle)
+    }
+
+    /// Starts one without policies; `rules` are in `rules.spoc`.
+    pub(crate) fn without_policies(rules: &[&str], config: &str) -> Self {
+        let folder = folder();
+        fs::write(folder.join("rules.spoc"), rules.join("\n")).unwrap();
+        let text = format!("[server]\nthreads = 2\nlog = \"error\"\n{config}");
+        let config = Config::parse(&text, &folder).unwrap();
+        let origin = Origin { source: None, trust: None, min_revision: 0, name: None, index: None };
+        Self::with((config, origin, folder), Arc::default())
+    }
+
+    fn with(
+        (config, origin, folder): (Config, Origin, PathBuf),
+        bundle: Arc<Mutex<Vec<u8>>>,
+    ) -> Self {
         let server = Server::bind(config, origin).unwrap();
         let (address, shared) = (server.http_addresses()[0], server.shared());
         let spocp = server.spocp_addresses().first().copied();
@@ -93,6 +110,19 @@ pub(crate) fn checked(config: &str) -> Result<(), String> {
 
 /// What a server needs, and the folder of its files.
 fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
+    let folder = folder();
+    let text = format!(
+        "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
+    );
+    let config = Config::parse(&text, &folder).unwrap();
+    let source: Box<dyn Source> = Box::new(Kept(Arc::clone(bundle)));
+    let origin =
+        Origin { source: Some(source), trust: None, min_revision: 0, name: None, index: None };
+    (config, origin, folder)
+}
+
+/// A folder with the tokens of callers.
+fn folder() -> PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("wardgate-server-{}-{number}", std::process::id());
@@ -101,13 +131,7 @@ fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf)
     fs::write(folder.join("asker"), format!("{ASKER}\n")).unwrap();
     fs::write(folder.join("keeper"), KEEPER).unwrap();
     fs::write(folder.join("keepers"), format!("keeper:{KEEPER}\n")).unwrap();
-    let text = format!(
-        "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
-    );
-    let config = Config::parse(&text, &folder).unwrap();
-    let source = Box::new(Kept(Arc::clone(bundle)));
-    let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
-    (config, origin, folder)
+    folder
 }
 
 /// Status and body of an answer.

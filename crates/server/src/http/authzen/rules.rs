@@ -29,7 +29,7 @@ pub(super) struct ByRules<'s> {
 }
 
 /// Whether rules answer instead of policies.
-pub(super) fn answer_from_rules(shared: &Shared) -> bool {
+pub(in crate::http) fn answer_from_rules(shared: &Shared) -> bool {
     shared.config().authzen.rules.is_some() && shared.rules().is_some()
 }
 

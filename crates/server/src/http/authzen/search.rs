@@ -6,6 +6,7 @@ use wardgate_native::authzen::{self, Entity, Found, Search, Sought, Window};
 
 use super::{refused, rules};
 use crate::http::cerbos::bad;
+use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::limits::{MAX_DECISIONS, MAX_RESULTS};
 use crate::pages::{Pages, Place};
@@ -43,7 +44,7 @@ fn found(
     if rules::answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
     }
-    let with = (state.policies(), state.directory());
+    let with = (policies(state)?, state.directory());
     if search.sought == Sought::Actions {
         return search.actions(with, (window, SystemClock)).map_err(refused);
     }

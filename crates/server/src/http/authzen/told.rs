@@ -10,6 +10,7 @@ use wardgate_native::authzen::{AuthzenError, Evaluation, Semantic, write_refusal
 
 use super::readable;
 use crate::http::cerbos::{answer, bad, must_be_few};
+use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::metrics::Tally;
@@ -91,12 +92,13 @@ pub(super) fn many(
     state: &State,
     shared: &Shared,
 ) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let (mut groups, mut answers, mut tally) = (Vec::new(), Vec::new(), Tally::default());
     for item in items {
         answers.push(match readable(item, state, shared)? {
             Err(error) => Err(error),
             Ok((request, evaluation)) => {
-                let decision = state.policies().check(&request, SystemClock);
+                let decision = policies.check(&request, SystemClock);
                 tally.add(&decision);
                 let place = grouped(&mut groups, evaluation, (&request, &decision));
                 Ok((place, decision))

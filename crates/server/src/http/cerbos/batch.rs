@@ -4,6 +4,7 @@ use wardgate_engine::wire::Json;
 
 use super::answer::{effects, optional, validation_errors};
 use super::{each, read};
+use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::shared::Shared;
 use crate::state::State;
@@ -14,13 +15,14 @@ pub(in crate::http) fn batch(
     state: &State,
     shared: &Shared,
 ) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let mut call = read(body, shared)?;
     let mut json = Json::default();
     json.open('{');
     optional(&mut json, "requestId", call.request_id());
     json.key("results");
     json.open('[');
-    each(&mut call, state, shared, |request, decision| {
+    each(&mut call, policies, shared, |request, decision| {
         json.open('{');
         json.field("resourceId", &request.resource.id);
         effects(&mut json, decision);

@@ -9,6 +9,7 @@ use wardgate_native::call::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
 use super::{bad, document, must_be_few, must_be_few_actions};
+use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::metrics::Tally;
 use crate::shared::Shared;
@@ -16,6 +17,7 @@ use crate::state::State;
 
 /// Answers it.
 pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+    let policies = policies(state)?;
     let document = document(body)?;
     let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;
     must_be_few(instances.entries().len(), &shared.config().http)?;
@@ -26,7 +28,7 @@ pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Resul
         let instance = Message::read(instance, format!("resource.instances.{id}"), &["attr"]);
         request.resource.attr = instance.and_then(|found| found.attributes("attr")).map_err(bad)?;
         request.resource.id = id.to_string();
-        let decision = state.policies().check(&request, SystemClock);
+        let decision = policies.check(&request, SystemClock);
         tally.add(&decision);
         decided.push((id, decision));
     }

@@ -28,8 +28,9 @@ fn shared(policy: &str) -> Shared {
     let bundle = wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts);
     let config = "[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
     let config = Config::parse(config, Path::new("")).unwrap();
-    let source = Box::new(Bytes(bundle.clone()));
-    let origin = Origin { source, trust: None, min_revision: 0, name: None, index: None };
+    let source: Box<dyn Source> = Box::new(Bytes(bundle.clone()));
+    let origin =
+        Origin { source: Some(source), trust: None, min_revision: 0, name: None, index: None };
     let state = origin.next(Some(&bundle), None).unwrap().unwrap();
     Shared::new(config, state, mpsc::channel().0).unwrap()
 }
