@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use serde_json::Value;
 
 use super::collector::{Collector, TAKEN, attribute};
+use super::publisher::{pem, publishing, response};
 use super::running::{KEEPER, POLICY, Running, rest};
 
 const CALL: &str = r#"{"principal":{"id":"secret-ada","roles":["user"],"attr":{"a":"secret-b"}},"resources":[{"actions":["view","edit"],"resource":{"kind":"album","id":"secret-c"}},{"actions":["view"],"resource":{"kind":"album","id":"d"}}]}"#;
@@ -220,6 +221,25 @@ fn the_collector_is_told_who_speaks() {
     }
     let resource = &heard.body["resourceSpans"][0]["resource"];
     assert_eq!(attribute(resource, "service.name").as_deref(), Some("gate"));
+}
+
+#[test]
+fn spans_go_only_to_a_server_of_the_right_root() {
+    let heard = |root: &str| {
+        let (url, asked) = publishing(vec![response("200 OK", b"{}")]);
+        let root = pem(root);
+        let config = format!(
+            "{}[traces]\nendpoint = \"{url}\"\nendpoint-ca = \"{}\"\n",
+            super::running::OPEN,
+            root.display()
+        );
+        let running = Running::start(POLICY, &config);
+        assert_eq!(running.get("/healthz", "").0, 200);
+        drop(running);
+        asked.join().unwrap().join("")
+    };
+    assert!(heard("ca.pem").starts_with("post /keys http/1.1\nhost: localhost:"));
+    assert_eq!(heard("somebody.pem"), "");
 }
 
 #[test]
