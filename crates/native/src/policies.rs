@@ -187,10 +187,7 @@ impl Policies {
 
 /// Outputs are told, and so is what schemas find.
 fn telling(table: &PolicyTable) -> Option<Names<()>> {
-    if table.schema_enforcement() != "none" {
-        return None;
-    }
-    Some(table.kinds_with_outputs()?.into_iter().map(|kind| (kind, ())).collect())
+    Some(table.kinds_with_more_to_tell()?.into_iter().map(|kind| (kind, ())).collect())
 }
 
 #[cfg(test)]

@@ -98,14 +98,19 @@ impl PolicyTable {
         }
     }
 
-    /// Returns the kinds whose resource policies have rules with outputs; nothing if policies of principals or
-    /// roles have such rules, for those may be about any kind.
+    /// Returns the kinds about which decisions may tell more than effects: those whose resource policies have rules with
+    /// outputs, or schemas that somebody looks at. Nothing if policies of principals or roles have rules with outputs, for
+    /// those may be about any kind.
     #[must_use]
-    pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
+    pub fn kinds_with_more_to_tell(&self) -> Option<Vec<&str>> {
+        let validates = self.schema_enforcement() != "none";
         let mut kinds = Vec::new();
         for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
             let Some(value) = word(entry, 4).checked_sub(1) else { continue };
             let is = |key: Key| word(entry, 0) == key.code();
+            if validates && is(Key::Schema) {
+                kinds.push(self.string(word(entry, 1)));
+            }
             let is_block = is(Key::Resource) || is(Key::Principal) || is(Key::Roles);
             if !is_block || !Block::new(self, value).has_outputs() {
                 continue;

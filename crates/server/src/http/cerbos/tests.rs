@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::mpsc;
 
-use wardgate_compiler::{Options, compile_files};
+use wardgate_compiler::{Enforcement, Options, compile_files};
 
 use super::{check, check_wholly, shortly};
 use crate::config::Config;
@@ -24,8 +24,13 @@ impl Source for Bytes {
 }
 
 fn shared(policy: &str) -> Shared {
-    let files = [("policy.yaml".to_owned(), policy.as_bytes().to_vec())];
-    let bundle = wardgate_bundle::pack(&compile_files(&files, &Options::default()).unwrap().parts);
+    shared_of(&[("policy.yaml", policy)], &Options::default())
+}
+
+fn shared_of(files: &[(&str, &str)], options: &Options) -> Shared {
+    let file = |(name, text): &(&str, &str)| ((*name).to_owned(), text.as_bytes().to_vec());
+    let files: Vec<_> = files.iter().map(file).collect();
+    let bundle = wardgate_bundle::pack(&compile_files(&files, options).unwrap().parts);
     let config = "[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
     let config = Config::parse(config, Path::new("")).unwrap();
     let source: Box<dyn Source> = Box::new(Bytes(bundle.clone()));
@@ -134,6 +139,29 @@ fn kinds_with_outputs_are_left_to_the_whole_way() {
     ));
     let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
     compare(&shared, &call(ADA, entry, ""), false);
+}
+
+#[test]
+fn kinds_with_schemas_are_left_to_the_whole_way_where_somebody_looks_at_them() {
+    let schemas =
+        "  resource: album\n  schemas: { resourceSchema: { ref: cerbos:///album.json } }\n";
+    let with = POLICY.replacen("  resource: album\n", schemas, 1);
+    let without = POLICY.replacen("album", "note", 1);
+    let schema = r#"{"required":["owner"]}"#;
+    let files = [("a.yaml", with.as_str()), ("b.yaml", &without), ("_schemas/album.json", schema)];
+    for (schema_enforcement, is_short) in
+        [(Enforcement::None, true), (Enforcement::Warn, false), (Enforcement::Reject, false)]
+    {
+        let options = Options { schema_enforcement, ..Options::default() };
+        let shared = shared_of(&files, &options);
+        let entry = |kind: &str| {
+            format!(r#"{{"actions":["view"],"resource":{{"kind":"{kind}","id":"a"}}}}"#)
+        };
+        compare(&shared, &call(ADA, &entry("album"), ""), is_short);
+        compare(&shared, &call(ADA, &entry("note"), ""), true);
+        let both = [entry("note"), entry("album")].join(",");
+        compare(&shared, &call(ADA, &both, ""), is_short);
+    }
 }
 
 const POLICY: &str = r#"
