@@ -1,18 +1,17 @@
 //! Who is calling: a bearer token of the configuration, a certificate, or a token that somebody has signed.
 //!
-//! Tokens are kept and compared as digests, all of them and each to its end, in constant time. None is logged.
+//! Tokens are kept and compared as digests ([`crate::token`]). None is logged.
 
 use std::sync::Arc;
 
-use ring::digest::{SHA256, digest};
-use subtle::{Choice, ConstantTimeEq};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
 use crate::jwt::{Keys, Lax, Published};
-use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_CALLER_TOKEN_BYTES};
+use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
+use crate::token::{self, Digest};
 
 /// Tells who is calling.
 #[derive(Debug)]
@@ -40,8 +39,6 @@ pub enum Refusal {
     /// What they show is not accepted.
     Unknown,
 }
-
-type Digest = [u8; 32];
 
 impl Authenticator {
     /// Reads the files that the configuration names.
@@ -91,7 +88,7 @@ impl Authenticator {
         if token.len() > MAX_CALLER_TOKEN_BYTES {
             return None;
         }
-        find(&self.tokens, &sha256(token.as_bytes())).or_else(|| self.by_jwt(token))
+        find(&self.tokens, &Digest::of(token.as_bytes())).or_else(|| self.by_jwt(token))
     }
 
     /// Tells whose certificate this is; TLS has found that its root is trusted. One that the configuration does
@@ -99,7 +96,7 @@ impl Authenticator {
     #[must_use]
     pub fn by_certificate(&self, der: &[u8]) -> Caller {
         let unnamed = || Caller { name: "certificate".into(), is_admin: false };
-        find(&self.certificates, &sha256(der)).unwrap_or_else(unnamed)
+        find(&self.certificates, &Digest::of(der)).unwrap_or_else(unnamed)
     }
 
     fn by_jwt(&self, token: &str) -> Option<Caller> {
@@ -123,15 +120,15 @@ impl Authenticator {
 fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {
     let bytes = secret(&config.file)?;
     let token = bytes.trim_ascii();
-    let is_fit = |byte: &u8| byte.is_ascii_graphic();
-    let length = MIN_CALLER_TOKEN_BYTES..=MAX_CALLER_TOKEN_BYTES;
-    if !length.contains(&token.len()) || !token.iter().all(is_fit) {
-        let (path, least) = (config.file.display(), MIN_CALLER_TOKEN_BYTES);
-        return Err(format!(
-            "`{path}` must hold a token of at least {least} letters, digits and signs"
-        ));
-    }
-    Ok((Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, sha256(token)))
+    // Others do not pass through a header.
+    let is_fit = token.len() <= MAX_CALLER_TOKEN_BYTES && token.iter().all(u8::is_ascii_graphic);
+    let digest = Digest::of_token(token).filter(|_| is_fit).ok_or_else(|| {
+        let path = config.file.display();
+        format!(
+            "`{path}` must hold a token of at least {MIN_TOKEN_BYTES} letters, digits and signs"
+        )
+    })?;
+    Ok((Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, digest))
 }
 
 fn certificate(config: &CertificateOf) -> (Caller, Digest) {
@@ -141,25 +138,12 @@ fn certificate(config: &CertificateOf) -> (Caller, Digest) {
         let digits = std::str::from_utf8(digits).unwrap_or_default();
         *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
     }
-    (Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, bytes)
+    let caller = Caller { name: config.name.as_str().into(), is_admin: config.is_admin };
+    (caller, Digest::from_bytes(bytes))
 }
 
-/// Looks at all of them, each to its end.
 fn find(known: &[(Caller, Digest)], given: &Digest) -> Option<Caller> {
-    let mut found = None;
-    for (caller, digest) in known {
-        let is_same: Choice = digest.ct_eq(given);
-        if bool::from(is_same) {
-            found = Some(caller.clone());
-        }
-    }
-    found
-}
-
-fn sha256(bytes: &[u8]) -> Digest {
-    let mut out = [0; 32];
-    out.copy_from_slice(digest(&SHA256, bytes).as_ref());
-    out
+    token::find(known.iter().map(|(caller, digest)| (caller, digest)), given, |_| true).cloned()
 }
 
 fn text<'a>(claims: &'a AttrMap, name: &str) -> Option<&'a str> {

@@ -31,6 +31,7 @@ mod state;
 pub mod store;
 pub mod tcp;
 mod tls;
+mod token;
 mod traces;
 
 pub use auth::{Authenticator, Caller, Refusal};

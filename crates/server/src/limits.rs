@@ -56,8 +56,8 @@ pub(crate) const FLUSH: Duration = Duration::from_secs(5);
 /// How long a TLS handshake may take.
 pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Bytes of the shortest token of a caller: long enough not to be guessed.
-pub(crate) const MIN_CALLER_TOKEN_BYTES: usize = 16;
+/// Bytes of the shortest token of a caller or administrator: long enough not to be guessed.
+pub(crate) const MIN_TOKEN_BYTES: usize = 16;
 
 /// Bytes of the longest token of a caller.
 pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;

@@ -6,8 +6,9 @@
 //! configuration says otherwise.
 
 use base64ct::{Base64Unpadded, Encoding};
-use subtle::ConstantTimeEq;
-use wardgate_crypto::blake3;
+
+use crate::limits::MIN_TOKEN_BYTES;
+use crate::token::{Digest, find};
 
 /// What the configuration says of access.
 #[derive(Clone, Debug, Default)]
@@ -24,12 +25,8 @@ pub struct Access {
 #[derive(Clone, Debug)]
 pub struct Administrator {
     name: Vec<u8>,
-    /// The digest of the token. The token itself is not kept.
-    digest: blake3::Digest,
+    digest: Digest,
 }
-
-/// The shortest token that is believed to be a secret.
-pub const MIN_TOKEN_BYTES: usize = 16;
 
 impl Administrator {
     /// Reads lines of a name, a colon and a token; empty lines and those that begin with `#` say nothing.
@@ -46,18 +43,14 @@ impl Administrator {
             let wrong = |what: &str| format!("line {}: {what}", at + 1);
             let (name, token) =
                 line.split_once(':').ok_or_else(|| wrong("expected a name, `:` and a token"))?;
-            if name.is_empty() || token.len() < MIN_TOKEN_BYTES {
-                return Err(wrong(&format!(
-                    "expected a name, and a token of at least {MIN_TOKEN_BYTES} bytes"
-                )));
-            }
+            let digest = Digest::of_token(token.as_bytes()).filter(|_| !name.is_empty());
+            let digest = digest.ok_or_else(|| {
+                wrong(&format!("expected a name, and a token of at least {MIN_TOKEN_BYTES} bytes"))
+            })?;
             if found.iter().any(|one| one.name == name.as_bytes()) {
                 return Err(wrong("the name stands on another line too"));
             }
-            found.push(Self {
-                name: name.as_bytes().to_vec(),
-                digest: blake3::hash(token.as_bytes()),
-            });
+            found.push(Self { name: name.as_bytes().to_vec(), digest });
         }
         Ok(found)
     }
@@ -70,25 +63,18 @@ impl Access {
         !self.administrators.is_empty() && (is_encrypted || self.auth_without_tls)
     }
 
-    /// Returns the name of the administrator whom a message of `SASL:PLAIN` proves, if it does.
-    ///
-    /// Digests are compared in constant time, and all of them.
+    /// Returns the name of the administrator whom a message of `SASL:PLAIN` proves, if it does. The token of somebody else
+    /// proves nothing, though two may have the same.
     #[must_use]
     pub fn proves(&self, message: &[u8]) -> Option<&[u8]> {
         let decoded = if message.contains(&0) { None } else { base64(message) };
         let message = decoded.as_deref().unwrap_or(message);
         let mut parts = message.splitn(3, |byte| *byte == 0);
         let (acts_as, name, token) = (parts.next()?, parts.next()?, parts.next()?);
-        let digest = blake3::hash(token);
-        let mut proven = None;
-        for administrator in &self.administrators {
-            let is_same = bool::from(administrator.digest.as_slice().ct_eq(digest.as_slice()));
-            if is_same && administrator.name == name {
-                proven = Some(administrator.name.as_slice());
-            }
-        }
+        let known = self.administrators.iter().map(|one| (one, &one.digest));
+        let proven = find(known, &Digest::of(token), |one| one.name == name)?;
         // To act as somebody else is not offered.
-        proven.filter(|name| acts_as.is_empty() || acts_as == *name)
+        Some(proven.name.as_slice()).filter(|name| acts_as.is_empty() || acts_as == *name)
     }
 }
 

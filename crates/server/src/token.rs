@@ -1,0 +1,72 @@
+//! Tokens that callers show, kept as digests.
+//!
+//! Whoever reads the memory of the server finds no token. Digests are compared in constant time, all of them and each
+//! to its end, so that nobody learns from the time which of them he came near.
+
+use ring::digest::{SHA256, digest};
+use subtle::ConstantTimeEq;
+
+use crate::limits::MIN_TOKEN_BYTES;
+
+/// The SHA-256 of a token, or of a certificate.
+#[derive(Clone, Debug)]
+pub(crate) struct Digest([u8; 32]);
+
+impl Digest {
+    /// Takes the digest of bytes.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let mut out = [0; 32];
+        out.copy_from_slice(digest(&SHA256, bytes).as_ref());
+        Self(out)
+    }
+
+    /// Takes a digest for what it is.
+    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Takes a token into use; nothing if it is so short that it can be guessed.
+    pub(crate) fn of_token(token: &[u8]) -> Option<Self> {
+        (token.len() >= MIN_TOKEN_BYTES).then(|| Self::of(token))
+    }
+}
+
+/// Returns the last of those who are known by what was given and are meant. Looks at all of them, each to its end.
+pub(crate) fn find<'d, K>(
+    known: impl Iterator<Item = (K, &'d Digest)>,
+    given: &Digest,
+    is_meant: impl Fn(&K) -> bool,
+) -> Option<K> {
+    let same = known.filter(|(_, digest)| bool::from(digest.0.ct_eq(&given.0)));
+    same.map(|(who, _)| who).filter(is_meant).last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_token_is_found() {
+        let known = [(1, Digest::of(b"one")), (2, Digest::of(b"two"))];
+        let check = |token: &[u8], expected: Option<i32>| {
+            let known = known.iter().map(|(who, digest)| (*who, digest));
+            assert_eq!(find(known, &Digest::of(token), |_| true), expected);
+        };
+        check(b"one", Some(1));
+        check(b"two", Some(2));
+        check(b"", None);
+        check(b"tw", None);
+        check(b"two ", None);
+        let same = [(1, Digest::of(b"one")), (2, Digest::of(b"one"))];
+        for meant in [1, 2] {
+            let same = same.iter().map(|(who, digest)| (*who, digest));
+            assert_eq!(find(same, &Digest::of(b"one"), |who| *who == meant), Some(meant));
+        }
+    }
+
+    #[test]
+    fn what_can_be_guessed_is_no_token() {
+        assert!(Digest::of_token(&[b'a'; MIN_TOKEN_BYTES]).is_some());
+        assert!(Digest::of_token(&[b'a'; MIN_TOKEN_BYTES - 1]).is_none());
+    }
+}
