@@ -16,8 +16,6 @@ mod spocp;
 mod traces;
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
@@ -32,6 +30,7 @@ pub use traces::Traces;
 
 pub(crate) use section::Section;
 
+use crate::files::{bounded, reason};
 use crate::limits::{MAX_CONFIG_BYTES, WATCH};
 
 /// What the server is told.
@@ -83,18 +82,11 @@ impl Config {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no configuration.
+    /// The file cannot be read, or is no configuration. Which file it was is for the caller to say.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let failed = |error: std::io::Error| {
-            ConfigError::new(format!("cannot read `{}`: {error}", path.display()))
-        };
-        let mut text = String::new();
-        let file = File::open(path).map_err(failed)?;
-        file.take(MAX_CONFIG_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-        if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_CONFIG_BYTES {
-            let message = format!("`{}` has more than {MAX_CONFIG_BYTES} bytes", path.display());
-            return Err(ConfigError::new(message));
-        }
+        let refuse = |why: &str| ConfigError::new(format!("cannot be read: {why}"));
+        let bytes = bounded(path, MAX_CONFIG_BYTES).map_err(|error| refuse(&reason(&error)))?;
+        let text = String::from_utf8(bytes).map_err(|_| refuse("it is not text in UTF-8"))?;
         Self::parse(&text, path.parent().unwrap_or(Path::new("")))
     }
 

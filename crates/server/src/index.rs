@@ -13,7 +13,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::authzen::{Directory, Entity};
 use wardgate_native::documents;
 
-use crate::files::bounded;
+use crate::files::{bounded, reason};
 use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILES};
 
 /// What a folder holds.
@@ -121,8 +121,9 @@ fn entity(kind: &str, item: Attr) -> Result<Entity, String> {
 
 /// The files of a folder, sorted by their names.
 fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let failed =
-        |error: std::io::Error| format!("cannot read the index `{}`: {error}", folder.display());
+    let failed = |error: std::io::Error| {
+        format!("cannot read the index `{}`: {}", folder.display(), reason(&error))
+    };
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

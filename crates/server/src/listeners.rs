@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
 use listenfd::ListenFd;
 
+use crate::files::reason;
+
 /// Hands out sockets, each that was inherited once.
 pub(crate) struct Sockets {
     inherited: ListenFd,
@@ -31,7 +33,7 @@ impl Sockets {
             listener.set_nonblocking(true)?;
             Ok(listener)
         });
-        listener.map_err(|error| format!("cannot listen at `{address}`: {error}"))
+        listener.map_err(|error| format!("cannot listen at `{address}`: {}", reason(&error)))
     }
 
     fn inherit(&mut self) -> io::Result<TcpListener> {

@@ -1,13 +1,14 @@
 //! A bundle in a file.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
 use super::{Found, Source, SourceError};
+use crate::files::{reason, rest};
 
 /// A bundle in a file. Replace it by renaming another onto it: one that is written in place may be read half.
 /// Half a bundle is refused, and read again once the file has changed.
@@ -38,9 +39,8 @@ impl FileSource {
         if !anyway && self.seen == Some(stamp) && stamp.is_settled() {
             return Ok(Found::Unchanged);
         }
-        let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES).saturating_add(1);
-        let mut bytes = Vec::new();
-        file.take(u64::try_from(most).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+        let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
+        let bytes = rest(file, u64::try_from(most).unwrap_or(u64::MAX))?;
         self.seen = Some(stamp);
         Ok(Found::Bundle(bytes))
     }
@@ -49,7 +49,8 @@ impl FileSource {
 impl Source for FileSource {
     fn look(&mut self, anyway: bool) -> Result<Found, SourceError> {
         let name = self.name();
-        self.read(anyway).map_err(|error| SourceError::new(format!("cannot read {name}: {error}")))
+        self.read(anyway)
+            .map_err(|error| SourceError::new(format!("cannot read {name}: {}", reason(&error))))
     }
 
     fn name(&self) -> String {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use wardgate_spocp::{Normal, file};
 
-use super::limits::{MAX_FOLDER_DEPTH, MAX_RULE_FILES};
+use super::limits::{MAX_FOLDER_DEPTH, MAX_RULE_FILE_BYTES, MAX_RULE_FILES};
+use crate::files::{bounded, unreadable};
 
 /// Reads files, and folders of files that end in `.spoc`.
 ///
@@ -23,8 +24,7 @@ pub fn read(places: &[PathBuf]) -> Result<Vec<Normal>, String> {
 }
 
 fn read_file(path: &Path, rules: &mut Vec<Normal>) -> Result<(), String> {
-    let text =
-        fs::read(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    let text = bounded(path, MAX_RULE_FILE_BYTES).map_err(|error| unreadable(path, &error))?;
     for line in file::rules(&text) {
         let wrong = |error| format!("`{}`, line {}: {error}", path.display(), line.number);
         rules.push(line.rule.map_err(wrong)?);
@@ -38,7 +38,7 @@ fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut waiting: Vec<(PathBuf, usize)> =
         places.iter().rev().map(|place| (place.clone(), 0)).collect();
     while let Some((place, depth)) = waiting.pop() {
-        let failed = |error| format!("cannot read `{}`: {error}", place.display());
+        let failed = |error| unreadable(&place, &error);
         if !fs::metadata(&place).map_err(failed)?.is_dir() {
             found.push(place);
         } else if depth < MAX_FOLDER_DEPTH {

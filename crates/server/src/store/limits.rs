@@ -23,5 +23,8 @@ pub const MAX_SYNC_INTERVAL: Duration = Duration::from_secs(60);
 /// Folders within folders of rules.
 pub const MAX_FOLDER_DEPTH: usize = 16;
 
+/// Bytes of one file of rules: what a set of them holds.
+pub const MAX_RULE_FILE_BYTES: u64 = 1 << 31;
+
 /// Files of rules.
 pub const MAX_RULE_FILES: usize = 100_000;
