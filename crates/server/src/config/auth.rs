@@ -74,10 +74,9 @@ impl Auth {
 
 impl TokenOf {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        section.required("file")?;
         let token = Self {
+            file: section.required_path("file")?,
             name: section.required("name")?,
-            file: section.path("file")?.unwrap_or_default(),
             is_admin: section.flag("admin")?.unwrap_or(false),
         };
         section.finish()?;
@@ -104,15 +103,12 @@ impl CertificateOf {
 
 impl Jwt {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        let jwt = Self {
-            keys: KeysAt::read(&mut section, "keys")?,
-            optional_alg: section.flag("optional-alg")?.unwrap_or(false),
-            issuer: section.required("issuer")?,
-            audience: section.required("audience")?,
-            admins: section.texts("admins")?,
-        };
+        let keys = KeysAt::read(&mut section, "keys");
+        let optional_alg = section.flag("optional-alg")?.unwrap_or(false);
+        let (issuer, audience) = (section.required("issuer")?, section.required("audience")?);
+        let admins = section.texts("admins")?;
         section.finish()?;
-        Ok(jwt)
+        Ok(Self { keys: keys?, optional_alg, issuer, audience, admins })
     }
 }
 

@@ -55,13 +55,10 @@ impl AuxData {
 
 impl KeySetAt {
     fn read(mut section: Section<'_>) -> Result<Self, ConfigError> {
-        let set = Self {
-            id: section.required("id")?,
-            keys: KeysAt::read(&mut section, "file")?,
-            optional_alg: section.flag("optional-alg")?.unwrap_or(false),
-            optional_kid: section.flag("optional-kid")?.unwrap_or(false),
-        };
+        let (id, keys) = (section.required("id")?, KeysAt::read(&mut section, "file"));
+        let optional_alg = section.flag("optional-alg")?.unwrap_or(false);
+        let optional_kid = section.flag("optional-kid")?.unwrap_or(false);
         section.finish()?;
-        Ok(set)
+        Ok(Self { id, keys: keys?, optional_alg, optional_kid })
     }
 }

@@ -68,8 +68,8 @@ impl Tls {
             return Ok(None);
         }
         let tls = Self {
-            certificate: required_path(&mut section, "certificate")?,
-            key: required_path(&mut section, "key")?,
+            certificate: section.required_path("certificate")?,
+            key: section.required_path("key")?,
             client_ca: section.path("client-ca")?,
             require_client: section.flag("require-client-certificate")?.unwrap_or(false),
         };
@@ -95,11 +95,6 @@ pub(crate) fn listen(
         )));
     }
     Ok(if listen.is_empty() { vec![otherwise.to_owned()] } else { listen })
-}
-
-fn required_path(section: &mut Section<'_>, key: &'static str) -> Result<PathBuf, ConfigError> {
-    section.required(key)?;
-    section.path(key).map(Option::unwrap_or_default)
 }
 
 const HEADER: Duration = Duration::from_secs(10);

@@ -104,27 +104,31 @@ impl Policies {
         if !section.is_given() {
             return Ok(None);
         }
-        let place = Place::read(&mut section)?;
-        let compile = section.section("compile")?;
+        let (place, compile) = (Place::read(&mut section), section.section("compile")?);
+        let trust = section.paths_or("trust", "unsigned")?;
+        let (at_least, require) = (section.number("at-least", 1..=64)?, section.texts("require")?);
+        let min_revision = section.number("min-revision", 0..=(1 << 53) - 1)?;
+        let (name, unseal) = (section.text("name")?, section.path("unseal")?);
+        let watch = section.seconds("watch-seconds", 0..=86_400)?.unwrap_or(WATCH);
+        section.finish()?;
+        let place = place?;
         if compile.is_given() && !matches!(place, Place::Directory(_)) {
             let message =
                 "`[policies.compile]` is for a directory, and a bundle was compiled already";
             return Err(ConfigError::new(message));
         }
-        let trust = section.paths_or("trust", "unsigned")?;
         let policies = Self {
             place,
             compile: Compile::read(compile)?,
             is_unsigned: trust.is_none(),
             trust: trust.unwrap_or_default(),
-            at_least: section.number("at-least", 1..=64)?,
-            require: section.texts("require")?,
-            min_revision: section.number("min-revision", 0..=(1 << 53) - 1)?,
-            name: section.text("name")?,
-            unseal: section.path("unseal")?,
-            watch: section.seconds("watch-seconds", 0..=86_400)?.unwrap_or(WATCH),
+            at_least,
+            require,
+            min_revision,
+            name,
+            unseal,
+            watch,
         };
-        section.finish()?;
         policies.must_fit()?;
         Ok(Some(policies))
     }

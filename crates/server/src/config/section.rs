@@ -21,6 +21,8 @@ pub(crate) struct Section<'c> {
     path: String,
     table: Option<&'c DeTable<'c>>,
     asked: Vec<&'static str>,
+    /// The first of the keys that must be there and are not.
+    missing: Option<ConfigError>,
 }
 
 /// A value and where it stands.
@@ -32,7 +34,7 @@ struct Value<'c> {
 
 impl<'c> Section<'c> {
     pub(super) fn root(text: &'c str, folder: &'c Path, table: &'c DeTable<'c>) -> Self {
-        Self { text, folder, path: String::new(), table: Some(table), asked: Vec::new() }
+        Self { text, folder, path: String::new(), table: Some(table), asked: vec![], missing: None }
     }
 
     /// How the file names the table.
@@ -54,7 +56,7 @@ impl<'c> Section<'c> {
             Some(DeValue::Table(table)) => Some(table),
             Some(_) => return Err(wrong(found.as_ref(), "a table")),
         };
-        Ok(Section { path, table, asked: Vec::new(), ..*self })
+        Ok(Section { path, table, asked: vec![], missing: None, ..*self })
     }
 
     /// Returns the tables of a list.
@@ -67,7 +69,7 @@ impl<'c> Section<'c> {
         let table = |item: &'c toml::Spanned<DeValue<'c>>| match item.get_ref() {
             DeValue::Table(table) => {
                 let path = path.clone();
-                Ok(Section { path, table: Some(table), asked: Vec::new(), ..*self })
+                Ok(Section { path, table: Some(table), asked: vec![], missing: None, ..*self })
             }
             _ => Err(found.wrong("a list of tables")),
         };
@@ -79,10 +81,20 @@ impl<'c> Section<'c> {
         self.take(key).map(|found| found.text()).transpose()
     }
 
-    /// Returns text that must be there.
+    /// Returns text that must be there. Where it is not, [`Section::finish`] says so, after it has looked for keys that are
+    /// not known: one of them may be this one, misspelt.
     pub(crate) fn required(&mut self, key: &'static str) -> Result<String, ConfigError> {
-        let path = self.path.clone();
-        self.text(key)?.ok_or_else(|| ConfigError::new(format!("`{key}` is missing in `[{path}]`")))
+        let text = self.text(key)?;
+        if text.is_none() && self.missing.is_none() {
+            let message = format!("`{key}` is missing in `[{}]`", self.path);
+            self.missing = Some(ConfigError::new(message));
+        }
+        Ok(text.unwrap_or_default())
+    }
+
+    /// Returns a path that must be there.
+    pub(crate) fn required_path(&mut self, key: &'static str) -> Result<PathBuf, ConfigError> {
+        Ok(self.folder.join(self.required(key)?))
     }
 
     /// Returns a path, relative to the folder of the configuration.
@@ -188,7 +200,7 @@ impl<'c> Section<'c> {
         meant.map(|(_, value)| Some(*value)).ok_or_else(|| found.wrong(&names.join(", ")))
     }
 
-    /// Refuses whatever nobody has asked for.
+    /// Refuses whatever nobody has asked for, and what lacks a key that must be there.
     pub(crate) fn finish(self) -> Result<(), ConfigError> {
         let Some(table) = self.table else { return Ok(()) };
         for key in table.keys() {
@@ -207,7 +219,7 @@ impl<'c> Section<'c> {
             let line = line_at(self.text, key.span().start);
             return Err(ConfigError::at(line, format!("unknown key `{name}`{place}{meant}")));
         }
-        Ok(())
+        self.missing.map_or(Ok(()), Err)
     }
 
     fn take(&mut self, key: &'static str) -> Option<Value<'c>> {

@@ -37,6 +37,28 @@ fn unknown_keys_are_refused_with_a_guess() {
 }
 
 #[test]
+fn a_misspelt_key_is_told_of_before_a_missing_one() {
+    let check = |table: &str, expected: &str| refused(&format!("{LEAST}{table}"), expected);
+    check(
+        "[[auth.tokens]]\nname = \"a\"\nfiel = \"t\"\n",
+        "line 6: unknown key `fiel` in `[auth.tokens]`; did you mean `file`?",
+    );
+    check("[[auth.tokens]]\n", "`file` is missing in `[auth.tokens]`");
+    check(
+        "[auth.jwt]\nkey = \"k\"\nissuer = \"i\"\n",
+        "line 5: unknown key `key` in `[auth.jwt]`; did you mean `keys`?",
+    );
+    check(
+        "[http.tls]\ncertifcate = \"c\"\n",
+        "line 5: unknown key `certifcate` in `[http.tls]`; did you mean `certificate`?",
+    );
+    refused(
+        "[policies]\nbundel = \"p\"\n",
+        "line 2: unknown key `bundel` in `[policies]`; did you mean `bundle`?",
+    );
+}
+
+#[test]
 fn wrong_values_are_named() {
     refused("", "there is nothing to answer from: `[policies]` is missing, or `[spocp]`");
     refused(
