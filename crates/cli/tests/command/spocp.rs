@@ -17,18 +17,25 @@ use super::folder::Folder;
 
 const TOKEN: &str = "0123456789abcdef";
 
-const CONFIG: &str = r#"
+const POLICIES: &str = r#"
 [policies]
 directory = "policies"
 watch-seconds = 0
 [http]
 listen = "127.0.0.1:0"
+"#;
+
+const RULES: &str = r#"
 [spocp]
 listen = "127.0.0.1:0"
 rules = "rules"
 changes = "changes"
-anonymous-queries = true
 admin-tokens = "admins"
+"#;
+
+/// For rules that whoever connects may ask, and administrators may change without TLS.
+const OPEN: &str = r#"
+anonymous-queries = true
 auth-without-tls = true
 max-connections = 100
 "#;
@@ -149,12 +156,12 @@ fn message(values: &[&[u8]]) -> Vec<u8> {
 }
 
 fn folder() -> Folder {
-    folder_with(CONFIG)
+    folder_with(&[POLICIES, RULES, OPEN])
 }
 
-fn folder_with(config: &str) -> Folder {
+fn folder_with(config: &[&str]) -> Folder {
     let folder = Folder::with_photos();
-    folder.write("wardgate.toml", config);
+    folder.write("wardgate.toml", config.concat());
     folder.write("admins", format!("eva:{TOKEN}\n"));
     folder.write(
         "rules/base.spoc",
@@ -366,9 +373,7 @@ fn the_rules_of_a_bundle_are_base_rules_and_change_with_its_policies() {
 
 #[test]
 fn rules_alone_are_a_server() {
-    let folder = folder_with(
-        "[spocp]\nlisten = \"127.0.0.1:0\"\nrules = \"rules\"\nchanges = \"changes\"\nanonymous-queries = true\nadmin-tokens = \"admins\"\nauth-without-tls = true\n",
-    );
+    let folder = folder_with(&[RULES, OPEN]);
     let server = Running::start(&folder);
     let mut eva = server.administrator();
     assert_eq!(eva.ask(&[b"QUERY", b"(4:base3:one)"]), "200 Ok");
@@ -381,16 +386,6 @@ fn rules_alone_are_a_server() {
 }
 
 const TLS: &str = r#"
-[policies]
-directory = "policies"
-watch-seconds = 0
-[http]
-listen = "127.0.0.1:0"
-[spocp]
-listen = "127.0.0.1:0"
-rules = "rules"
-changes = "changes"
-admin-tokens = "admins"
 admin-names = "administrator.example"
 [spocp.tls]
 certificate = "server.pem"
@@ -435,7 +430,7 @@ fn encrypted(server: &Running, who: Option<&str>, input: &[u8]) -> String {
 
 #[test]
 fn certificates_and_tokens_prove_administrators_over_tls() {
-    let folder = folder_with(TLS);
+    let folder = folder_with(&[POLICIES, RULES, TLS]);
     for name in ["server.pem", "server.key", "ca.pem"] {
         let path = format!("{}/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
         folder.write(name, std::fs::read(path).unwrap());
