@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER,
     TRANSFER_ENCODING, USER_AGENT,
 };
-use hyper::{HeaderMap, Request, Response, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio_rustls::TlsConnector;
@@ -77,9 +77,11 @@ impl Collector {
         let status = response.status();
         match status.as_u16() {
             200..300 => {
-                let refused = refused(response).await?;
+                let said = Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect();
+                // Whatever the rest of the answer is, the spans are not sent again.
+                let Ok(said) = said.await else { return Ok(Said::Taken { refused: 0 }) };
                 self.open = Some(sender);
-                Ok(Said::Taken { refused })
+                Ok(Said::Taken { refused: refused(&said.to_bytes()) })
             }
             429 | 502 | 503 | 504 => Ok(Said::Later(status, retry_after(response.headers()))),
             _ => Ok(Said::Never(status)),
@@ -111,17 +113,15 @@ impl Collector {
 }
 
 /// How many spans of those that were taken were refused.
-async fn refused(response: Response<Incoming>) -> Result<usize, String> {
-    let body = Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect().await;
-    let body = body.map_err(|error| format!("its answer cannot be read: {error}"))?.to_bytes();
+fn refused(body: &[u8]) -> usize {
     // Some answer nothing, or not in JSON, and mean that all is well.
-    let said: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let said: Value = serde_json::from_slice(body).unwrap_or_default();
     let count = said.pointer("/partialSuccess/rejectedSpans");
     let count = count.and_then(|count| match count {
         Value::String(text) => text.parse().ok(),
         other => other.as_u64(),
     });
-    Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0))
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
 /// When to come again, as seconds. A date would need the clocks to agree.

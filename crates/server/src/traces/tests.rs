@@ -129,7 +129,7 @@ fn a_collector_that_never_answers_holds_up_nobody() {
 fn an_answer_without_end_is_not_read_to_its_end() {
     let endless =
         format!("HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n{}", "x".repeat(1 << 20));
-    check(&tracer(&Collector::saying(&[&endless]).endpoint(), ""), 2, (0, 2));
+    check(&tracer(&Collector::saying(&[&endless]).endpoint(), ""), 2, (2, 0));
 }
 
 #[test]
@@ -157,4 +157,33 @@ fn where_spans_cannot_go_is_told_at_the_start() {
     check("endpoint = \"a\"\n", "expected a URL such as `https://example.com/file`, found `a`");
     let refused = refused("endpoint = \"http://127.0.0.1\"\nheaders = \"/nowhere/at all\"\n");
     assert!(refused.starts_with("`[traces]`: cannot read `/nowhere/at all`: "), "{refused}");
+}
+
+#[test]
+fn headers_are_read_line_by_line_and_repeated_to_nobody() {
+    let name = format!("wardgate-headers-{}", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    let check = |text: &str, expected: &str| {
+        std::fs::write(&file, text).unwrap();
+        let text = format!(
+            "[policies]\ndirectory = \"none\"\n[traces]\nendpoint = \"http://127.0.0.1\"\nheaders = \"{}\"\n",
+            file.display()
+        );
+        let config = Config::parse(&text, Path::new("")).unwrap();
+        let told = Tracer::new(&config.traces.unwrap()).map(drop);
+        let told = told.err().unwrap_or_default().replace(&*file.to_string_lossy(), "headers");
+        assert_eq!(told, expected);
+    };
+    check("", "");
+    check("# nothing\r\n\r\nAuthorization: Bearer secret\r\nX:\n", "");
+    let wrong = "`[traces]`: line 2 of `headers`: expected a name, `:` and a value";
+    check("\nsecret", wrong);
+    check("\n: secret", wrong);
+    check("\nno name: secret", wrong);
+    check("\nX: secret\u{1}", wrong);
+    let own = "`[traces]`: line 1 of `headers`: `host` is said by the server itself";
+    check("Host: secret", own);
+    let many: String = (0..33).map(|number| format!("x-{number}: 1\n")).collect();
+    check(&many, "`[traces]`: line 33 of `headers`: expected at most 32 headers");
+    std::fs::remove_file(&file).unwrap();
 }
