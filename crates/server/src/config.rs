@@ -38,6 +38,8 @@ use crate::limits::{MAX_CONFIG_BYTES, WATCH};
 pub struct Config {
     /// Threads that answer; as many as the machine has cores if it is not said.
     pub threads: Option<usize>,
+    /// How long they look for the next question before they sleep, when questions come in quick succession.
+    pub awake: Option<Duration>,
     /// How long answers that have begun may take once the server is told to stop.
     pub drain: Duration,
     /// The least important events that are logged.
@@ -113,6 +115,7 @@ impl Config {
         let is_http_spoken = http.is_given() || policies.is_given();
         let mut config = Self {
             threads: server.number("threads", 1..=MAX_THREADS)?,
+            awake: server.number("awake-microseconds", 0..=1000)?.map(Duration::from_micros),
             drain: server.seconds("drain-seconds", 0..=3600)?.unwrap_or(DRAIN),
             log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
             http: Http::read(http)?,

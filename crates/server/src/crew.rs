@@ -9,9 +9,12 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
+
+use crate::awake;
 
 /// Threads that answer. They end when it is dropped, whatever they are at.
 #[derive(Debug)]
@@ -34,11 +37,11 @@ pub(crate) struct Seat {
 }
 
 impl Crew {
-    /// Starts so many threads, or one for each core.
+    /// Starts so many threads, or one for each core, that stay `awake` so long between quick answers.
     ///
     /// # Errors
     /// The system has no threads for it.
-    pub(crate) fn start(count: Option<usize>) -> io::Result<Self> {
+    pub(crate) fn start(count: Option<usize>, awake: Duration) -> io::Result<Self> {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         let mut crew = Self { members: Vec::new(), _ends: Vec::new() };
         for _ in 0..count.unwrap_or_else(cores).max(1) {
@@ -47,8 +50,15 @@ impl Crew {
             crew.members.push(Member { handle, connections });
             let (end, ended) = oneshot::channel::<()>();
             crew._ends.push(end);
-            // Nothing is ever sent: it ends when the other end is dropped.
-            let work = move || drop(runtime.block_on(ended));
+            let work = move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        // Nothing is ever sent: it ends when the other end is dropped.
+                        _ = ended => {}
+                        () = awake::keep(awake) => {}
+                    }
+                });
+            };
             thread::Builder::new().name("answers".to_owned()).spawn(work)?;
         }
         Ok(crew)
@@ -78,10 +88,11 @@ impl Drop for Seat {
 #[cfg(test)]
 mod tests {
     use super::Crew;
+    use std::time::Duration;
 
     #[test]
     fn connections_are_spread_and_gaps_are_filled() {
-        let crew = Crew::start(Some(3)).expect("there are threads");
+        let crew = Crew::start(Some(3), Duration::ZERO).expect("there are threads");
         let places = |crew: &Crew| {
             let count = |member: &super::Member| {
                 member.connections.load(std::sync::atomic::Ordering::Relaxed)

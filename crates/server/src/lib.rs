@@ -10,6 +10,7 @@ mod accept;
 mod address;
 mod auth;
 mod aux_data;
+mod awake;
 pub mod config;
 mod crew;
 mod fetch;

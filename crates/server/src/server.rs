@@ -15,7 +15,7 @@ use crate::notify::{Phase, tell};
 use crate::shared::Shared;
 use crate::state::{Origin, State};
 use crate::store::Rules;
-use crate::{http, log, reload, tcp};
+use crate::{awake, http, log, reload, tcp};
 
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
@@ -43,7 +43,8 @@ impl Server {
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
-        let crew = Crew::start(config.threads).map_err(|error| error.to_string())?;
+        let awake = config.awake.unwrap_or_else(awake::window);
+        let crew = Crew::start(config.threads, awake).map_err(|error| error.to_string())?;
         let (reloads, wishes) = mpsc::channel();
         let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
         // Without them the server answers those who need none. Why they did not come is in the log.

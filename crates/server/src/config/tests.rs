@@ -71,6 +71,10 @@ fn wrong_values_are_named() {
         "line 2: `server.threads` must be a whole number from 1 to 1024",
     );
     refused(
+        &format!("[server]\nawake-microseconds = 1001\n{LEAST}"),
+        "line 2: `server.awake-microseconds` must be a whole number from 0 to 1000",
+    );
+    refused(
         &format!("[server]\nlog = \"loud\"\n{LEAST}"),
         "line 2: `server.log` must be `error`, `warn`, `info`, `debug`",
     );

@@ -16,6 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use super::connections::{Connection, Connections, Phase, Place};
 use super::heard::Heard;
 use super::routes::{self, Peer};
+use crate::awake;
 use crate::config::Http;
 use crate::crew::Crew;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
@@ -64,6 +65,7 @@ where
     let service = service_fn(|request| async {
         let response = routes::answer(request, shared, peer).await;
         connection.enters(Phase::Idle);
+        awake::answers();
         Ok::<_, Infallible>(response)
     });
     let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));

@@ -16,6 +16,7 @@ use super::list::Conditions;
 use super::reply::{Reply, write_line};
 use super::session::{Session, Step, Surroundings};
 use super::traced::Traced;
+use crate::awake;
 use crate::config::Bounds;
 use crate::http::connections::{Connection, Phase};
 use crate::shared::Shared;
@@ -199,6 +200,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
         };
         let written = timeout(self.service.bounds.write, writing).await;
         written.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        awake::answers();
         self.out.clear();
         self.out.shrink_to(KEPT);
         Ok(())

@@ -1,0 +1,115 @@
+//! Staying awake between questions that come in quick succession.
+//!
+//! Whoever sleeps must be woken, and that takes longer than to answer: where an idle core is one of a virtual machine, up to
+//! three times as long. So a thread that has answered twice within a while looks for the next question for as long before it
+//! sleeps. As often as there is none, it lets everybody else go first who wants its core.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+mod quota;
+
+/// Notes that this thread answers.
+pub(crate) fn answers() {
+    PACE.with(|pace| {
+        if !pace.window.get().is_zero() && pace.quickens(Instant::now()) {
+            pace.news.notify_one();
+        }
+    });
+}
+
+/// Keeps this thread awake while it answers in quick succession. It never ends.
+pub(crate) async fn keep(window: Duration) {
+    let pace = PACE.with(Rc::clone);
+    pace.window.set(window);
+    loop {
+        pace.news.notified().await;
+        let mut was_vain = false;
+        loop {
+            let last = pace.last.get();
+            // All other tasks have their turn, and what came for them is heard.
+            tokio::task::yield_now().await;
+            let is_vain = pace.last.get() == last;
+            if is_vain && pace.slackens(Instant::now()) {
+                break;
+            }
+            if is_vain && was_vain {
+                thread::yield_now();
+            }
+            was_vain = is_vain;
+        }
+    }
+}
+
+/// How long threads stay awake where nobody has said it: not at all if the time on processors is counted, because then
+/// they would be without any for a while.
+pub(crate) fn window() -> Duration {
+    if quota::is_set() { Duration::ZERO } else { WINDOW }
+}
+
+/// How a thread answers.
+#[derive(Default)]
+struct Pace {
+    /// Answers within it are a quick succession.
+    window: Cell<Duration>,
+    last: Cell<Option<Instant>>,
+    is_quick: Cell<bool>,
+    news: Notify,
+}
+
+impl Pace {
+    /// Notes an answer. Tells whether a quick succession has begun.
+    fn quickens(&self, now: Instant) -> bool {
+        let last = self.last.replace(Some(now));
+        let is_close = last.is_some_and(|last| now.duration_since(last) < self.window.get());
+        is_close && !self.is_quick.replace(true)
+    }
+
+    /// Tells whether the quick succession has ended.
+    fn slackens(&self, now: Instant) -> bool {
+        let last = self.last.get();
+        let is_close = last.is_some_and(|last| now.duration_since(last) < self.window.get());
+        self.is_quick.set(is_close);
+        !is_close
+    }
+}
+
+thread_local! {
+    static PACE: Rc<Pace> = Rc::default();
+}
+
+/// Long enough for a client that is woken for each answer to ask again (2026-11-22, one connection of `wrk` on two cores: 12,269
+/// requests a second without, 14,645 with 60 µs, 29,108 with 100, 27,124 with 200).
+const WINDOW: Duration = Duration::from_micros(100);
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn only_a_quick_succession_keeps_awake() {
+        let pace = Pace::default();
+        pace.window.set(Duration::from_micros(100));
+        let begin = Instant::now();
+        let at = |micros| begin + Duration::from_micros(micros);
+        assert!(!pace.quickens(at(0)), "one answer is no succession");
+        assert!(!pace.quickens(at(100)), "it took too long");
+        assert!(pace.quickens(at(199)));
+        assert!(!pace.quickens(at(210)), "it is awake already");
+        assert!(!pace.slackens(at(309)));
+        assert!(pace.slackens(at(310)));
+        assert!(!pace.quickens(at(500)));
+        assert!(pace.quickens(at(501)), "it begins again");
+    }
+
+    #[test]
+    fn without_a_window_nothing_is_quick() {
+        let (pace, now) = (Pace::default(), Instant::now());
+        assert!(!pace.quickens(now) && !pace.quickens(now));
+    }
+}
