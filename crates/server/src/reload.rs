@@ -14,7 +14,7 @@ use crate::shared::{Reload, Shared};
 use crate::source::Found;
 use crate::state::{Origin, State};
 use crate::store::base;
-use crate::traces::{Begun, Context, Kind, Told, Value};
+use crate::traces::{Begun, Kind, Told, Value};
 
 /// Reads the first state. Where there should be policies, there must be some.
 pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
@@ -61,7 +61,7 @@ impl Keeper {
     }
 
     /// Looks once; nothing if the server has ended.
-    fn look(&mut self, anyway: bool, within: Option<Context>) -> Option<Result<u64, String>> {
+    fn look(&mut self, anyway: bool, within: Option<Begun>) -> Option<Result<u64, String>> {
         let shared = self.shared.upgrade()?;
         let begun = begin(&shared, within);
         let before = shared.state();
@@ -93,7 +93,7 @@ impl Keeper {
 }
 
 /// Begins the span of a look, if it is to be told.
-fn begin(shared: &Shared, within: Option<Context>) -> Option<Begun> {
+fn begin(shared: &Shared, within: Option<Begun>) -> Option<Begun> {
     let tracer = shared.tracer()?;
     within.map_or_else(|| tracer.begins(), |within| Some(tracer.within(&within)))
 }

@@ -14,7 +14,7 @@ use crate::metrics::{Metrics, Tally};
 use crate::pages::Pages;
 use crate::state::State;
 use crate::store::Rules;
-use crate::traces::{Context, Tracer, tally};
+use crate::traces::{Begun, Tracer, tally};
 
 /// The state in use, the configuration, and the way to stop and to reload.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Reload {
     /// Is told the serial number of the state in use afterwards, or why there is no new one.
     pub(crate) done: oneshot::Sender<Result<u64, String>>,
     /// The span of whoever asks, if it is told.
-    pub(crate) within: Option<Context>,
+    pub(crate) within: Option<Begun>,
 }
 
 impl Shared {
@@ -142,7 +142,7 @@ impl Shared {
     }
 
     /// Does so within a span.
-    pub(crate) async fn reload_within(&self, within: Option<Context>) -> Result<u64, String> {
+    pub(crate) async fn reload_within(&self, within: Option<Begun>) -> Result<u64, String> {
         self.published().for_each(Published::look_early);
         let (done, answer) = oneshot::channel();
         self.reloads.send(Reload { done, within }).map_err(|_| STOPPED.to_owned())?;

@@ -20,8 +20,7 @@ use hyper::HeaderMap;
 
 use crate::config::Traces;
 use crate::limits::FLUSH;
-pub(crate) use context::Context;
-use context::Parent;
+use context::{Context, Parent};
 use export::Exporter;
 use ids::Ids;
 pub(crate) use queue::Counts;
@@ -88,14 +87,8 @@ impl Tracer {
     }
 
     /// Begins a span within another one.
-    pub(crate) fn within(&self, outer: &Context) -> Begun {
-        Begun::now(Context {
-            trace: outer.trace,
-            span: self.ids.span(),
-            parent: Some(outer.span),
-            is_remote: false,
-            state: outer.state.clone(),
-        })
+    pub(crate) fn within(&self, outer: &Begun) -> Begun {
+        outer.within(self.ids.span())
     }
 
     /// Ends a span.

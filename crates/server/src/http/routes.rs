@@ -272,7 +272,7 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
 
 /// Looks for new policies and rules now. What is wrong with them is for the log.
 async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
-    let within = traced.map(|traced| traced.context().clone());
+    let within = traced.map(|traced| traced.begun().clone());
     if shared.reload_within(within).await.is_err() {
         let message = "what is there cannot be used, and what is in use stays: the log says why";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));

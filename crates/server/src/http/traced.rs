@@ -12,7 +12,7 @@ use super::routes::Peer;
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
-use crate::traces::{Attribute, Begun, Context, Kind, Told, Tracer, Value, tally};
+use crate::traces::{Attribute, Begun, Kind, Told, Tracer, Value, tally};
 
 /// A request whose span has begun. It is a box, so that a connection without one carries little.
 pub(super) struct Traced<'t>(Box<Inner<'t>>);
@@ -51,9 +51,9 @@ impl<'t> Traced<'t> {
         Some(Self(Box::new(Inner { tracer, begun, method, attributes })))
     }
 
-    /// The place of what is done within.
-    pub(super) const fn context(&self) -> &Context {
-        self.0.begun.context()
+    /// What has begun, for what is done within.
+    pub(super) const fn begun(&self) -> &Begun {
+        &self.0.begun
     }
 
     /// Ends the span. The route is the path of an endpoint, if it is one.
@@ -81,7 +81,7 @@ pub(super) fn deciding<R>(
     decide: impl FnOnce() -> Result<R, Problem>,
 ) -> Result<R, Problem> {
     let Some(Traced(outer)) = traced else { return decide() };
-    let begun = outer.tracer.within(outer.begun.context());
+    let begun = outer.tracer.within(&outer.begun);
     let (decided, Tally { resources, allowed, denied }) = tally::counted(decide);
     let revision = state.revision();
     let revision = revision.map(|revision| ("wardgate.policies.revision", Value::Number(revision)));

@@ -265,7 +265,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
 
     async fn reload(&mut self) {
         let traced = Traced::begin(self.service.shared, "SPOCP RELOAD");
-        let within = traced.as_ref().map(|traced| traced.context().clone());
+        let within = traced.as_ref().map(|traced| traced.begun().clone());
         let reply = match self.service.shared {
             Some(shared) if shared.reload_within(within).await.is_ok() => Reply::Ok,
             _ => Reply::OperationsError,

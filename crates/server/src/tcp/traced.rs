@@ -6,7 +6,7 @@
 use super::reply::Reply;
 use crate::shared::Shared;
 use crate::store::Wanted;
-use crate::traces::{Begun, Context, Kind, Told, Value};
+use crate::traces::{Begun, Kind, Told, Value};
 
 /// A command whose span has begun.
 pub(super) struct Traced {
@@ -37,9 +37,9 @@ impl Traced {
         Some(traced)
     }
 
-    /// The place of what is done within.
-    pub(super) const fn context(&self) -> &Context {
-        self.begun.context()
+    /// What has begun, for what is done within.
+    pub(super) const fn begun(&self) -> &Begun {
+        &self.begun
     }
 
     /// Ends the span with what the client is told.

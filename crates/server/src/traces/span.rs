@@ -61,8 +61,19 @@ impl Begun {
         Self { context, time: SystemTime::now(), clock: Instant::now() }
     }
 
-    pub(crate) const fn context(&self) -> &Context {
-        &self.context
+    /// Begins what is done within. It takes its time from the outer one, so that it is within by every clock.
+    pub(super) fn within(&self, span: [u8; 8]) -> Self {
+        let clock = Instant::now();
+        let passed = clock.saturating_duration_since(self.clock);
+        let outer = &self.context;
+        let context = Context {
+            trace: outer.trace,
+            span,
+            parent: Some(outer.span),
+            is_remote: false,
+            state: outer.state.clone(),
+        };
+        Self { context, time: self.time.checked_add(passed).unwrap_or(self.time), clock }
     }
 
     pub(super) fn ends(self, told: Told) -> Span {
