@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
+use crate::files::reason;
 use crate::limits::CONNECT;
 
 /// A URL that names a host.
@@ -79,10 +80,10 @@ impl Address {
         let port = self.authority.port_u16().unwrap_or(if self.is_tls { 443 } else { 80 });
         let host = self.host();
         let connecting = timeout(CONNECT, TcpStream::connect((host, port))).await;
-        let stream = connecting.map_err(|_| late(CONNECT))?.map_err(|error| error.to_string())?;
+        let stream = connecting.map_err(|_| late(CONNECT))?.map_err(|error| reason(&error))?;
         let Some(tls) = tls else { return Ok(Box::new(stream)) };
         let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-        let stream = tls.connect(name, stream).await.map_err(|error| error.to_string())?;
+        let stream = tls.connect(name, stream).await.map_err(|error| reason(&error))?;
         Ok(Box::new(stream))
     }
 

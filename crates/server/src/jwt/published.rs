@@ -89,7 +89,7 @@ impl Published {
             fetcher,
             url: at.remote.url.clone(),
             lax,
-            refresh: at.refresh,
+            pace: Pace { refresh: at.refresh, pause: KEYS_PAUSE },
             shelf: Arc::clone(&shelf),
             problem: None,
             passed_over: Vec::new(),
@@ -159,7 +159,7 @@ struct Asker {
     fetcher: Fetcher,
     url: String,
     lax: Lax,
-    refresh: Duration,
+    pace: Pace,
     shelf: Arc<Shelf>,
     /// What was wrong the last time, and whether there were keys all the same, so that it is told once.
     problem: Option<(String, bool)>,
@@ -174,7 +174,7 @@ impl Asker {
             let wait = turn.map_or(Duration::MAX, |turn| turn.wait(Instant::now()));
             let outcome = match wishes.recv_timeout(wait) {
                 Ok(Wish::Early) => {
-                    turn = turn.map(Turn::early);
+                    turn = turn.map(|turn| turn.early(self.pace));
                     continue;
                 }
                 Ok(Wish::Now(told)) => {
@@ -186,7 +186,7 @@ impl Asker {
                 Err(RecvTimeoutError::Timeout) => self.look(),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            turn = Some(Turn::after(Instant::now(), outcome.is_ok(), self.refresh));
+            turn = Some(Turn::after(Instant::now(), outcome.is_ok(), self.pace));
         }
     }
 
@@ -247,6 +247,14 @@ impl Asker {
     }
 }
 
+/// How often somebody looks.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    refresh: Duration,
+    /// The least between two looks, whoever wishes.
+    pause: Duration,
+}
+
 /// When the next look is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Turn {
@@ -256,13 +264,12 @@ struct Turn {
 
 impl Turn {
     /// After a look that failed the next is due soon.
-    fn after(last: Instant, is_good: bool, refresh: Duration) -> Self {
-        Self { last, wait: if is_good { refresh } else { refresh.min(KEYS_PAUSE) } }
+    fn after(last: Instant, is_good: bool, Pace { refresh, pause }: Pace) -> Self {
+        Self { last, wait: if is_good { refresh } else { refresh.min(pause) } }
     }
 
-    /// Two looks are never closer than the pause, whoever wishes.
-    fn early(self) -> Self {
-        Self { wait: self.wait.min(KEYS_PAUSE), ..self }
+    fn early(self, pace: Pace) -> Self {
+        Self { wait: self.wait.min(pace.pause), ..self }
     }
 
     fn wait(self, now: Instant) -> Duration {

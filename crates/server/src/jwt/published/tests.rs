@@ -156,10 +156,34 @@ fn looks_keep_their_distance() {
         let waits = [at(0), at(4), at(1000)].map(|now| turn.wait(now).as_secs());
         assert_eq!(waits, expected, "{turn:?}");
     };
-    let regular = Turn::after(last, true, REFRESH);
+    let pace = Pace { refresh: REFRESH, pause: KEYS_PAUSE };
+    let regular = Turn::after(last, true, pace);
     check(regular, [300, 296, 0]);
-    check(regular.early(), [10, 6, 0]);
-    check(regular.early().early(), [10, 6, 0]);
-    check(Turn::after(last, false, REFRESH), [10, 6, 0]);
-    check(Turn::after(last, false, REFRESH).early(), [10, 6, 0]);
+    check(regular.early(pace), [10, 6, 0]);
+    check(regular.early(pace).early(pace), [10, 6, 0]);
+    check(Turn::after(last, false, pace), [10, 6, 0]);
+    check(Turn::after(last, false, pace).early(pace), [10, 6, 0]);
+}
+
+#[test]
+fn the_thread_looks_again_after_failures_and_when_it_is_wished() {
+    let (url, _) = publishing(vec![
+        response("500 Internal Server Error", b""),
+        response("200 OK", &set(&[1])),
+        response("200 OK", &set(&[2])),
+    ]);
+    let (published, mut asker, wishes) = parts(url, "ca.pem");
+    asker.pace.pause = Duration::ZERO;
+    let thread = thread::spawn(move || asker.run(&wishes));
+    assert!(published.begin().recv().unwrap().unwrap_err().contains("the server answers 500"));
+    let now = || (SystemClock.now(), Duration::ZERO);
+    for of in [1, 2] {
+        // Each question is a wish where the key is not known, and none waits for what comes of it.
+        while published.verified(&token(of), now()).is_err() {
+            thread::yield_now();
+        }
+    }
+    check(&published, 1, Err(TokenError::NoKey));
+    drop(published);
+    thread.join().unwrap();
 }
