@@ -110,7 +110,7 @@ impl Config {
         let traces = root.section("traces")?;
         // A table whose name is misspelt is not one that is missing.
         root.finish()?;
-        must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen])?;
+        let fitting = must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen]);
         // Policies are asked over HTTP; whoever has none says whether HTTP is spoken.
         let is_http_spoken = http.is_given() || policies.is_given();
         let mut config = Self {
@@ -127,6 +127,7 @@ impl Config {
             traces: Traces::read(traces)?,
         };
         server.finish()?;
+        fitting?;
         config.must_have_rules()?;
         if !is_http_spoken {
             config.http.listen.clear();
@@ -181,6 +182,9 @@ fn must_fit(
             "`[{}]` needs `[http]`, which is not spoken by itself without `[policies]`",
             table.name()
         )),
+        None if authzen.is_given() && !authzen.has("rules") => refuse(
+            "`[authzen]` without `[policies]` needs `[authzen.rules]`: nothing answers it".into(),
+        ),
         None => Ok(()),
     }
 }

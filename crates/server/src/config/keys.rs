@@ -29,44 +29,48 @@ pub struct KeysUrl {
 impl KeysAt {
     /// Reads the keys of a table that say it. `file` is what the table calls the file.
     pub(super) fn read(section: &mut Section<'_>, file: &'static str) -> Result<Self, ConfigError> {
-        let place = section.name().to_owned();
-        let refuse = |message: String| Err(ConfigError::new(message));
         let (path, url, ca) = (section.path(file)?, section.text("url")?, section.path("url-ca")?);
         let refresh = section.seconds("refresh-seconds", KEYS_PAUSE.as_secs()..=MAX_REFRESH)?;
         let keep = section.seconds("keep-seconds", KEYS_PAUSE.as_secs()..=MAX_KEEP)?;
-        let url = match (path, url) {
-            (Some(path), None) if ca.is_none() && refresh.is_none() && keep.is_none() => {
-                return Ok(Self::File(path));
+        let is_asked = ca.is_some() || refresh.is_some() || keep.is_some();
+        let place = section.name();
+        match (path, url) {
+            (Some(path), None) if !is_asked => Ok(Self::File(path)),
+            (Some(_), None) => Err(ConfigError::new(format!(
+                "`url-ca`, `refresh-seconds` and `keep-seconds` in `[{place}]` need `url`"
+            ))),
+            (None, Some(url)) => {
+                let remote = Remote { url, ca, token: None };
+                let (refresh, keep) = (refresh.unwrap_or(REFRESH), keep.unwrap_or(KEEP));
+                KeysUrl { remote, refresh, keep }.fitting(place).map(Self::Url)
             }
-            (Some(_), None) => {
-                return refuse(format!(
-                    "`url-ca`, `refresh-seconds` and `keep-seconds` in `[{place}]` need `url`"
-                ));
-            }
-            (None, Some(url)) => url,
-            _ => {
-                return refuse(format!(
-                    "`[{place}]` must have `{file}` or `url`, and one of them only"
-                ));
-            }
-        };
-        if !url.starts_with("https://") {
+            _ => Err(ConfigError::new(format!(
+                "`[{place}]` must have `{file}` or `url`, and one of them only"
+            ))),
+        }
+    }
+}
+
+impl KeysUrl {
+    /// Refuses what could not be believed, or would not last until it is asked for again.
+    fn fitting(self, place: &str) -> Result<Self, ConfigError> {
+        let refuse = |message: String| Err(ConfigError::new(message));
+        if !self.remote.url.starts_with("https://") {
             return refuse(format!(
                 "`url` in `[{place}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
             ));
         }
-        if ca.is_none() {
+        if self.remote.ca.is_none() {
             return refuse(format!(
                 "`url` in `[{place}]` needs `url-ca`, the roots of that server"
             ));
         }
-        let (refresh, keep) = (refresh.unwrap_or(REFRESH), keep.unwrap_or(KEEP));
-        if keep < refresh {
+        if self.keep < self.refresh {
             return refuse(format!(
                 "`keep-seconds` in `[{place}]` must not be less than `refresh-seconds`"
             ));
         }
-        Ok(Self::Url(KeysUrl { remote: Remote { url, ca, token: None }, refresh, keep }))
+        Ok(self)
     }
 }
 

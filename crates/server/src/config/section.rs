@@ -47,6 +47,11 @@ impl<'c> Section<'c> {
         self.table.is_some()
     }
 
+    /// Whether it has this key.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.is_some_and(|table| table.contains_key(key))
+    }
+
     /// Returns a table within, an empty one if the file has none.
     pub(crate) fn section(&mut self, key: &'static str) -> Result<Section<'c>, ConfigError> {
         let path = self.below(key);
@@ -133,7 +138,7 @@ impl<'c> Section<'c> {
         &mut self,
         key: &'static str,
     ) -> Result<Option<Vec<String>>, ConfigError> {
-        let is_given = self.table.is_some_and(|table| table.contains_key(key));
+        let is_given = self.has(key);
         let texts = self.texts(key)?;
         Ok(is_given.then_some(texts))
     }

@@ -44,6 +44,10 @@ fn a_misspelt_key_is_told_of_before_a_missing_one() {
         "line 6: unknown key `fiel` in `[auth.tokens]`; did you mean `file`?",
     );
     check("[[auth.tokens]]\n", "`file` is missing in `[auth.tokens]`");
+    refused(
+        "[http]\nlisen = \"a\"\n",
+        "line 2: unknown key `lisen` in `[http]`; did you mean `listen`?",
+    );
     check(
         "[auth.jwt]\nkey = \"k\"\nissuer = \"i\"\n",
         "line 5: unknown key `key` in `[auth.jwt]`; did you mean `keys`?",
@@ -206,7 +210,9 @@ fn rules_alone_are_a_server() {
     let config = parse(rules).unwrap();
     assert!(config.policies.is_none() && config.http.listen.is_empty());
     assert_eq!(config.watch(), Duration::ZERO);
-    let config = parse(&format!("{rules}[http]\n[auth]\n[authzen]\nindex = \"i\"\n")).unwrap();
+    let config =
+        parse(&format!("{rules}[http]\n[auth]\n[authzen]\nindex = \"i\"\n[authzen.rules]\n"))
+            .unwrap();
     assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
     assert_eq!(config.watch(), Duration::from_secs(5));
     refused(
@@ -216,6 +222,10 @@ fn rules_alone_are_a_server() {
     refused(
         &format!("{rules}[authzen.rules]\n"),
         "`[authzen]` needs `[http]`, which is not spoken by itself without `[policies]`",
+    );
+    refused(
+        &format!("{rules}[http]\n[authzen]\nindex = \"i\"\n"),
+        "`[authzen]` without `[policies]` needs `[authzen.rules]`: nothing answers it",
     );
     refused(
         &format!("{rules}[http]\n[aux-data]\n"),
