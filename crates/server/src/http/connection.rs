@@ -15,12 +15,13 @@ use tokio_rustls::TlsAcceptor;
 
 use super::connections::{Connection, Connections, Phase, Place};
 use super::heard::Heard;
+use super::opening;
 use super::routes::{self, Peer};
 use crate::awake;
 use crate::config::Http;
 use crate::crew::Crew;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
-use crate::shared::Shared;
+use crate::shared::{Shared, Stopping};
 
 /// Accepts connections until the server stops, and then waits for those that are open.
 pub(crate) async fn accept(
@@ -61,7 +62,35 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = &peer.connection;
-    let stream = Heard::new(stream, Arc::clone(connection));
+    let mut stream = Heard::new(stream, Arc::clone(connection));
+    let mut stopping = shared.stopping();
+    let mut said = Vec::new();
+    tokio::select! {
+        biased;
+        heard = opening::hear(&mut stream, &mut said) => {
+            if let Err(error) = heard {
+                tracing::debug!(%error, "a connection ended early");
+                return;
+            }
+        }
+        () = connection.closing() => return connection.cut(),
+        () = too_long(connection, &shared.config().http) => return connection.cut(),
+        // Whoever has begun to ask is answered.
+        () = stopping.begun() => {}
+    }
+    if said.is_empty() {
+        return;
+    }
+    stream.again(said);
+    // Apart, so that a connection that has asked nothing yet does not carry the room for questions.
+    Box::pin(converse(stream, shared, peer, stopping)).await;
+}
+
+async fn converse<S>(stream: Heard<S>, shared: &Arc<Shared>, peer: &Peer, mut stopping: Stopping)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let connection = &peer.connection;
     let service = service_fn(|request| async {
         let response = routes::answer(request, shared, peer).await;
         connection.enters(Phase::Idle);
@@ -69,7 +98,6 @@ where
         Ok::<_, Infallible>(response)
     });
     let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));
-    let mut stopping = shared.stopping();
     let mut is_stopping = false;
     loop {
         tokio::select! {

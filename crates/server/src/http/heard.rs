@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use hyper::body::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::timeout;
 
@@ -20,13 +21,20 @@ pub(super) struct Heard<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     /// Taken out when it ends.
     stream: Option<S>,
     connection: Arc<Connection>,
+    /// What is to be heard again, before anything else.
+    again: Bytes,
     /// Whether the client has said that it says no more, or cannot.
     is_over: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Heard<S> {
     pub(super) const fn new(stream: S, connection: Arc<Connection>) -> Self {
-        Self { stream: Some(stream), connection, is_over: false }
+        Self { stream: Some(stream), connection, again: Bytes::new(), is_over: false }
+    }
+
+    /// Lets `said` be heard again, before anything else.
+    pub(super) fn again(&mut self, said: Vec<u8>) {
+        self.again = Bytes::from(said);
     }
 
     fn stream(&mut self) -> io::Result<Pin<&mut S>> {
@@ -63,6 +71,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Heard<S> 
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.again.is_empty() {
+            let count = buffer.remaining().min(self.again.len());
+            buffer.put_slice(&self.again.split_to(count));
+            if self.again.is_empty() {
+                self.again = Bytes::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         let read = self.stream()?.poll_read(context, buffer);
         match &read {
