@@ -20,6 +20,9 @@ pub(crate) const MAX_HEADERS: usize = 64;
 /// How long a look for new policies waits for the next, where the configuration does not say.
 pub(crate) const WATCH: Duration = Duration::from_secs(5);
 
+/// Connections that wait to be accepted. The system may allow for fewer.
+pub(crate) const BACKLOG: i32 = 4096;
+
 /// How long accepting waits after the system had no file descriptor left.
 pub(crate) const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 

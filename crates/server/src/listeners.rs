@@ -4,6 +4,9 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 
 use listenfd::ListenFd;
+use socket2::SockRef;
+
+use crate::limits::BACKLOG;
 
 use crate::files::reason;
 
@@ -50,8 +53,28 @@ impl Sockets {
 
 fn bind(address: &str) -> io::Result<TcpListener> {
     let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
-    TcpListener::bind(addresses.as_slice())
+    let listener = TcpListener::bind(addresses.as_slice())?;
+    // The standard library lets 128 wait; whoever comes then must knock again after a second.
+    SockRef::from(&listener).listen(BACKLOG)?;
+    Ok(listener)
 }
 
 /// Stands in the configuration for a socket that the system manager opened.
 const INHERITED: &str = "systemd";
+
+#[cfg(test)]
+mod tests {
+    use super::Sockets;
+    use std::net::TcpStream;
+    use std::time::Duration;
+
+    #[test]
+    fn a_crowd_may_wait_to_be_let_in() {
+        let open = Sockets::from_environment().open(&["127.0.0.1:0".into()]).expect("it listens");
+        let address = open[0].local_addr().expect("it has an address");
+        // Nobody is let in, so whoever may not wait is told so in the end.
+        let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(10));
+        let waiting: Result<Vec<_>, _> = (0..300).map(connect).collect();
+        assert_eq!(waiting.map(|waiting| waiting.len()).ok(), Some(300));
+    }
+}
