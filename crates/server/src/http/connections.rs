@@ -3,7 +3,7 @@
 //! A connection that nobody uses costs memory, and somebody else's place. When all places are taken, the one
 //! among a few that has waited longest for its client is closed. No request takes a lock for this.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,8 @@ pub(crate) struct Connection {
     since: AtomicU64,
     closing: Notify,
     is_cut: AtomicBool,
+    // INVARIANT: it stands there in `Open::all`, or nowhere. Only whoever has the lock of `Open` changes it.
+    place: AtomicUsize,
 }
 
 /// What a connection waits for.
@@ -60,14 +62,15 @@ impl Connections {
     pub(crate) fn enter(self: &Arc<Self>) -> Place {
         let since = AtomicU64::new(0);
         let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
-        let connection = Connection { begin: self.begin, since, closing, is_cut };
+        let place = AtomicUsize::new(NOWHERE);
+        let connection = Connection { begin: self.begin, since, closing, is_cut, place };
         connection.enters(Phase::Idle);
         let connection = Arc::new(connection);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.all.len() >= self.most {
             open.close_one();
         }
-        open.all.push(Arc::clone(&connection));
+        open.add(Arc::clone(&connection));
         drop(open);
         Place { connections: Arc::clone(self), connection }
     }
@@ -79,6 +82,24 @@ impl Connections {
 }
 
 impl Open {
+    fn add(&mut self, connection: Arc<Connection>) {
+        connection.place.store(self.all.len(), Ordering::Relaxed);
+        self.all.push(connection);
+    }
+
+    /// Takes one off the list, if it is there. However many there are, it takes no longer.
+    fn remove(&mut self, place: usize) -> Option<Arc<Connection>> {
+        if place >= self.all.len() {
+            return None;
+        }
+        let removed = self.all.swap_remove(place);
+        removed.place.store(NOWHERE, Ordering::Relaxed);
+        if let Some(moved) = self.all.get(place) {
+            moved.place.store(place, Ordering::Relaxed);
+        }
+        Some(removed)
+    }
+
     /// Closes the one among the next few that has waited for its client longest, and takes it off the list.
     fn close_one(&mut self) {
         let count = self.all.len();
@@ -90,8 +111,8 @@ impl Open {
         // Where all of them are being answered, one that is will be cut off: the bound is a bound.
         let place = waiting.min().map_or(self.next % count.max(1), |(_, place)| place);
         self.next = self.next.wrapping_add(SAMPLE) % count.max(1);
-        if place < count {
-            self.all.swap_remove(place).closing.notify_one();
+        if let Some(connection) = self.remove(place) {
+            connection.closing.notify_one();
         }
     }
 }
@@ -153,12 +174,53 @@ impl Connection {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = open.all.iter().position(|one| Arc::ptr_eq(one, &self.connection));
-        if let Some(place) = found {
-            open.all.swap_remove(place);
-        }
+        drop(open.remove(self.connection.place.load(Ordering::Relaxed)));
     }
 }
 
 /// How many connections are looked at to find one that can go.
 const SAMPLE: usize = 32;
+
+/// The place of a connection that is not on the list.
+const NOWHERE: usize = usize::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::{Connections, NOWHERE, Place};
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    /// Every connection that is on the list knows where.
+    fn check(connections: &Connections) {
+        let open = connections.open.lock().unwrap();
+        for (place, connection) in open.all.iter().enumerate() {
+            assert_eq!(connection.place.load(Ordering::Relaxed), place);
+        }
+    }
+
+    #[test]
+    fn places_are_given_back_in_any_order() {
+        let connections = Arc::new(Connections::new(100));
+        let mut places: Vec<Place> = (0..100).map(|_| connections.enter()).collect();
+        for step in 0..100 {
+            drop(places.swap_remove(step * 37 % places.len()));
+            check(&connections);
+            assert_eq!(connections.count(), places.len());
+        }
+    }
+
+    #[test]
+    fn whoever_had_to_go_gives_nothing_back() {
+        let connections = Arc::new(Connections::new(10));
+        let mut places: Vec<Place> = (0..50).map(|_| connections.enter()).collect();
+        check(&connections);
+        assert_eq!(connections.count(), 10);
+        let is_on = |place: &Place| place.connection.place.load(Ordering::Relaxed) != NOWHERE;
+        assert_eq!(places.iter().filter(|place| is_on(place)).count(), 10);
+        places.retain(is_on);
+        check(&connections);
+        assert_eq!((connections.count(), places.len()), (10, 10));
+        drop(places);
+        assert_eq!(connections.count(), 0);
+    }
+}
