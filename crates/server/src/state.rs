@@ -101,8 +101,8 @@ impl State {
 
 impl Origin {
     /// Makes the state after `before`, of the bundle that was found if it changed, and of the index. Nothing if both
-    /// are what they were, or if there should be a first bundle and is none. A signed bundle must not be older than the one in use; where nobody signs, revisions
-    /// mean nothing.
+    /// are what they were, or if there should be a first bundle and is none. A signed bundle must not be older than
+    /// the one in use; where nobody signs, revisions mean nothing.
     pub(crate) fn next(
         &self,
         found: Option<&[u8]>,
