@@ -1,6 +1,7 @@
 //! Where another server is, and a stream to it.
 
 use std::net::IpAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use hyper::Uri;
@@ -13,6 +14,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::files::reason;
 use crate::limits::CONNECT;
+use crate::tls;
 
 /// A URL that names a host.
 #[derive(Clone, Debug)]
@@ -47,9 +49,22 @@ impl Address {
         Ok(Self { uri, authority, is_tls })
     }
 
-    /// Whether it has `https`.
-    pub(crate) const fn is_tls(&self) -> bool {
-        self.is_tls
+    /// Reads the roots that its certificate must lead to; nothing without `https`. `key` is what the configuration calls
+    /// them.
+    ///
+    /// # Errors
+    /// They are missing or cannot be used, or nobody would ask for them; in words for the operator.
+    pub(crate) fn tls(
+        &self,
+        roots: Option<&Path>,
+        key: &str,
+    ) -> Result<Option<TlsConnector>, String> {
+        match (roots, self.is_tls) {
+            (Some(roots), true) => tls::connector(roots).map(Some),
+            (None, false) => Ok(None),
+            (None, true) => Err(format!("`{key}` is missing, the roots of the server")),
+            (Some(_), false) => Err(format!("`{key}` is for a URL with `https`")),
+        }
     }
 
     /// Whether nobody else on the network sees what is sent there.
@@ -91,6 +106,9 @@ impl Address {
         self.authority.host().trim_start_matches('[').trim_end_matches(']')
     }
 }
+
+/// What this server calls itself when it asks others.
+pub(crate) const AGENT: &str = concat!("wardgate/", env!("CARGO_PKG_VERSION"));
 
 /// Says that another server took too long.
 pub(crate) fn late(after: Duration) -> String {

@@ -64,17 +64,21 @@ struct Pace {
 impl Pace {
     /// Notes an answer. Tells whether a quick succession has begun.
     fn quickens(&self, now: Instant) -> bool {
-        let last = self.last.replace(Some(now));
-        let is_close = last.is_some_and(|last| now.duration_since(last) < self.window.get());
+        let is_close = self.is_close(now);
+        self.last.set(Some(now));
         is_close && !self.is_quick.replace(true)
     }
 
     /// Tells whether the quick succession has ended.
     fn slackens(&self, now: Instant) -> bool {
-        let last = self.last.get();
-        let is_close = last.is_some_and(|last| now.duration_since(last) < self.window.get());
+        let is_close = self.is_close(now);
         self.is_quick.set(is_close);
         !is_close
+    }
+
+    /// Tells whether the last answer is within the window.
+    fn is_close(&self, now: Instant) -> bool {
+        self.last.get().is_some_and(|last| now.duration_since(last) < self.window.get())
     }
 }
 

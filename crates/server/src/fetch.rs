@@ -16,9 +16,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::address::{Address, late};
+use crate::address::{AGENT, Address, late};
 use crate::config::Remote;
-use crate::{files, tls};
+use crate::files;
 
 /// A file on another server.
 pub(crate) struct Fetcher {
@@ -50,12 +50,7 @@ impl Fetcher {
     /// It cannot be asked for; in words for the operator.
     pub(crate) fn new(remote: &Remote, most: usize, within: Duration) -> Result<Self, String> {
         let address = Address::read(&remote.url)?;
-        let tls = match (&remote.ca, address.is_tls()) {
-            (Some(roots), true) => Some(tls::connector(roots)?),
-            (None, false) => None,
-            (None, true) => return Err("`url-ca` is missing, the roots of the server".to_owned()),
-            (Some(_), false) => return Err("`url-ca` is for a URL with `https`".to_owned()),
-        };
+        let tls = address.tls(remote.ca.as_deref(), "url-ca")?;
         let authorization = remote.token.as_deref().map(bearer).transpose()?;
         if authorization.is_some() && tls.is_none() {
             return Err("`url-token` would cross the network for all to see: use `https`".into());
@@ -104,7 +99,7 @@ impl Fetcher {
         let mut request = Request::get(self.address.path())
             .header(HOST, self.address.host_header())
             .header(ACCEPT, "*/*")
-            .header(USER_AGENT, concat!("wardgate/", env!("CARGO_PKG_VERSION")));
+            .header(USER_AGENT, AGENT);
         for (name, value) in [(AUTHORIZATION, self.authorization.as_ref()), (IF_NONE_MATCH, tag)] {
             if let Some(value) = value {
                 request = request.header(name, value);

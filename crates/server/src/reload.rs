@@ -101,11 +101,8 @@ fn begin(shared: &Shared, within: Option<Begun>) -> Option<Begun> {
 /// Tells of a look, and of what is in use after it.
 fn tell(shared: &Shared, begun: Begun, (is_asked_for, has_failed): (bool, bool)) {
     let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
-    let revision = state.revision();
-    let revision = revision.map(|revision| ("wardgate.policies.revision", Value::Number(revision)));
     let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_asked_for))];
-    attributes.extend(revision);
-    attributes.push(("wardgate.policies.serial", Value::Number(state.serial())));
+    attributes.extend(state.told());
     if has_failed {
         attributes.push(("error.type", Value::word("not-reloaded")));
     }

@@ -15,6 +15,7 @@ use wardgate_spocp::packed::unpack;
 
 use crate::index::Index;
 use crate::source::Source;
+use crate::traces::{Attribute, Value};
 
 /// The policies in use. It stays as it is: a reload makes another one.
 #[derive(Debug)]
@@ -90,6 +91,13 @@ impl State {
     #[must_use]
     pub const fn serial(&self) -> u64 {
         self.serial
+    }
+
+    /// What a span says of it.
+    pub(crate) fn told(&self) -> impl Iterator<Item = Attribute> {
+        let revision = self.revision().map(|number| ("wardgate.policies.revision", number));
+        let numbers = revision.into_iter().chain([("wardgate.policies.serial", self.serial)]);
+        numbers.map(|(name, number)| (name, Value::Number(number)))
     }
 
     /// Since when it is in use.

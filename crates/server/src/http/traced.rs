@@ -83,11 +83,8 @@ pub(super) fn deciding<R>(
     let Some(Traced(outer)) = traced else { return decide() };
     let begun = outer.tracer.within(&outer.begun);
     let (decided, Tally { resources, allowed, denied }) = tally::counted(decide);
-    let revision = state.revision();
-    let revision = revision.map(|revision| ("wardgate.policies.revision", Value::Number(revision)));
-    let mut attributes: Vec<_> = revision.into_iter().collect();
+    let mut attributes: Vec<_> = state.told().collect();
     attributes.extend([
-        ("wardgate.policies.serial", Value::Number(state.serial())),
         ("wardgate.resources", Value::Number(resources)),
         ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
         ("wardgate.allowed", Value::Number(allowed)),

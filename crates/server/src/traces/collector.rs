@@ -17,10 +17,10 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio_rustls::TlsConnector;
 
-use crate::address::Address;
+use crate::address::{AGENT, Address};
 use crate::config::Traces;
+use crate::files;
 use crate::limits::MAX_COLLECTOR_ANSWER_BYTES;
-use crate::{files, tls};
 
 /// The server that takes spans.
 pub(super) struct Collector {
@@ -49,15 +49,10 @@ impl Collector {
     /// Nothing can be sent there; in words for the operator.
     pub(super) fn new(config: &Traces) -> Result<Self, String> {
         let address = Address::read(&config.endpoint)?;
-        let tls = match (&config.ca, address.is_tls()) {
-            (Some(roots), true) => Some(tls::connector(roots)?),
-            (None, true) => return Err("`endpoint-ca` is missing, the roots of the server".into()),
-            (Some(_), false) => return Err("`endpoint-ca` is for a URL with `https`".into()),
-            (None, false) if address.is_loopback() => None,
-            (None, false) => {
-                return Err("spans would cross the network for all to see: use `https`".into());
-            }
-        };
+        let tls = address.tls(config.ca.as_deref(), "endpoint-ca")?;
+        if tls.is_none() && !address.is_loopback() {
+            return Err("spans would cross the network for all to see: use `https`".into());
+        }
         let headers = config.headers.as_deref().map(read_headers).transpose()?;
         Ok(Self { address, tls, headers: headers.unwrap_or_default(), open: None })
     }
@@ -105,7 +100,7 @@ impl Collector {
         let mut request = Request::post(path)
             .header(HOST, self.address.host_header())
             .header(CONTENT_TYPE, "application/json")
-            .header(USER_AGENT, concat!("wardgate/", env!("CARGO_PKG_VERSION")))
+            .header(USER_AGENT, AGENT)
             .body(Full::new(spans))?;
         request.headers_mut().extend(self.headers.clone());
         Ok(request)
