@@ -20,11 +20,31 @@ pub struct Conditions<'a> {
     pub name: Option<&'a str>,
     /// Bytes that are accepted at most. More than [`MAX_BUNDLE_BYTES`] are never.
     pub max_bytes: usize,
+    /// What the opened table answers from the date on which the bundle expires.
+    pub after_expiry: AfterExpiry,
+}
+
+/// What an opened table answers once its bundle has expired.
+///
+/// A bundle that has expired already is refused in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterExpiry {
+    /// Every action is denied, with the reason `expired`.
+    #[default]
+    Deny,
+    /// Decisions go on as before. Whoever withholds newer bundles then keeps this one in use for ever.
+    Decide,
 }
 
 impl Default for Conditions<'_> {
     fn default() -> Self {
-        Self { now: None, min_revision: 0, name: None, max_bytes: MAX_BUNDLE_BYTES }
+        Self {
+            now: None,
+            min_revision: 0,
+            name: None,
+            max_bytes: MAX_BUNDLE_BYTES,
+            after_expiry: AfterExpiry::Deny,
+        }
     }
 }
 
@@ -49,6 +69,13 @@ impl Conditions<'_> {
             Some(name) if name != header.label.name => Err(OpenError::WrongName),
             _ => Ok(()),
         }
+    }
+
+    /// Returns the second since 1970 from which on the table of a bundle denies everything.
+    pub(crate) fn denies_from(&self, header: &Header) -> Option<i64> {
+        let expires = header.label.expires.filter(|_| self.after_expiry == AfterExpiry::Deny);
+        // What no time of a decision can reach is the end of time.
+        expires.map(|expires| i64::try_from(expires).unwrap_or(i64::MAX))
     }
 
     fn dates(&self, header: &Header) -> Result<(), OpenError> {

@@ -27,7 +27,7 @@ pub struct Label {
     pub created: u64,
     /// From when on it may be opened, in seconds since 1970.
     pub not_before: Option<u64>,
-    /// From when on it may no longer be opened, in seconds since 1970.
+    /// From when on it is no longer opened, and what is open denies, in seconds since 1970.
     pub expires: Option<u64>,
 }
 

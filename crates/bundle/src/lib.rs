@@ -34,7 +34,7 @@ mod signing;
 mod terms;
 mod trust;
 
-pub use conditions::Conditions;
+pub use conditions::{AfterExpiry, Conditions};
 pub use container::Kind;
 pub use error::OpenError;
 pub use header::{Header, Label};

@@ -83,6 +83,7 @@ pub fn open(
     if table.evaluation() != header.evaluation {
         return Err(OpenError::WrongEvaluation);
     }
+    let table = table.expiring(conditions.denies_from(&header));
     let [_, _, _, rules] = container.index.lengths();
     Ok(Opened { table, header, signers, rules: bytes.len().saturating_sub(rules) })
 }

@@ -8,6 +8,7 @@
 //! u8   how many keys must be among those that signed
 //! then for each key: u8 level (44, 65 or 87), u8 length of its id, u16 length of the key, id, key
 //! then for each key that must sign: u8 length of its id, id
+//! then nothing, or a u8 that is 1: decisions go on after the bundle has expired
 //! ```
 //!
 //! Numbers are little-endian. A key without an id has the one that follows from it. The hosts that write
@@ -20,7 +21,7 @@ use core::fmt;
 
 use wardgate_crypto::ml_dsa::Level;
 
-use crate::conditions::Conditions;
+use crate::conditions::{AfterExpiry, Conditions};
 use crate::key_id::KeyId;
 use crate::trust::{Quorum, Trust, TrustError, TrustSet, TrustedKey};
 
@@ -32,6 +33,7 @@ pub struct Terms {
     trusted: Option<TrustSet>,
     name: Option<String>,
     max_bytes: usize,
+    after_expiry: AfterExpiry,
 }
 
 /// Why bytes are no terms.
@@ -50,10 +52,15 @@ impl Terms {
     /// The bytes are no terms.
     pub fn read(spec: &[u8]) -> Result<Self, TermsError> {
         let mut reader = Reader { rest: spec };
-        let terms = reader.terms().filter(|_| reader.rest.is_empty());
-        let (max_bytes, name, trusted) = terms.ok_or(TermsError::Malformed)?;
+        let terms = reader.terms().ok_or(TermsError::Malformed)?;
+        let after_expiry = match reader.rest {
+            [] => AfterExpiry::Deny,
+            [1] => AfterExpiry::Decide,
+            _ => return Err(TermsError::Malformed),
+        };
+        let (max_bytes, name, trusted) = terms;
         let trusted = trusted.map_err(TermsError::Trust)?;
-        Ok(Self { spec: spec.into(), trusted, name, max_bytes })
+        Ok(Self { spec: spec.into(), trusted, name, max_bytes, after_expiry })
     }
 
     /// Whether these are the terms that `spec` writes down.
@@ -74,6 +81,7 @@ impl Terms {
         Conditions {
             name: self.name.as_deref(),
             max_bytes: self.max_bytes,
+            after_expiry: self.after_expiry,
             ..Conditions::default()
         }
     }
@@ -224,5 +232,15 @@ mod tests {
         }
         let longer = [whole.as_slice(), &[0]].concat();
         check(&longer, "the terms are malformed");
+    }
+
+    #[test]
+    fn decisions_go_on_after_expiry_only_where_the_terms_say_so() {
+        let after = |spec: &[u8]| Terms::read(spec).unwrap().conditions().after_expiry;
+        let whole = written(1, &["a"], &[]);
+        assert_eq!(after(&whole), AfterExpiry::Deny);
+        assert_eq!(after(&[whole.as_slice(), &[1]].concat()), AfterExpiry::Decide);
+        check(&[whole.as_slice(), &[2]].concat(), "the terms are malformed");
+        check(&[whole.as_slice(), &[1, 1]].concat(), "the terms are malformed");
     }
 }

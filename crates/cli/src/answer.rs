@@ -124,6 +124,7 @@ pub(crate) fn reason(reason: &Reason) -> String {
         Reason::LimitReached(rule) => format!("a limit was reached in {rule}"),
         Reason::RequestLimitReached => "the request reached a limit".to_owned(),
         Reason::SchemaViolation => "the attributes do not fit the schema".to_owned(),
+        Reason::Expired => "the policies have expired".to_owned(),
     }
 }
 

@@ -163,10 +163,24 @@ extern "C" fn frame() -> usize {
 }
 
 /// Decides by a plan that runs no programs, on the frame, for roles with these masks: 0 is Deny, 1 Allow, and
-/// 2 that the request must be asked about as a whole. Whatever is odd is 2.
+/// 2 that the request must be asked about as a whole. Whatever is odd is 2, and so is every question to a bundle that
+/// can expire: see [`decide_at`].
 #[unsafe(export_name = "wardgate_decide")]
 extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> i32 {
+    decide_by_frame(handle, (plan, roles), None)
+}
+
+/// Decides like [`decide`] at a time in seconds since 1970; 2 once the bundle has expired.
+#[unsafe(export_name = "wardgate_decide_at")]
+extern "C" fn decide_at(handle: u32, plan: u32, roles: u32, seconds: i64) -> i32 {
+    decide_by_frame(handle, (plan, roles), Some(seconds))
+}
+
+fn decide_by_frame(handle: u32, (plan, roles): (u32, u32), seconds: Option<i64>) -> i32 {
     let ask = |opened: &Opened| {
+        if opened.may_have_expired(seconds) {
+            return Answer::Unsure;
+        }
         FRAME.with(|frame| {
             // SAFETY: nothing in the module writes the frame, and a host does so between calls only: there
             // is one thread.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use wardgate_bundle::{
-    Conditions, KeyId, Level, Quorum, Trust, TrustError, TrustSet, TrustedKey, limits,
+    AfterExpiry, Conditions, KeyId, Level, Quorum, Trust, TrustError, TrustSet, TrustedKey, limits,
 };
 use wardgate_engine::decision::{ActionDecision, Effect};
 use wardgate_engine::table::Evaluation;
@@ -33,6 +33,7 @@ struct Pdp {
     trusted: Option<TrustSet>,
     name: Option<String>,
     max_bytes: usize,
+    after_expiry: AfterExpiry,
 }
 
 impl decisions::Guest for Component {
@@ -51,7 +52,8 @@ impl decisions::GuestPdp for Pdp {
     fn reload(&self, bundle: Vec<u8>, at: types::Moment) -> Result<(), types::Error> {
         let mut opened = self.opened.borrow_mut();
         let trust = trust(self.trusted.as_ref());
-        let conditions = conditions(self.name.as_deref(), self.max_bytes, at);
+        let bounds = (self.max_bytes, self.after_expiry);
+        let conditions = conditions(self.name.as_deref(), bounds, at);
         Ok(opened.reload(&bundle, trust, &conditions)?)
     }
 
@@ -122,8 +124,18 @@ impl decisions::GuestPdp for Pdp {
         self.opened.borrow().table().principals().map(str::to_owned).collect()
     }
 
-    fn decide(&self, plan: u64, roles: u32, values: Vec<types::Value>) -> types::Answer {
-        values::decide(&self.opened.borrow(), (plan, roles), &values)
+    fn decide(
+        &self,
+        plan: u64,
+        roles: u32,
+        values: Vec<types::Value>,
+        seconds: Option<i64>,
+    ) -> types::Answer {
+        let opened = self.opened.borrow();
+        if opened.may_have_expired(seconds) {
+            return types::Answer::Unsure;
+        }
+        values::decide(&opened, (plan, roles), &values)
     }
 }
 
@@ -135,9 +147,17 @@ impl Pdp {
         };
         let max_bytes = terms.max_bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let max_bytes = max_bytes.unwrap_or(limits::MAX_BUNDLE_BYTES);
-        let conditions = conditions(terms.name.as_deref(), max_bytes, at);
+        let decides = terms.decides_after_expiry;
+        let after_expiry = if decides { AfterExpiry::Decide } else { AfterExpiry::Deny };
+        let conditions = conditions(terms.name.as_deref(), (max_bytes, after_expiry), at);
         let opened = Opened::open(bundle, trust(trusted.as_ref()), &conditions)?;
-        Ok(Self { opened: RefCell::new(opened), trusted, name: terms.name, max_bytes })
+        Ok(Self {
+            opened: RefCell::new(opened),
+            trusted,
+            name: terms.name,
+            max_bytes,
+            after_expiry,
+        })
     }
 }
 
@@ -145,8 +165,12 @@ fn trust(trusted: Option<&TrustSet>) -> Trust<'_> {
     trusted.map_or(Trust::Unsigned, Trust::Signed)
 }
 
-fn conditions(name: Option<&str>, max_bytes: usize, at: types::Moment) -> Conditions<'_> {
-    Conditions { now: at.now, min_revision: at.min_revision, name, max_bytes }
+fn conditions(
+    name: Option<&str>,
+    (max_bytes, after_expiry): (usize, AfterExpiry),
+    at: types::Moment,
+) -> Conditions<'_> {
+    Conditions { now: at.now, min_revision: at.min_revision, name, max_bytes, after_expiry }
 }
 
 fn trust_set(set: types::TrustSet) -> Result<TrustSet, Failure> {

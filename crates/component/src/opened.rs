@@ -56,6 +56,12 @@ impl Opened {
         self.header.content.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
     }
 
+    /// Returns true if the bundle has expired at `seconds` since 1970, or could have where no time is told.
+    pub(crate) fn may_have_expired(&self, seconds: Option<i64>) -> bool {
+        let is_past = |expires| seconds.is_none_or(|seconds| seconds >= expires);
+        self.table().expires().is_some_and(is_past)
+    }
+
     pub(crate) const fn table(&self) -> &PolicyTable {
         self.policies.table()
     }

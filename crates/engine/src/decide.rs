@@ -22,13 +22,14 @@ use alloc::vec::Vec;
 
 pub use record::{Leaf, Outcome, Step};
 
-use crate::cel::Timestamp;
+use crate::cel::{Activation, Timestamp};
 use crate::decision::{ActionDecision, Decision, Effect, Reason};
 use crate::order;
 use crate::request::Request;
 use crate::table::PolicyTable;
 use record::{Record, Trace};
 use session::Session;
+use validation::Validation;
 
 /// A decision, and every rule that was considered on the way to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,7 @@ impl PolicyTable {
     pub fn is_allowed(&self, request: &Request, action: &str, now: Timestamp) -> bool {
         let pool = self.pool();
         let session = Session::new(self, &pool, request, now, None);
-        if session.validate(&[action]).rejects {
+        if self.is_expired(now) || session.validate(&[action]).rejects {
             return false;
         }
         session.decide(action).effect == Some(Effect::Allow)
@@ -112,13 +113,17 @@ impl Session<'_> {
     /// Decides on every action of the request.
     fn conclude(self) -> (Decision, Option<Trace>, bool) {
         let request = self.request;
-        let validation = self.validate(&request.actions);
+        let refused = self.expired().then_some(Reason::Expired);
+        let validation = match refused {
+            None => self.validate(&request.actions),
+            Some(_) => Validation::default(),
+        };
+        let refused = refused.or(validation.rejects.then_some(Reason::SchemaViolation));
         let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
         for action in distinct(&request.actions) {
-            let decided = if validation.rejects {
-                self.rejected(action)
-            } else {
-                self.decide(action).into_decision(&self, action)
+            let decided = match &refused {
+                Some(reason) => self.refused(action, reason.clone()),
+                None => self.decide(action).into_decision(&self, action),
             };
             actions.push(decided);
         }
@@ -136,13 +141,18 @@ impl Session<'_> {
         (decision, record.trace, asked_for_now)
     }
 
-    fn rejected(&self, action: &str) -> ActionDecision {
+    /// Returns true if the table has expired. Where it can expire, every decision depends on the time.
+    fn expired(&self) -> bool {
+        self.table.expires().is_some() && self.table.is_expired(self.now())
+    }
+
+    fn refused(&self, action: &str, reason: Reason) -> ActionDecision {
         ActionDecision {
             action: action.to_string(),
             effect: Effect::Deny,
             policy: self.resource_policy_key(),
             scope: String::new(),
-            reason: Reason::SchemaViolation,
+            reason,
         }
     }
 }

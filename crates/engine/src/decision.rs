@@ -67,6 +67,8 @@ pub enum Reason {
     RequestLimitReached,
     /// The attributes do not fit the schema, and the table rejects that.
     SchemaViolation,
+    /// The time of the decision is past the end of the policies' validity.
+    Expired,
 }
 
 /// A value that a rule hands back to the PEP.

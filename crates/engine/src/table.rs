@@ -21,7 +21,7 @@ pub use inspect::{Inspection, PolicyRecord};
 pub use layout::Section;
 pub use validate::Flaw;
 
-use crate::cel::Pool;
+use crate::cel::{Pool, Timestamp};
 use layout::{FLAG_LENIENT_SCOPE_SEARCH, FLAG_STRICT, Header};
 
 /// The raw parts of a table, as a bundle carries them.
@@ -40,6 +40,8 @@ pub struct Parts {
 pub struct PolicyTable {
     parts: Parts,
     header: Header,
+    /// Seconds since 1970 from which on everything is denied.
+    expires: Option<i64>,
 }
 
 /// What an error in a condition means.
@@ -60,9 +62,27 @@ impl PolicyTable {
     /// The first flaw found; then no table exists.
     pub fn from_parts(parts: Parts) -> Result<Self, Flaw> {
         let header = Header::read(&parts.words).ok_or(Flaw::Header)?;
-        let table = Self { parts, header };
+        let table = Self { parts, header, expires: None };
         validate::validate(&table)?;
         Ok(table)
+    }
+
+    /// Returns the table, which denies everything from `expires` on, in seconds since 1970.
+    #[must_use]
+    pub fn expiring(self, expires: Option<i64>) -> Self {
+        Self { expires, ..self }
+    }
+
+    /// Returns the second since 1970 from which on the table denies everything, if there is one.
+    #[must_use]
+    pub const fn expires(&self) -> Option<i64> {
+        self.expires
+    }
+
+    /// Returns true if the table denies everything at `now`.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|expires| now.seconds() >= expires)
     }
 
     /// Returns the parts, for packing into a bundle.

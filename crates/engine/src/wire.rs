@@ -299,6 +299,7 @@ pub fn reason_parts(reason: &Reason) -> (&'static str, Option<&str>) {
         Reason::LimitReached(rule) => ("limit-reached", Some(rule)),
         Reason::RequestLimitReached => ("limit-reached", None),
         Reason::SchemaViolation => ("schema-violation", None),
+        Reason::Expired => ("expired", None),
     }
 }
 

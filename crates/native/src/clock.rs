@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use wardgate_engine::cel::Timestamp;
 
-/// Tells the time of a decision. It is asked at most once for each.
+/// Tells the time of a decision. It is asked only where the decision depends on it.
 pub trait Clock {
     /// Returns what `now()` means in conditions.
     fn now(&self) -> Timestamp;

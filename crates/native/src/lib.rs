@@ -123,7 +123,8 @@ pub use prepared::{Prepared, PreparedPrincipal};
 pub use question::{PrincipalRef, Question, ResourceRef};
 
 pub use wardgate_bundle::{
-    Conditions, Header, KeyId, Level, OpenError, Quorum, Trust, TrustError, TrustSet, TrustedKey,
+    AfterExpiry, Conditions, Header, KeyId, Level, OpenError, Quorum, Trust, TrustError, TrustSet,
+    TrustedKey,
 };
 pub use wardgate_engine::attr::{Attr, AttrMap};
 pub use wardgate_engine::cel::Timestamp;

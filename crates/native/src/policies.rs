@@ -156,7 +156,17 @@ impl Policies {
     /// Decides with a plan, if one can.
     #[inline]
     fn shortly(&self, ask: &impl Ask, clock: &impl Clock) -> Option<bool> {
+        if self.has_expired(clock) {
+            return None;
+        }
         decide(&self.table, &self.index, ask, clock)
+    }
+
+    /// Returns true if everything is denied by now: no plan may decide then. The clock is read only where the bundle
+    /// can expire.
+    #[inline]
+    pub(crate) fn has_expired(&self, clock: &impl Clock) -> bool {
+        self.table.expires().is_some() && self.table.is_expired(clock.now())
     }
 
     /// Decides with a plan, if one can and there is nothing to tell about such a kind but that.

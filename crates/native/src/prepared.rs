@@ -144,6 +144,7 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
         let binding = &prepared.first;
         if let (Some(roles), Some(plan)) = (roles, &binding.plan)
             && prepared.is_fresh()
+            && !binding.policies.has_expired(&clock)
         {
             let typed = Typed { prepared, principal: *principal, resource };
             let reader = binding.reader(&typed);
@@ -171,7 +172,9 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
     #[inline]
     fn try_plan(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
         let plan = self.plan.as_deref()?;
-        if self.policies.index().is_governed_apart(typed.principal()) {
+        if self.policies.index().is_governed_apart(typed.principal())
+            || self.policies.has_expired(clock)
+        {
             return None;
         }
         decide_for(self.policies.table(), plan, (typed, self.reader(typed)), clock)

@@ -1,6 +1,6 @@
 //! An instance of the component: the host's side of `wit/wardgate-pdp.wit`.
 
-use wardgate_native::{Level, Target, Timestamp};
+use wardgate_native::{AfterExpiry, Level, Target, Timestamp};
 use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
@@ -72,6 +72,11 @@ impl ComponentInstance {
         Ok(call!(self.call_header())?.revision)
     }
 
+    /// Returns true if the open bundle has a date on which it expires.
+    pub(crate) fn can_expire(&mut self) -> Result<bool, HostError> {
+        Ok(call!(self.call_header())?.expires.is_some())
+    }
+
     pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
         Ok(call!(self.call_is_allowed(text(json)?, now.into()))??)
     }
@@ -118,13 +123,14 @@ impl ComponentInstance {
         &mut self,
         plan: u64,
         roles: u32,
+        seconds: Option<i64>,
         fill: impl FnOnce(&mut Vec<types::Value>) -> Option<()>,
     ) -> Result<Option<bool>, HostError> {
         self.values.clear();
         if fill(&mut self.values).is_none() {
             return Ok(None);
         }
-        Ok(match call!(self.call_decide(plan, roles, &self.values))? {
+        Ok(match call!(self.call_decide(plan, roles, &self.values, seconds))? {
             types::Answer::Allow => Some(true),
             types::Answer::Deny => Some(false),
             types::Answer::Unsure | types::Answer::Stale => None,
@@ -181,7 +187,12 @@ impl From<&Terms> for types::Terms {
                 required: set.required.clone(),
             }),
         };
-        Self { trust, name: terms.name.clone(), max_bytes: Some(terms.max_bytes) }
+        Self {
+            trust,
+            name: terms.name.clone(),
+            max_bytes: Some(terms.max_bytes),
+            decides_after_expiry: terms.after_expiry == AfterExpiry::Decide,
+        }
     }
 }
 

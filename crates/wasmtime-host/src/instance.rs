@@ -54,6 +54,14 @@ impl Instance {
         }
     }
 
+    /// Returns true if the open bundle has a date on which it expires.
+    pub(crate) fn can_expire(&mut self) -> Result<bool, HostError> {
+        match self {
+            Self::Module(instance) => instance.can_expire(),
+            Self::Component(instance) => instance.can_expire(),
+        }
+    }
+
     pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
         match self {
             Self::Module(instance) => instance.is_allowed(json, now),

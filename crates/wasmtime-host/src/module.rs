@@ -58,6 +58,7 @@ struct Calls {
     plan: TypedFunc<(i32, i32), i32>,
     principals: TypedFunc<i32, i32>,
     decide: TypedFunc<(i32, i32, i32), i32>,
+    decide_at: TypedFunc<(i32, i32, i32, i64), i32>,
 }
 
 impl ModuleInstance {
@@ -115,10 +116,18 @@ impl ModuleInstance {
     }
 
     pub(crate) fn revision(&mut self) -> Result<u64, HostError> {
+        self.header()?.get("revision").and_then(Value::as_u64).ok_or(HostError::Confused)
+    }
+
+    /// Returns true if the open bundle has a date on which it expires.
+    pub(crate) fn can_expire(&mut self) -> Result<bool, HostError> {
+        Ok(self.header()?.get("expires").is_some_and(|expires| !expires.is_null()))
+    }
+
+    fn header(&mut self) -> Result<Value, HostError> {
         let header = self.calls.header.clone();
         let length = self.count(&header, self.handle)?;
-        let header: Value = self.json(length)?;
-        header.get("revision").and_then(Value::as_u64).ok_or(HostError::Confused)
+        self.json(length)
     }
 
     pub(crate) fn is_allowed(&mut self, json: &[u8], now: Timestamp) -> Result<bool, HostError> {
@@ -188,6 +197,7 @@ impl ModuleInstance {
         &mut self,
         plan: u64,
         roles: u32,
+        seconds: Option<i64>,
         fill: impl FnOnce(&mut Frame<'_>) -> Option<()>,
     ) -> Result<Option<bool>, HostError> {
         let memory = self.memory.data_mut(&mut self.store);
@@ -197,8 +207,12 @@ impl ModuleInstance {
         }
         self.store.set_epoch_deadline(self.ticks);
         let plan = u32::try_from(plan).map_err(|_| HostError::Confused)?;
-        let asked = (self.handle, plan.cast_signed(), roles.cast_signed());
-        match self.calls.decide.call(&mut self.store, asked) {
+        let (handle, plan, roles) = (self.handle, plan.cast_signed(), roles.cast_signed());
+        let answer = match seconds {
+            None => self.calls.decide.call(&mut self.store, (handle, plan, roles)),
+            Some(at) => self.calls.decide_at.call(&mut self.store, (handle, plan, roles, at)),
+        };
+        match answer {
             Ok(0) => Ok(Some(false)),
             Ok(1) => Ok(Some(true)),
             Ok(2) => Ok(None),
@@ -356,6 +370,7 @@ impl Calls {
             plan: found(instance, store, "wardgate_plan")?,
             principals: found(instance, store, "wardgate_principals")?,
             decide: found(instance, store, "wardgate_decide")?,
+            decide_at: found(instance, store, "wardgate_decide_at")?,
         })
     }
 }

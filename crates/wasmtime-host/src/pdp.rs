@@ -46,6 +46,8 @@ pub(crate) struct Served {
     pub(crate) generation: u64,
     /// Those that were asked for of this bundle.
     pub(crate) plans: Plans,
+    /// The bundle has a date on which it expires.
+    pub(crate) can_expire: bool,
 }
 
 impl Pdp {
@@ -170,7 +172,8 @@ impl Shared {
                 let mut instance = self.code.instance()?;
                 instance.open(&source.bundle, &self.terms, source.moment)?;
                 let (generation, plans) = (source.generation, Plans::default());
-                Ok(Served { instance, generation, plans })
+                let can_expire = instance.can_expire()?;
+                Ok(Served { instance, generation, plans, can_expire })
             }
         }
     }
@@ -180,6 +183,7 @@ impl Shared {
         if !self.is_current(served.generation) {
             let source = Arc::clone(&lock(&self.source));
             served.instance.reload(&source.bundle, source.moment)?;
+            served.can_expire = served.instance.can_expire()?;
             served.renew(source.generation);
         }
         Ok(served)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wardgate_native::{Known, Lookup, Question, ResourceRef, Target};
+use wardgate_native::{Clock, Known, Lookup, Question, ResourceRef, Target};
 
 use crate::error::HostError;
 use crate::instance::Instance;
@@ -49,6 +49,7 @@ impl Prepared {
         &mut self,
         served: &mut Served,
         question: &Question<'_, S, P, R>,
+        clock: &impl Clock,
     ) -> Result<Option<bool>, HostError>
     where
         S: AsRef<str>,
@@ -64,11 +65,13 @@ impl Prepared {
             return Ok(None);
         }
         let Some(roles) = plan.mask(principal.roles) else { return Ok(None) };
+        // Only a bundle that can expire makes the host look at its clock.
+        let seconds = served.can_expire.then(|| clock.now().seconds());
         match &mut served.instance {
-            Instance::Module(module) => module.decide(plan.id, roles, |frame| {
+            Instance::Module(module) => module.decide(plan.id, roles, seconds, |frame| {
                 plan.read(principal, resource, |slot, value| frame.put(slot, value))
             }),
-            Instance::Component(component) => component.decide(plan.id, roles, |values| {
+            Instance::Component(component) => component.decide(plan.id, roles, seconds, |values| {
                 plan.read(principal, resource, |_, value| values.push(value.into()))
             }),
         }

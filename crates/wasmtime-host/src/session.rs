@@ -109,7 +109,7 @@ impl Session {
         P: Lookup + ?Sized,
         R: Lookup + ?Sized,
     {
-        let short = self.with(|served| prepared.decide(served, question))?;
+        let short = self.with(|served| prepared.decide(served, question, clock))?;
         match short {
             Some(allowed) => Ok(allowed),
             None => self.is_allowed(&encoding::json(question)?, clock),

@@ -1,6 +1,6 @@
 //! Whom the host believes, and what it asks of a bundle.
 
-use wardgate_native::{Clock, Level};
+use wardgate_native::{AfterExpiry, Clock, Level};
 
 /// What a bundle must be, whenever it is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Terms {
     pub name: Option<String>,
     /// Bytes of a bundle at most.
     pub max_bytes: u32,
+    /// What is answered once the bundle has expired.
+    pub after_expiry: AfterExpiry,
 }
 
 /// Whom the host believes.
@@ -58,7 +60,12 @@ impl Terms {
     /// Terms that ask for nothing but a bounded size.
     #[must_use]
     pub const fn unsigned() -> Self {
-        Self { trust: Trust::Unsigned, name: None, max_bytes: MAX_BUNDLE_BYTES }
+        Self {
+            trust: Trust::Unsigned,
+            name: None,
+            max_bytes: MAX_BUNDLE_BYTES,
+            after_expiry: AfterExpiry::Deny,
+        }
     }
 
     /// Terms under which one of these keys must have signed. The level of a key is told by its length.
@@ -79,21 +86,31 @@ impl Terms {
         let mut bytes = self.max_bytes.to_le_bytes().to_vec();
         bytes.extend(u16::try_from(name.len()).ok()?.to_le_bytes());
         bytes.extend(name.as_bytes());
-        let Trust::Signed(set) = &self.trust else {
-            bytes.extend([0; 3]);
-            return Some(bytes);
-        };
-        let [keys, required] = [set.keys.len(), set.required.len()].map(|n| u8::try_from(n).ok());
-        bytes.extend([set.at_least, keys?, required?]);
-        for key in &set.keys {
-            key.write(&mut bytes)?;
+        match &self.trust {
+            Trust::Unsigned => bytes.extend([0; 3]),
+            Trust::Signed(set) => set.write(&mut bytes)?,
         }
-        for id in &set.required {
+        match self.after_expiry {
+            AfterExpiry::Deny => {}
+            AfterExpiry::Decide => bytes.push(1),
+        }
+        Some(bytes)
+    }
+}
+
+impl TrustSet {
+    fn write(&self, bytes: &mut Vec<u8>) -> Option<()> {
+        let [keys, required] = [self.keys.len(), self.required.len()].map(|n| u8::try_from(n).ok());
+        bytes.extend([self.at_least, keys?, required?]);
+        for key in &self.keys {
+            key.write(bytes)?;
+        }
+        for id in &self.required {
             bytes.push(u8::try_from(id.len()).ok()?);
             bytes.extend(id);
         }
         // What nobody need have signed looks like that; a set that is empty by mistake must not.
-        (set.at_least > 0 || !set.keys.is_empty()).then_some(bytes)
+        (self.at_least > 0 || !self.keys.is_empty()).then_some(())
     }
 }
 
@@ -136,10 +153,16 @@ mod tests {
         assert_eq!(Terms::unsigned().bytes().unwrap(), [0, 0, 0, 4, 0, 0, 0, 0, 0]);
         let key = Key { id: Some(b"a".to_vec()), level: Level::MlDsa65, public_key: vec![7; 3] };
         let set = TrustSet { keys: vec![key], at_least: 1, required: vec![b"a".to_vec()] };
-        let terms =
-            Terms { trust: Trust::Signed(set.clone()), name: Some("n".to_owned()), max_bytes: 1 };
+        let terms = Terms {
+            trust: Trust::Signed(set.clone()),
+            name: Some("n".to_owned()),
+            max_bytes: 1,
+            after_expiry: AfterExpiry::Deny,
+        };
         let expected = [1, 0, 0, 0, 1, 0, b'n', 1, 1, 1, 65, 1, 3, 0, b'a', 7, 7, 7, 1, b'a'];
         assert_eq!(terms.bytes().unwrap(), expected);
+        let terms = Terms { after_expiry: AfterExpiry::Decide, ..terms };
+        assert_eq!(terms.bytes().unwrap(), [expected.as_slice(), &[1]].concat());
     }
 
     #[test]

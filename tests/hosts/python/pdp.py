@@ -11,7 +11,7 @@ import weakref
 from wasmtime import Config, Engine, Store
 from wasmtime.component import Component, Linker, Record
 
-INTERFACE = "wardgate:pdp/decisions@0.2.0"
+INTERFACE = "wardgate:pdp/decisions@0.3.0"
 TICK = 0.05
 
 
@@ -46,7 +46,7 @@ class Pdp:
         self._instance = Linker(code.engine).instantiate(self._store, code.component)
         interface = self._instance.get_export_index(self._store, INTERFACE)
         self._functions = {name: self._function(interface, name) for name in FUNCTIONS}
-        terms = _record({"trust": trust, "name": None, "max-bytes": None})
+        terms = _record({"trust": trust, "name": None, "max-bytes": None, "decides-after-expiry": False})
         self._pdp = self._call("[static]pdp.open", bundle, terms, _moment(now, min_revision))
 
     def reload(self, bundle, now=None, min_revision=0):

@@ -3,15 +3,22 @@
 use std::time::{Duration, Instant};
 
 use wardgate_bundle::delta::{apply, delta};
-use wardgate_bundle::{Conditions, Kind, Label, OpenError, Trust, describe, digest, open, pack_as};
+use wardgate_bundle::{
+    AfterExpiry, Conditions, Kind, Label, OpenError, Trust, describe, digest, open, pack_as,
+};
 use wardgate_crypto::blake3::hash;
 use wardgate_engine::table::Parts;
 
 use crate::keys::{set, signers};
 use crate::tables::{bundle, envelope, label, noise, noon, opened, parts};
 
-const ANY: Conditions<'_> =
-    Conditions { now: None, min_revision: 0, name: None, max_bytes: usize::MAX };
+const ANY: Conditions<'_> = Conditions {
+    now: None,
+    min_revision: 0,
+    name: None,
+    max_bytes: usize::MAX,
+    after_expiry: AfterExpiry::Deny,
+};
 
 fn revision(revision: u64, blob: &[u8]) -> Vec<u8> {
     let parts = Parts { blob: blob.into(), ..parts() };

@@ -1,8 +1,8 @@
 //! What opens without signatures, and the refusals that need none.
 
 use wardgate_bundle::{
-    Conditions, Kind, Label, OpenError, PackError, Trust, describe, digest, open, pack, pack_as,
-    relabel,
+    AfterExpiry, Conditions, Kind, Label, OpenError, PackError, Trust, describe, digest, open,
+    pack, pack_as, relabel,
 };
 use wardgate_engine::table::{Flaw, Parts};
 
@@ -108,6 +108,18 @@ fn dates_and_revisions_bind() {
     check(Conditions { max_bytes: bundle().len() - 1, ..noon() }, Err("too-large"));
     // The first reason in the order of the checks is the one that is given.
     check(Conditions { min_revision: 8, name: Some(""), ..at(1) }, Err("not-yet-valid"));
+}
+
+#[test]
+fn a_table_knows_from_when_on_it_denies() {
+    let expires = |after_expiry| {
+        let conditions = Conditions { after_expiry, ..noon() };
+        open(&bundle(), Trust::Unsigned, &conditions).unwrap().table.expires()
+    };
+    assert_eq!(expires(AfterExpiry::Deny), Some(1_800_000_000));
+    assert_eq!(expires(AfterExpiry::Decide), None);
+    let undated = open(&pack(&parts()), Trust::Unsigned, &noon()).unwrap();
+    assert_eq!(undated.table.expires(), None);
 }
 
 #[test]

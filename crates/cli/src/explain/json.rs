@@ -63,6 +63,7 @@ const fn name(answer: &Answer) -> &'static str {
         Answer::Failed => "condition-error",
         Answer::LimitReached => "limit-reached",
         Answer::SchemaViolation => "schema-violation",
+        Answer::Expired => "expired",
     }
 }
 

@@ -41,6 +41,8 @@ pub(crate) enum Answer {
     LimitReached,
     /// The attributes do not fit the schema.
     SchemaViolation,
+    /// The policies have expired.
+    Expired,
 }
 
 /// A rule, as it is told.
@@ -110,6 +112,7 @@ fn answer(action: &ActionDecision, deciding: Option<&Met>) -> Answer {
         (Reason::ConditionError(_), _) => Answer::Failed,
         (Reason::LimitReached(_) | Reason::RequestLimitReached, _) => Answer::LimitReached,
         (Reason::SchemaViolation, _) => Answer::SchemaViolation,
+        (Reason::Expired, _) => Answer::Expired,
     }
 }
 

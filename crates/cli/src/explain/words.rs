@@ -167,6 +167,7 @@ fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String {
         Answer::SchemaViolation => {
             "denied, because the attributes do not fit the schema".to_owned()
         }
+        Answer::Expired => "denied, because the policies have expired".to_owned(),
     }
 }
 

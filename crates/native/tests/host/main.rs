@@ -5,5 +5,6 @@
 mod allocations;
 mod cache;
 mod decisions;
+mod expiry;
 mod policies;
 mod threads;
