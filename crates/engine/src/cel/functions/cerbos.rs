@@ -3,6 +3,7 @@
 use core::net::IpAddr;
 
 use super::network::address::{parse_address, parse_network};
+use super::sets::Elements;
 use super::{network, sets};
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
@@ -59,8 +60,9 @@ fn filter<'a>(
     context: &Context<'a, '_>,
 ) -> Answer<'a> {
     let mut kept = alloc::vec::Vec::new();
+    let other = Elements::of(other, list.len(), context)?;
     for element in list.iter() {
-        if sets::contains(other, &element, context)? == wanted {
+        if other.contains(&element, context)? == wanted {
             kept.push(element);
         }
     }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use super::sets::Members;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
@@ -86,17 +87,10 @@ fn append_flat<'a>(
 }
 
 fn distinct<'a>(list: &List<'a>, context: &Context<'a, '_>) -> Answer<'a> {
-    context.charge(list.len())?;
-    let mut unique: Vec<Value<'a>> = Vec::new();
+    let mut members = Members::with_room(list.len());
+    let mut unique = Vec::new();
     for element in list.iter() {
-        let mut seen = false;
-        for other in &unique {
-            seen = context.equal(&element, other)?;
-            if seen {
-                break;
-            }
-        }
-        if !seen {
+        if members.insert(element.clone(), context)? {
             unique.push(element);
         }
     }

@@ -2,10 +2,13 @@
 //!
 //! Elements are compared as `==` does, so `1` and `1.0` are one element.
 
+mod members;
+
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Value};
+pub(super) use members::Members;
 
 pub(super) fn call<'a>(
     function: Function,
@@ -32,8 +35,9 @@ pub(super) fn contains_all<'a>(
     part: &List<'a>,
     context: &Context<'a, '_>,
 ) -> Result<bool, Error<'a>> {
+    let whole = Elements::of(whole, part.len(), context)?;
     for element in part.iter() {
-        if !contains(whole, &element, context)? {
+        if !whole.contains(&element, context)? {
             return Ok(false);
         }
     }
@@ -46,28 +50,72 @@ pub(super) fn intersects<'a>(
     right: &List<'a>,
     context: &Context<'a, '_>,
 ) -> Result<bool, Error<'a>> {
+    let right = Elements::of(right, left.len(), context)?;
     for element in left.iter() {
-        if contains(right, &element, context)? {
+        if right.contains(&element, context)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Tells whether `wanted` is in `list`.
-pub(super) fn contains<'a>(
+/// A list that is asked several times for an element.
+pub(super) enum Elements<'l, 'a> {
+    /// Compared one by one: what is done where either side is short, and what hashing must agree with.
+    Listed(&'l List<'a>),
+    /// Found by hash.
+    Hashed(Members<'a>),
+}
+
+impl<'l, 'a> Elements<'l, 'a> {
+    /// Makes `list` ready for so many questions.
+    ///
+    /// # Errors
+    /// The budget is spent.
+    pub(super) fn of(
+        list: &'l List<'a>,
+        questions: usize,
+        context: &Context<'a, '_>,
+    ) -> Result<Self, Error<'a>> {
+        if list.len().min(questions) <= FEW {
+            return Ok(Self::Listed(list));
+        }
+        Members::of(list, context).map(Self::Hashed)
+    }
+
+    /// Tells whether `wanted` is in the list.
+    ///
+    /// # Errors
+    /// The budget is spent.
+    pub(super) fn contains(
+        &self,
+        wanted: &Value<'a>,
+        context: &Context<'a, '_>,
+    ) -> Result<bool, Error<'a>> {
+        match self {
+            Self::Listed(list) => scan(list, wanted, context),
+            Self::Hashed(members) => members.contains(wanted, context),
+        }
+    }
+}
+
+fn scan<'a>(
     list: &List<'a>,
     wanted: &Value<'a>,
     context: &Context<'a, '_>,
 ) -> Result<bool, Error<'a>> {
     context.charge(1)?;
     for element in list.iter() {
+        context.charge(1)?;
         if context.equal(wanted, &element)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
+
+/// Elements or questions up to which hashing does not pay.
+const FEW: usize = 4;
 
 #[cfg(test)]
 mod tests;
