@@ -3,9 +3,10 @@
 
 use wardgate_bundle::{Conditions, OpenError, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
+use wardgate_engine::budget::Budget;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Effect, Reason};
-use wardgate_engine::limits::MAX_EXPLANATION_BYTES;
+use wardgate_engine::limits::{MAX_EXPLANATION_BYTES, MAX_REQUEST_STEPS};
 use wardgate_engine::request::Request;
 use wardgate_engine::table::layout::{EFFECT_DENY, Header, INDEX_WORDS, Key, block, rule};
 use wardgate_engine::table::{Flaw, PolicyTable, Section};
@@ -42,6 +43,28 @@ fn what_the_budget_of_the_request_does_not_reach_is_denied() {
     assert!(table.is_allowed(&request, "view:499", Timestamp::default()));
     let explained = table.explain(&request, Timestamp::default());
     assert_eq!(explained.decision, decision);
+}
+
+#[test]
+fn decisions_of_one_call_end_where_their_budget_does() {
+    let table = table(false).unwrap();
+    let actions = (0..100).map(|n| format!("view:{n}")).collect();
+    let request = request(vec!["member".to_owned()], actions);
+    let now = Timestamp::default();
+    let whole = table.check(&request, now);
+    let budget = Budget::default();
+    assert_eq!(table.check_within(&request, now, &budget), whole);
+    let taken = MAX_REQUEST_STEPS - budget.left();
+    let budget = Budget::new(taken + taken / 2);
+    assert_eq!(table.check_within(&request, now, &budget), whole);
+    let second = table.check_within(&request, now, &budget);
+    let allowed = second.actions.iter().filter(|action| action.effect == Effect::Allow).count();
+    assert!((1..100).contains(&allowed), "{allowed}");
+    assert_eq!(second.actions.last().unwrap().reason, Reason::RequestLimitReached);
+    assert_eq!(budget.left(), 0);
+    assert!(!table.is_allowed_within(&request, "view:1", now, &budget));
+    let explained = table.explain_within(&request, now, &Budget::new(0));
+    assert!(explained.decision.actions.iter().all(|action| action.effect == Effect::Deny));
 }
 
 #[test]

@@ -22,6 +22,7 @@ use alloc::vec::Vec;
 
 pub use record::{Leaf, Outcome, Step};
 
+use crate::budget::Budget;
 use crate::cel::{Activation, Timestamp};
 use crate::decision::{ActionDecision, Decision, Effect, Reason};
 use crate::order;
@@ -51,32 +52,52 @@ impl PolicyTable {
     /// Allocates nothing unless a condition builds a value or fails.
     #[must_use]
     pub fn is_allowed(&self, request: &Request, action: &str, now: Timestamp) -> bool {
+        self.is_allowed_within(request, action, now, &Budget::default())
+    }
+
+    /// Decides like [`PolicyTable::is_allowed`] and takes the steps from `budget`.
+    #[must_use]
+    pub fn is_allowed_within(
+        &self,
+        request: &Request,
+        action: &str,
+        now: Timestamp,
+        budget: &Budget,
+    ) -> bool {
         let pool = self.pool();
-        let session = Session::new(self, &pool, request, now, None);
-        if self.is_expired(now) || session.validate(&[action]).rejects {
-            return false;
-        }
-        session.decide(action).effect == Some(Effect::Allow)
+        let session = Session::new(self, &pool, (request, now), None, budget);
+        let is_denied = self.is_expired(now) || session.validate(&[action]).rejects;
+        let is_allowed = !is_denied && session.decide(action).effect == Some(Effect::Allow);
+        session.settle(budget);
+        is_allowed
     }
 
     /// Decides on every action of `request`. `now` is what `now()` means in conditions.
     #[must_use]
     pub fn check(&self, request: &Request, now: Timestamp) -> Decision {
-        self.run(request, now, None).0
+        self.check_within(request, now, &Budget::default())
+    }
+
+    /// Decides like [`PolicyTable::check`] and takes the steps from `budget`. What it does not reach is denied, with the
+    /// reason that the request reached a limit.
+    #[must_use]
+    pub fn check_within(&self, request: &Request, now: Timestamp, budget: &Budget) -> Decision {
+        self.run(request, now, None, budget).0
     }
 
     /// Decides like [`PolicyTable::check`] and tells whether anything asked for `now`: if not, the decision
     /// is the same at every time.
     #[must_use]
     pub fn check_and_tell(&self, request: &Request, now: Timestamp) -> (Decision, bool) {
-        let (decision, _, asked_for_now) = self.run(request, now, None);
+        let (decision, _, asked_for_now) = self.run(request, now, None, &Budget::default());
         (decision, asked_for_now)
     }
 
     /// Decides like [`PolicyTable::explain`] and tells whether anything asked for `now`.
     #[must_use]
     pub fn explain_and_tell(&self, request: &Request, now: Timestamp) -> (Explanation, bool) {
-        let (decision, trace, asked_for_now) = self.run(request, now, Some(Trace::default()));
+        let trace = Some(Trace::default());
+        let (decision, trace, asked_for_now) = self.run(request, now, trace, &Budget::default());
         (Explanation { decision, steps: trace.unwrap_or_default().steps }, asked_for_now)
     }
 
@@ -84,7 +105,18 @@ impl PolicyTable {
     /// did or did not apply.
     #[must_use]
     pub fn explain(&self, request: &Request, now: Timestamp) -> Explanation {
-        let (decision, trace, _) = self.run(request, now, Some(Trace::default()));
+        self.explain_within(request, now, &Budget::default())
+    }
+
+    /// Decides like [`PolicyTable::explain`] and takes the steps from `budget`.
+    #[must_use]
+    pub fn explain_within(
+        &self,
+        request: &Request,
+        now: Timestamp,
+        budget: &Budget,
+    ) -> Explanation {
+        let (decision, trace, _) = self.run(request, now, Some(Trace::default()), budget);
         Explanation { decision, steps: trace.unwrap_or_default().steps }
     }
 
@@ -93,10 +125,11 @@ impl PolicyTable {
         request: &Request,
         now: Timestamp,
         trace: Option<Trace>,
+        budget: &Budget,
     ) -> (Decision, Option<Trace>, bool) {
         let pool = self.pool();
         let record = Record { trace, ..Record::default() };
-        Session::new(self, &pool, request, now, Some(record)).conclude()
+        Session::new(self, &pool, (request, now), Some(record), budget).conclude(budget)
     }
 }
 
@@ -111,7 +144,7 @@ fn distinct(actions: &[String]) -> Vec<&String> {
 
 impl Session<'_> {
     /// Decides on every action of the request.
-    fn conclude(self) -> (Decision, Option<Trace>, bool) {
+    fn conclude(self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
         let request = self.request;
         let refused = self.expired().then_some(Reason::Expired);
         let validation = match refused {
@@ -127,6 +160,7 @@ impl Session<'_> {
             };
             actions.push(decided);
         }
+        self.settle(budget);
         let asked_for_now = self.asked_for_now.get();
         let record = self.into_record();
         let decision = Decision {

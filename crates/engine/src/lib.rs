@@ -8,6 +8,7 @@
 extern crate alloc;
 
 pub mod attr;
+pub mod budget;
 pub mod cel;
 pub mod decide;
 pub mod decimal;

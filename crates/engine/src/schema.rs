@@ -22,7 +22,9 @@ pub use keyword::Keyword;
 pub use text::quoted;
 
 use crate::attr::AttrMap;
+use crate::budget::Budget;
 use crate::cel::Pool;
+use crate::limits::MAX_SCHEMA_STEPS;
 use value::Json;
 use walk::Walk;
 
@@ -52,8 +54,21 @@ impl Schemas<'_> {
     /// Returns everything about `attributes` that the schema at `node` forbids.
     #[must_use]
     pub fn violations(&self, node: u32, attributes: &AttrMap) -> Vec<Violation> {
-        let mut walk = Walk::new(*self);
+        self.violations_within(node, attributes, &Budget::default())
+    }
+
+    /// Returns what [`Schemas::violations`] does, and takes the steps from `budget`.
+    #[must_use]
+    pub fn violations_within(
+        &self,
+        node: u32,
+        attributes: &AttrMap,
+        budget: &Budget,
+    ) -> Vec<Violation> {
+        let granted = budget.left().min(MAX_SCHEMA_STEPS);
+        let mut walk = Walk::new(*self, granted);
         let finished = walk.node(node, Json::Map(attributes), 0);
+        budget.take(granted.saturating_sub(walk.steps));
         let mut found = walk.found;
         if finished.is_none() {
             let message = "the schema is too complex to check the value".to_string();

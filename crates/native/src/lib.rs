@@ -127,6 +127,7 @@ pub use wardgate_bundle::{
     TrustedKey,
 };
 pub use wardgate_engine::attr::{Attr, AttrMap};
+pub use wardgate_engine::budget::Budget;
 pub use wardgate_engine::cel::Timestamp;
 pub use wardgate_engine::decide::Explanation;
 pub use wardgate_engine::decision::{Decision, Effect};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use wardgate_engine::budget::Budget;
 use wardgate_engine::decide::Explanation;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::names::sanitized;
@@ -137,6 +138,23 @@ impl Policies {
     #[must_use]
     pub fn check(&self, request: &Request, clock: impl Clock) -> Decision {
         self.table.check(request, clock.now())
+    }
+
+    /// Decides like [`Policies::check`], and takes the steps from `budget`. What it does not reach is denied.
+    #[must_use]
+    pub fn check_within(&self, request: &Request, clock: impl Clock, budget: &Budget) -> Decision {
+        self.table.check_within(request, clock.now(), budget)
+    }
+
+    /// Decides like [`Policies::explain`], and takes the steps from `budget`.
+    #[must_use]
+    pub fn explain_within(
+        &self,
+        request: &Request,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> Explanation {
+        self.table.explain_within(request, clock.now(), budget)
     }
 
     /// Decides like [`Policies::check`] and writes down every rule that was considered.

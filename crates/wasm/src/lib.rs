@@ -31,6 +31,7 @@ mod shared;
 mod signatures;
 #[cfg(feature = "sign")]
 mod signing;
+mod steps;
 mod terms;
 mod value;
 
@@ -92,7 +93,8 @@ pub fn is_allowed(handle: u32, request: &JsValue, now: f64) -> Result<bool, JsVa
 #[wasm_bindgen]
 pub fn check(handle: u32, request: &JsValue, now: f64) -> Result<String, JsValue> {
     let request = request::read(request, Asked::Actions)?;
-    let decision = handles::table(handle)?.check(&request, clock::timestamp(now)?);
+    let (table, now) = (handles::table(handle)?, clock::timestamp(now)?);
+    let decision = steps::shared(|budget| table.check_within(&request, now, budget));
     Ok(wire::decision_json(&decision))
 }
 

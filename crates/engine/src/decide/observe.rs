@@ -14,6 +14,7 @@ pub use places::RulePlace;
 
 use super::record::{Outcome, Place, Record};
 use super::session::{Failure, Session};
+use crate::budget::Budget;
 use crate::cel::{Timestamp, Value};
 use crate::decision::{Decision, Effect};
 use crate::glob;
@@ -90,10 +91,11 @@ impl PolicyTable {
     #[must_use]
     pub fn observe(&self, request: &Request, now: Timestamp, observer: &dyn Observer) -> Decision {
         let pool = self.pool();
-        let mut session = Session::new(self, &pool, request, now, Some(Record::default()));
+        let (record, budget) = (Record::default(), Budget::default());
+        let mut session = Session::new(self, &pool, (request, now), Some(record), &budget);
         session.observer = Some(observer);
         session.is_traced = observer.wants_excluded();
-        session.conclude().0
+        session.conclude(&budget).0
     }
 }
 

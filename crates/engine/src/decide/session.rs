@@ -10,6 +10,7 @@ use super::memo::{Memo, View};
 use super::record::Record;
 use super::roles::Effective;
 use super::scopes::Search;
+use crate::budget::Budget;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Root};
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value, spend};
 use crate::decision::EvaluationError;
@@ -71,9 +72,9 @@ impl<'a> Session<'a> {
     pub(crate) fn new(
         table: &'a PolicyTable,
         pool: &'a Pool<'a>,
-        request: &'a Request,
-        now: Timestamp,
+        (request, now): (&'a Request, Timestamp),
         record: Option<Record<'a>>,
+        budget: &Budget,
     ) -> Self {
         let (principal, resource) = (&request.principal, &request.resource);
         let version =
@@ -97,7 +98,7 @@ impl<'a> Session<'a> {
             principal_version,
             kind: Kind { id: table.string_id(&kind), text: kind },
             principal: table.string_id(&principal.id),
-            steps: Cell::new(MAX_REQUEST_STEPS),
+            steps: Cell::new(budget.left().min(MAX_REQUEST_STEPS)),
             memo: RefCell::new(Memo::new()),
             touched: RefCell::default(),
             effective: RefCell::default(),
@@ -106,6 +107,17 @@ impl<'a> Session<'a> {
             #[cfg(feature = "observe")]
             observer: None,
         }
+    }
+
+    /// Takes from `budget` what the session has used of it.
+    pub(crate) fn settle(&self, budget: &Budget) {
+        let granted = budget.left().min(MAX_REQUEST_STEPS);
+        budget.take(granted.saturating_sub(self.steps.get()));
+    }
+
+    /// Returns the steps that are left for the whole request.
+    pub(crate) fn left(&self) -> u32 {
+        self.steps.get()
     }
 
     pub(crate) fn into_record(self) -> Record<'a> {
@@ -194,7 +206,10 @@ impl<'a> Session<'a> {
 
     /// Takes `count` steps from those that are left for the request.
     pub(crate) fn charge(&self, count: usize) -> Result<(), Failure> {
-        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.charge_steps(u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn charge_steps(&self, count: u32) -> Result<(), Failure> {
         spend(&self.steps, count).map_err(|_| Failure::Limit)
     }
 

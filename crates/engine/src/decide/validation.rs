@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::session::Session;
 use crate::attr::AttrMap;
+use crate::budget::Budget;
 use crate::decision::{ValidationError, ValidationSource};
 use crate::glob;
 use crate::schema::Schemas;
@@ -75,8 +76,14 @@ impl<'a> Session<'a> {
         let Some(node) = schema.checked_sub(1) else { return };
         let schemas =
             Schemas { pool: self.table.pool(), words: self.table.section(Section::Schemas) };
-        errors.extend(schemas.violations(node, attributes).into_iter().map(|violation| {
-            ValidationError { path: violation.path, message: violation.message, source }
+        // It is the request that pays, so that a call about many resources ends at one bound.
+        let budget = Budget::new(self.left());
+        let violations = schemas.violations_within(node, attributes, &budget);
+        let _ = self.charge_steps(self.left().saturating_sub(budget.left()));
+        errors.extend(violations.into_iter().map(|violation| ValidationError {
+            path: violation.path,
+            message: violation.message,
+            source,
         }));
     }
 }

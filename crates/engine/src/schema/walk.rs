@@ -16,7 +16,7 @@ use super::value::Json;
 use super::{NO_NODE, Schemas, Violation, text};
 use crate::cel::Pool;
 use crate::cel::pool::ConstTag;
-use crate::limits::{MAX_SCHEMA_DEPTH, MAX_SCHEMA_STEPS};
+use crate::limits::MAX_SCHEMA_DEPTH;
 use crate::regex::Program;
 
 /// One check of one value.
@@ -34,9 +34,10 @@ pub(super) struct Walk<'a> {
 pub(super) type Done = Option<()>;
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(schemas: Schemas<'a>) -> Self {
+    /// Begins a walk of at most `steps` steps.
+    pub(super) fn new(schemas: Schemas<'a>, steps: u32) -> Self {
         let (found, evaluated) = (Vec::new(), Vec::new());
-        Self { schemas, found, path: String::new(), steps: MAX_SCHEMA_STEPS, evaluated }
+        Self { schemas, found, path: String::new(), steps, evaluated }
     }
 
     pub(super) fn node(&mut self, id: u32, value: Json<'_>, depth: usize) -> Done {
