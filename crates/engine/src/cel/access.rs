@@ -30,7 +30,11 @@ pub(crate) fn opt_select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
     }
 }
 
+/// Unlike `has`, it looks for a field only where there can be one: the specification has no optional field of a number.
 fn opt_select_from<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {
+    if !matches!(value, Value::Map(_) | Value::Message(_) | Value::Optional(_)) {
+        return select(value, field);
+    }
     if has(value, field)? { select(value, field).map(Value::some) } else { Ok(Value::none()) }
 }
 

@@ -149,7 +149,7 @@ fn insert<'a>(
     value: Value<'a>,
 ) -> Result<(), Error<'a>> {
     let map = Rc::make_mut(map);
-    if matches!(key, Value::Double(_)) || Key::of(&key).is_none() {
+    if Key::of(&key).is_none() {
         return Err(Error::Fixed("unsupported key type"));
     }
     if map.len() >= MAX_ELEMENTS {
