@@ -17,6 +17,7 @@ pub mod fuzz;
 pub mod generate;
 // As for `fuzz`.
 #[cfg(not(target_arch = "wasm32"))]
+pub mod hostile;
 pub mod http;
 pub mod literals;
 pub mod loadtest;
