@@ -68,6 +68,8 @@ pub(crate) fn call_document(json: &[u8]) -> Result<Attr, RequestError> {
 
 /// Reads a value that was found to be JSON and no deeper than an attribute may be.
 pub(crate) fn value(json: &str) -> Option<Attr> {
+    #[cfg(test)]
+    reread::note(json);
     read::value(&mut Scanner::new(json), MAX_VALUE_DEPTH).ok()
 }
 
@@ -78,4 +80,23 @@ fn checked(request: &[u8]) -> Result<&str, RequestError> {
     }
     from_utf8(request)
         .map_err(|error| RequestError::Malformed { offset: error.valid_up_to(), expected: "UTF-8" })
+}
+
+/// Counts the bytes of values that are read again, for tests.
+#[cfg(test)]
+mod reread {
+    use std::cell::Cell;
+
+    thread_local! {
+        static BYTES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn note(json: &str) {
+        BYTES.with(|bytes| bytes.set(bytes.get() + json.len()));
+    }
+
+    /// Returns how many bytes were read again since it was last asked.
+    pub(super) fn take() -> usize {
+        BYTES.with(|bytes| bytes.replace(0))
+    }
 }

@@ -101,6 +101,7 @@ mod field;
 mod field_impls;
 mod index;
 mod json;
+mod limits;
 mod names;
 mod pdp;
 mod plan;

@@ -12,6 +12,8 @@ pub struct Names<T> {
     seed: u64,
     /// Whether no two do, so that one look tells.
     is_perfect: bool,
+    /// Bytes of the longest known text.
+    longest: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +62,10 @@ impl<T: Copy> Names<T> {
     /// for it.
     #[inline(never)]
     fn probe(&self, text: &str) -> Option<T> {
+        // All of a text is hashed, so one that cannot be known is not begun with.
+        if text.len() > self.longest {
+            return None;
+        }
         let mask = self.buckets.len().checked_sub(1)?;
         let print = Print::of(text.as_bytes());
         let mut at = print.hash_of(text, self.seed) & mask;
@@ -79,6 +85,7 @@ impl<T: Copy> Names<T> {
         let free = || Bucket { known: Known::none(), value: None };
         let mut buckets: Box<[Bucket<T>]> = (0..size).map(|_| free()).collect();
         let mut is_perfect = true;
+        let longest = entries.iter().map(|(text, _)| text.len()).max().unwrap_or(0);
         for (text, value) in entries {
             let known = Known::from(text.clone());
             let mut at = known.print.hash_of(text, seed);
@@ -92,13 +99,13 @@ impl<T: Copy> Names<T> {
                 at = at.wrapping_add(1);
             }
         }
-        Self { buckets, seed, is_perfect }
+        Self { buckets, seed, is_perfect, longest }
     }
 }
 
 impl<T> Default for Names<T> {
     fn default() -> Self {
-        Self { buckets: Box::default(), seed: 0, is_perfect: true }
+        Self { buckets: Box::default(), seed: 0, is_perfect: true, longest: 0 }
     }
 }
 

@@ -7,11 +7,12 @@ use super::scan::{Fault, Scanner, Start, Text, value_of};
 use crate::ask::{Ask, Reading};
 use crate::field::Field;
 use crate::index::Target;
+use crate::limits::MAX_SHORT_READ_BYTES;
 
 /// A request in which nothing is odd.
 pub(crate) struct JsonAsk<'a> {
     text: &'a str,
-    tape: &'a [Member],
+    tape: &'a Tape,
     action: &'a str,
     principal: Party<'a>,
     resource: Party<'a>,
@@ -43,6 +44,8 @@ pub(crate) struct Member {
 pub(crate) struct Tape {
     members: [Member; MAX_MEMBERS],
     used: usize,
+    /// Bytes of values that may still be read again.
+    allowance: Cell<usize>,
 }
 
 /// Why a request is not noted.
@@ -58,7 +61,7 @@ pub(super) type Noted<T> = Result<T, Stop>;
 impl<'a> JsonAsk<'a> {
     /// Goes through a whole document.
     pub(crate) fn read(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<Self> {
-        tape.used = 0;
+        tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
             return Err(Stop::Odd);
         }
@@ -92,11 +95,11 @@ impl<'a> JsonAsk<'a> {
         (principal, resource): (Party<'a>, Party<'a>),
         steps: Option<&'a Cell<u32>>,
     ) -> Self {
-        Self { text, tape: &tape.members, action, principal, resource, steps }
+        Self { text, tape, action, principal, resource, steps }
     }
 
     fn members(&self, range: &Range<usize>) -> &[Member] {
-        self.tape.get(range.clone()).unwrap_or(&[])
+        self.tape.range(range)
     }
 
     #[inline]
@@ -125,6 +128,9 @@ impl<'a> JsonAsk<'a> {
     /// Follows the rest of a path from a noted member.
     fn value(&self, member: &Member, rest: &[Box<str>]) -> Reading<'_> {
         let Some(raw) = self.slice(member.value, member.end) else { return Reading::Odd };
+        if must_be_read_again(raw, rest) && !self.tape.affords(raw) {
+            return Reading::Odd;
+        }
         if let Some((name, rest)) = rest.split_first() {
             return nested(raw, name, rest);
         }
@@ -170,12 +176,20 @@ impl Member {
 impl Tape {
     const fn new() -> Self {
         let none = Member { name: (0, 0), value: 0, end: 0 };
-        Self { members: [none; MAX_MEMBERS], used: 0 }
+        Self { members: [none; MAX_MEMBERS], used: 0, allowance: Cell::new(0) }
     }
 
-    /// Forgets all members.
-    pub(super) const fn clear(&mut self) {
+    /// Forgets all members, and begins with another text.
+    pub(super) fn begin(&mut self, text: &str) {
         self.used = 0;
+        self.allowance.set(text.len().saturating_add(MAX_SHORT_READ_BYTES));
+    }
+
+    /// Returns true if there is allowance left to read `raw` once more, and takes it.
+    fn affords(&self, raw: &str) -> bool {
+        let left = self.allowance.get().checked_sub(raw.len());
+        self.allowance.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// The place after the last member.
@@ -346,8 +360,16 @@ fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Fault> {
     Ok(true)
 }
 
+/// Returns true if more than the ends of a value must be looked at: if it is not text, or a path leads into it.
+#[inline]
+fn must_be_read_again(raw: &str, rest: &[Box<str>]) -> bool {
+    !rest.is_empty() || !raw.starts_with('"')
+}
+
 /// Follows a path from a value that was found to be JSON.
 fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
+    #[cfg(test)]
+    super::reread::note(raw);
     let mut scanner = Scanner::new(raw);
     match scanner.start() {
         Ok(Start::Object) => {}

@@ -69,7 +69,7 @@ struct Entry<'a> {
 
 impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
     fn call(&mut self, scanner: &mut Scanner<'_>, tape: &mut Tape) -> Noted<()> {
-        tape.clear();
+        tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
             return Err(Stop::Odd);
         }
@@ -247,3 +247,6 @@ impl Tape {
 
 /// Names that are compared each with each.
 const MAX_COMPARED: usize = 32;
+
+#[cfg(test)]
+mod tests;

@@ -26,7 +26,7 @@ pub(crate) fn answer(
 }
 
 fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>> {
-    tape.clear();
+    tape.begin(scanner.whole());
     if scanner.start()? != Start::Object {
         return Err(Stop::Odd);
     }
