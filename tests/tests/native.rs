@@ -79,8 +79,8 @@ fn compare(policies: &Snapshot, asked: &Json, now: Timestamp) -> Result<u32, Tes
         prop_assert_eq!(value, Ok(expected), "value: {}", document);
         for text in [
             document.to_string(),
-            spelt(&document, Style::Backwards, 0),
-            spelt(&document, Style::Escaped, 0),
+            spelt(&document, Style::Backwards),
+            spelt(&document, Style::Escaped),
         ] {
             let found = policies.is_allowed_json(text.as_bytes(), now);
             prop_assert_eq!(found, Ok(expected), "text: {}", text);
@@ -139,13 +139,13 @@ fn by_fields(policies: &Snapshot, asked: &Json, action: &str, now: Timestamp) ->
 
 #[derive(Clone, Copy, PartialEq)]
 enum Style {
-    /// Members in the other order, with white space, attributes after wrong ones of the same names.
+    /// Members in the other order, with white space.
     Backwards,
     /// Every letter as an escape.
     Escaped,
 }
 
-fn spelt(json: &Json, style: Style, depth: usize) -> String {
+fn spelt(json: &Json, style: Style) -> String {
     let text = |text: &str| match style {
         Style::Backwards => Json::from(text).to_string(),
         Style::Escaped => {
@@ -156,22 +156,16 @@ fn spelt(json: &Json, style: Style, depth: usize) -> String {
     match json {
         Json::String(content) => text(content),
         Json::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| spelt(item, style, depth + 1)).collect();
+            let items: Vec<_> = items.iter().map(|item| spelt(item, style)).collect();
             format!("[ {}]", items.join(" ,"))
         }
         Json::Object(members) => {
-            let twice = |(name, value): (&String, &Json)| {
-                let (name, value) = (text(name), spelt(value, style, depth + 1));
-                let is_twice = style == Style::Backwards && depth >= ATTRIBUTES;
-                let wrong = if is_twice { format!("{name}:[],") } else { String::new() };
-                format!("{wrong}\n{name} : {value}")
+            let member = |(name, value): (&String, &Json)| {
+                format!("\n{} : {}", text(name), spelt(value, style))
             };
-            let members: Vec<_> = members.iter().rev().map(twice).collect();
+            let members: Vec<_> = members.iter().rev().map(member).collect();
             format!("{{\t{} }}", members.join(","))
         }
         scalar => scalar.to_string(),
     }
 }
-
-/// How deep attributes lie in a request.
-const ATTRIBUTES: usize = 2;

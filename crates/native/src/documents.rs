@@ -1,7 +1,7 @@
 //! JSON text as requests, for hosts that take them as text and ask more than yes or no.
 //!
 //! Names and bounds are those of [`Policies::is_allowed_json`](crate::Policies::is_allowed_json): a name that
-//! is not known is an error, and `null` is as good as absent.
+//! is not known or stands twice is an error, and `null` is as good as absent.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::{Request, Resource};
@@ -9,10 +9,10 @@ use wardgate_engine::request::{Request, Resource};
 use crate::error::RequestError;
 use crate::{json, request};
 
-/// Reads any JSON text. Of two members with one name the later one counts.
+/// Reads any JSON text. No object in it may have a name twice.
 ///
 /// # Errors
-/// The text is no JSON, or too large or too deep for a request.
+/// The text is no JSON, has a member twice, or is too large or too deep for a request.
 pub fn attribute(json: &[u8]) -> Result<Attr, RequestError> {
     json::document(json)
 }

@@ -25,6 +25,13 @@ pub enum RequestError {
     TooManyValues,
     /// Values nest deeper than a request may.
     TooDeep,
+    /// A member has the name of an earlier one in its object: readers do not agree which of them counts.
+    Doubled {
+        /// Its name.
+        name: String,
+        /// Where, in bytes from the start.
+        offset: usize,
+    },
     /// A field is not there.
     Missing {
         /// Its path, such as `principal.id`.
@@ -61,6 +68,9 @@ impl fmt::Display for RequestError {
                 write!(f, "the request holds more than {MAX_REQUEST_VALUES} values")
             }
             Self::TooDeep => write!(f, "attributes nest deeper than {MAX_VALUE_DEPTH} levels"),
+            Self::Doubled { name, offset } => {
+                write!(f, "member `{name}` stands here twice, at byte {offset}")
+            }
             Self::Missing { field } => write!(f, "`{field}` is missing"),
             Self::Wrong { field, expected, found } => {
                 write!(f, "`{field}`: expected {expected}, found {found}")

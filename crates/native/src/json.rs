@@ -5,6 +5,7 @@
 
 mod ask;
 pub(crate) mod call;
+mod doubles;
 pub(crate) mod evaluation;
 mod read;
 mod scan;

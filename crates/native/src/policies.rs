@@ -98,12 +98,11 @@ impl Policies {
         short.map_or_else(|| self.general(&value::request(request)?, clock), Ok)
     }
 
-    /// Decides a request that is JSON text: `{"principal": .., "action": .., "resource": ..}`. Of two
-    /// members with one name the later one counts. No value is built of what no rule reads, but all of
-    /// it must be JSON.
+    /// Decides a request that is JSON text: `{"principal": .., "action": .., "resource": ..}`. No
+    /// value is built of what no rule reads, but all of it must be JSON, in which no object has a name twice.
     ///
     /// # Errors
-    /// The text is no JSON, or no request.
+    /// The text is no JSON, has a member twice, or is no request.
     #[inline]
     pub fn is_allowed_json(&self, request: &[u8], clock: impl Clock) -> Result<bool, RequestError> {
         let short = json::with_ask(request, |ask| self.shortly(ask, &clock))?;

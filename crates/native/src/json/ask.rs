@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
+use super::doubles::{Marks, OpenNames};
 use super::scan::{Fault, Scanner, Start, Text, value_of};
 use crate::ask::{Ask, Reading};
 use crate::field::Field;
@@ -46,6 +47,8 @@ pub(crate) struct Tape {
     used: usize,
     /// Bytes of values that may still be read again.
     allowance: Cell<usize>,
+    /// Names of what is passed over.
+    pub(super) names: OpenNames,
 }
 
 /// Why a request is not noted.
@@ -66,16 +69,30 @@ impl<'a> JsonAsk<'a> {
             return Err(Stop::Odd);
         }
         let (mut action, mut principal, mut resource) = (None, None, None);
+        let mut seen = Seen::default();
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
-                b"action" => action = Some(plain(scanner, start)?),
-                b"principal" => principal = Some(Party::read(scanner, start, tape)?),
-                b"resource" => resource = Some(Party::read(scanner, start, tape)?),
-                b"requestId" => drop(plain(scanner, start)?),
+                b"action" => {
+                    seen.note(1);
+                    action = Some(plain(scanner, start)?);
+                }
+                b"principal" => {
+                    seen.note(2);
+                    principal = Some(Party::read(scanner, start, tape)?);
+                }
+                b"resource" => {
+                    seen.note(4);
+                    resource = Some(Party::read(scanner, start, tape)?);
+                }
+                b"requestId" => {
+                    seen.note(8);
+                    plain(scanner, start)?;
+                }
                 _ => return Err(Stop::Odd),
             }
             Ok(())
         })?;
+        seen.must_be_single()?;
         scanner.end()?;
         let (action, principal, resource) = (odd(action)?, odd(principal)?, odd(resource)?);
         let is_principal = principal.roles.is_some() && principal.kind.is_none();
@@ -117,8 +134,7 @@ impl<'a> JsonAsk<'a> {
     fn attribute(&self, party: &Party<'_>, path: &[Box<str>]) -> Reading<'_> {
         let Some((first, rest)) = path.split_first() else { return Reading::Odd };
         let is_meant = |member: &&Member| self.name(member) == first.as_bytes();
-        // Of two members with one name the later one counts.
-        match self.members(&party.attributes).iter().rev().find(is_meant) {
+        match self.members(&party.attributes).iter().find(is_meant) {
             None if rest.is_empty() => Reading::Field(Field::Missing),
             None => Reading::Broken,
             Some(member) => self.value(member, rest),
@@ -141,21 +157,41 @@ impl<'a> JsonAsk<'a> {
 impl<'a> Party<'a> {
     pub(super) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
         let mut party = Self::default();
+        let mut seen = Seen::default();
         if start != Start::Object {
             return Err(Stop::Odd);
         }
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
-                b"id" => party.id = Some(plain(scanner, start)?),
-                b"kind" => party.kind = Some(plain(scanner, start)?),
-                b"attr" => party.attributes = tape.object(scanner, start)?,
-                b"roles" => party.roles = Some(tape.texts(scanner, start)?),
-                b"policyVersion" => party.version = plain(scanner, start)?,
-                b"scope" => party.scope = plain(scanner, start)?,
+                b"id" => {
+                    seen.note(1);
+                    party.id = Some(plain(scanner, start)?);
+                }
+                b"kind" => {
+                    seen.note(2);
+                    party.kind = Some(plain(scanner, start)?);
+                }
+                b"attr" => {
+                    seen.note(4);
+                    party.attributes = tape.object(scanner, start)?;
+                }
+                b"roles" => {
+                    seen.note(8);
+                    party.roles = Some(tape.texts(scanner, start)?);
+                }
+                b"policyVersion" => {
+                    seen.note(16);
+                    party.version = plain(scanner, start)?;
+                }
+                b"scope" => {
+                    seen.note(32);
+                    party.scope = plain(scanner, start)?;
+                }
                 _ => return Err(Stop::Odd),
             }
             Ok(())
         })?;
+        seen.must_be_single()?;
         Ok(party)
     }
 }
@@ -167,6 +203,22 @@ impl Member {
         text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
 
+    /// Where its name begins and ends.
+    fn name(&self) -> [usize; 2] {
+        let (start, end) = self.name;
+        [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX))
+    }
+
+    /// Returns true if both have one name. Most differ in its length or its first letter.
+    #[inline(always)]
+    fn has_name_of(&self, other: &Self, scanner: &Scanner<'_>) -> bool {
+        let [(start, end), (from, to)] = [self.name, other.name];
+        let first = |at: u32| scanner.byte(usize::try_from(at).unwrap_or(usize::MAX));
+        end.wrapping_sub(start) == to.wrapping_sub(from)
+            && first(start) == first(from)
+            && is_same_name([self, other], scanner.whole())
+    }
+
     /// Where its value begins.
     pub(super) fn value_at(&self) -> Option<usize> {
         usize::try_from(self.value).ok()
@@ -176,12 +228,18 @@ impl Member {
 impl Tape {
     const fn new() -> Self {
         let none = Member { name: (0, 0), value: 0, end: 0 };
-        Self { members: [none; MAX_MEMBERS], used: 0, allowance: Cell::new(0) }
+        Self {
+            members: [none; MAX_MEMBERS],
+            used: 0,
+            allowance: Cell::new(0),
+            names: OpenNames::new(),
+        }
     }
 
     /// Forgets all members, and begins with another text.
     pub(super) fn begin(&mut self, text: &str) {
         self.used = 0;
+        self.names.clear();
         self.allowance.set(text.len().saturating_add(MAX_SHORT_READ_BYTES));
     }
 
@@ -226,12 +284,33 @@ impl Tape {
         }
         each_member(scanner, |scanner, name, start| {
             let value = place(scanner.at())?;
-            let is_whole = skip(scanner, start)?;
+            let is_whole = skip_once(scanner, start, &mut self.names)?;
             let end = if is_whole { place(scanner.at())? } else { 0 };
             let name = (place(name.start)?, place(name.end)?);
             self.note(Member { name, value, end })
         })?;
+        if self.used - first > 1 {
+            self.must_be_single(scanner, first)?;
+        }
         Ok(first..self.used)
+    }
+
+    /// Refuses members from `first` on of which two have one name. It looks at them once they are noted: within the loop
+    /// that reads them it would take thrice as long.
+    #[inline(never)]
+    fn must_be_single(&self, scanner: &Scanner<'_>, first: usize) -> Noted<()> {
+        let members = self.range(&(first..self.used));
+        let is_double = if members.len() <= FEW {
+            has_twins(members, scanner)
+        } else {
+            let mut marks = Marks::default();
+            let twin = |(at, member): (usize, &Member)| {
+                marks.is_shared(scanner, member.name())
+                    && members.iter().take(at).any(|other| other.has_name_of(member, scanner))
+            };
+            members.iter().enumerate().any(twin)
+        };
+        odd((!is_double).then_some(()))
     }
 
     /// Notes the elements of a list of text, as names.
@@ -334,6 +413,26 @@ pub(super) fn each_member<'a>(
     Ok(())
 }
 
+/// Which members an object has: a bit for each.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    once: u32,
+    twice: u32,
+}
+
+impl Seen {
+    #[inline(always)]
+    const fn note(&mut self, bit: u32) {
+        self.twice |= self.once & bit;
+        self.once |= bit;
+    }
+
+    #[inline]
+    fn must_be_single(self) -> Noted<()> {
+        odd((self.twice == 0).then_some(()))
+    }
+}
+
 /// Reads text without escapes.
 #[inline]
 pub(super) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
@@ -348,6 +447,33 @@ pub(super) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text>
     }
     let text = scanner.text()?;
     if text.is_escaped { Err(Stop::Odd) } else { Ok(text) }
+}
+
+/// Compares the names of all members with each other.
+#[inline]
+fn has_twins(mut members: &[Member], scanner: &Scanner<'_>) -> bool {
+    while let [member, others @ ..] = members {
+        if others.iter().any(|other| other.has_name_of(member, scanner)) {
+            return true;
+        }
+        members = others;
+    }
+    false
+}
+
+#[inline(never)]
+fn is_same_name(members: [&Member; 2], text: &str) -> bool {
+    let [left, right] = members.map(|member| member.name_in(text));
+    left == right
+}
+
+/// Skips a value as [`skip`] does. No object in it may have a name twice.
+#[inline]
+fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> Noted<bool> {
+    if matches!(start, Start::Object | Start::List) {
+        return names.skip(scanner, start).map(|()| true);
+    }
+    Ok(skip(scanner, start)?)
 }
 
 /// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
@@ -420,6 +546,9 @@ pub(super) fn odd<T>(value: Option<T>) -> Noted<T> {
 fn place(at: usize) -> Noted<u32> {
     u32::try_from(at).map_err(|_| Stop::Odd)
 }
+
+/// Members whose names are compared each with each.
+const FEW: usize = 8;
 
 /// Members and roles that are noted. Who has more is asked about the general way.
 const MAX_MEMBERS: usize = 256;

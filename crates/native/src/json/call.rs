@@ -73,11 +73,15 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         if scanner.start()? != Start::Object {
             return Err(Stop::Odd);
         }
-        let (mut id, mut principal, mut is_answered) = (None, None, false);
+        let (mut id, mut principal) = (None, None);
+        let (mut is_answered, mut is_silent) = (false, false);
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
                 b"requestId" if id.is_none() => id = Some(plain(scanner, start)?),
-                b"includeMeta" if start == Start::Literal && scanner.literal()? == Some(false) => {}
+                b"includeMeta" if !is_silent => {
+                    is_silent = start == Start::Literal && scanner.literal()? == Some(false);
+                    odd(is_silent.then_some(()))?;
+                }
                 b"principal" if principal.is_none() => {
                     let party = Party::read(scanner, start, tape)?;
                     party.must_be_principal(scanner.whole(), tape)?;

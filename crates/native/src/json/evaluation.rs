@@ -31,14 +31,16 @@ fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>>
         return Err(Stop::Odd);
     }
     let (mut subject, mut action, mut resource) = (None, None, None);
+    let mut object = tape.names.open();
     each_member(scanner, |scanner, name, start| {
+        tape.names.note(scanner, name, &mut object)?;
         match scanner.raw_bytes(name) {
             b"subject" => subject = Some(entity(scanner, start, tape)?),
             b"resource" => resource = Some(entity(scanner, start, tape)?),
-            b"action" => action = Some(named(scanner, start)?),
-            b"context" => context(scanner, start)?,
+            b"action" => action = Some(named(scanner, start, tape)?),
+            b"context" => context(scanner, start, tape)?,
             // Members that are not known are passed over.
-            _ => scanner.skip(start)?,
+            _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
     })?;
@@ -60,15 +62,18 @@ fn entity<'a>(
         return Err(Stop::Odd);
     }
     let (mut party, mut kind) = (Party::default(), None);
+    let mut object = tape.names.open();
     each_member(scanner, |scanner, name, start| {
+        tape.names.note(scanner, name, &mut object)?;
         match scanner.raw_bytes(name) {
             b"type" => kind = Some(plain_text(scanner, start)?),
             b"id" => party.id = Some(plain(scanner, start)?),
             b"properties" => party.attributes = tape.object(scanner, start)?,
-            _ => scanner.skip(start)?,
+            _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
     })?;
+    tape.names.close(object);
     let text = scanner.whole();
     let selects =
         |member: &Member| member.name_in(text).is_none_or(|name| name.starts_with("cerbos."));
@@ -85,8 +90,7 @@ fn roles(
     (subject, kind): (&Party<'_>, Text),
 ) -> Noted<Range<usize>> {
     let is_meant = |member: &&Member| member.name_in(scanner.whole()) == Some("roles");
-    // Of two members with one name the later one counts.
-    let Some(found) = tape.range(&subject.attributes).iter().rev().find(is_meant) else {
+    let Some(found) = tape.range(&subject.attributes).iter().find(is_meant) else {
         return tape.text(kind);
     };
     let mut list = scanner.clone_at(found.value_at().ok_or(Stop::Odd)?);
@@ -94,33 +98,39 @@ fn roles(
     tape.texts(&mut list, start)
 }
 
-fn named<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+fn named<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<&'a str> {
     if start != Start::Object {
         return Err(Stop::Odd);
     }
-    let mut found = None;
+    let (mut found, mut object) = (None, tape.names.open());
     each_member(scanner, |scanner, name, start| {
+        tape.names.note(scanner, name, &mut object)?;
         match scanner.raw_bytes(name) {
             b"name" => found = Some(plain(scanner, start)?),
             b"properties" if start != Start::Object => return Err(Stop::Odd),
-            _ => scanner.skip(start)?,
+            _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
     })?;
+    tape.names.close(object);
     odd(found)
 }
 
 /// Passes over the circumstances: what looks at them has no plan. What they ask of the server is not for here.
-fn context(scanner: &mut Scanner<'_>, start: Start) -> Noted<()> {
+fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Noted<()> {
     if start != Start::Object {
         return Err(Stop::Odd);
     }
+    let mut object = tape.names.open();
     each_member(scanner, |scanner, name, start| {
+        tape.names.note(scanner, name, &mut object)?;
         if scanner.raw_bytes(name).starts_with(b"cerbos.") {
             return Err(Stop::Odd);
         }
-        Ok(scanner.skip(start)?)
-    })
+        tape.names.skip(scanner, start)
+    })?;
+    tape.names.close(object);
+    Ok(())
 }
 
 /// Bytes of the longest evaluation that is answered from its text.

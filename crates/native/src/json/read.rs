@@ -1,5 +1,7 @@
 //! JSON as attributes: the plain reader, for requests that are not usual.
 
+use std::collections::BTreeSet;
+
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
@@ -45,13 +47,35 @@ fn list(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<Vec<Attr>> {
 }
 
 fn object(scanner: &mut Scanner<'_>, depth: usize) -> Scanned<AttrMap> {
-    let mut entries = Vec::new();
+    let (mut entries, mut begin) = (Vec::new(), scanner.clone());
     scanner.enter();
     while let Some(name) = scanner.member(entries.is_empty())? {
         let name = unescaped(scanner, name);
         entries.push((name, value(scanner, depth)?));
     }
-    Ok(entries.into_iter().collect())
+    let count = entries.len();
+    let map: AttrMap = entries.into_iter().collect();
+    if map.entries().len() == count { Ok(map) } else { Err(doubled(&mut begin)) }
+}
+
+/// Finds the first member of the object that begins here whose name an earlier one has.
+#[cold]
+fn doubled(scanner: &mut Scanner<'_>) -> Fault {
+    let found = first_doubled(scanner);
+    // INVARIANT: the object was read to its end, and has such a member.
+    found.unwrap_or_else(|fault| fault)
+}
+
+fn first_doubled(scanner: &mut Scanner<'_>) -> Scanned<Fault> {
+    let mut names = BTreeSet::new();
+    scanner.enter();
+    while let Some(name) = scanner.member(names.is_empty())? {
+        if !names.insert(unescaped(scanner, name)) {
+            return Ok(Fault::Doubled(name.start));
+        }
+        value(scanner, MAX_CALL_DEPTH)?;
+    }
+    Ok(Fault::Expected("an object with each name once"))
 }
 
 fn inside(depth: usize) -> Scanned<usize> {
@@ -59,7 +83,7 @@ fn inside(depth: usize) -> Scanned<usize> {
 }
 
 /// Returns what a string says. The scanner has found its escapes to be right.
-fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
+pub(super) fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
     let mut rest = scanner.raw(text);
     if !text.is_escaped {
         return rest.into();

@@ -5,6 +5,7 @@
 
 use wardgate_engine::limits::{MAX_REQUEST_VALUES, MAX_VALUE_DEPTH};
 
+use super::read::unescaped;
 use crate::error::RequestError;
 
 /// A place in a document, and what was read before it.
@@ -41,6 +42,8 @@ pub(crate) enum Fault {
     Expected(&'static str),
     TooManyValues,
     TooDeep,
+    /// The name that stands here, after its quote, is that of an earlier member.
+    Doubled(usize),
 }
 
 pub(crate) type Scanned<T> = Result<T, Fault>;
@@ -58,12 +61,20 @@ impl<'a> Scanner<'a> {
 
     /// Says what is wrong, and where.
     #[cold]
-    pub(crate) const fn error(&self, fault: Fault) -> RequestError {
+    pub(crate) fn error(&self, fault: Fault) -> RequestError {
         match fault {
+            Fault::Doubled(offset) => RequestError::Doubled { offset, name: self.name_at(offset) },
             Fault::Expected(expected) => RequestError::Malformed { offset: self.at, expected },
             Fault::TooManyValues => RequestError::TooManyValues,
             Fault::TooDeep => RequestError::TooDeep,
         }
+    }
+
+    /// The name that stands behind a quote.
+    fn name_at(&self, offset: usize) -> String {
+        let name = self.clone_at(offset.saturating_sub(1)).text();
+        // INVARIANT: it was read before, so it is one.
+        name.map_or(String::new(), |name| unescaped(self, name).into())
     }
 
     /// The offset of the next byte.
@@ -93,6 +104,12 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(crate) fn raw_bytes(&self, text: Text) -> &'a [u8] {
         self.bytes.get(text.start..text.end).unwrap_or(&[])
+    }
+
+    /// The byte at a place; 0 behind the end.
+    #[inline(always)]
+    pub(crate) fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
     }
 
     /// Skips white space and tells what value begins here.
@@ -348,7 +365,7 @@ impl<'a> Scanner<'a> {
     /// The next byte; 0, which stands nowhere in JSON, at the end.
     #[inline(always)]
     fn peek(&self) -> u8 {
-        self.bytes.get(self.at).copied().unwrap_or(0)
+        self.byte(self.at)
     }
 }
 

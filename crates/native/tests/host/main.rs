@@ -5,6 +5,7 @@
 mod allocations;
 mod cache;
 mod decisions;
+mod doubles;
 mod expiry;
 mod policies;
 mod threads;

@@ -127,6 +127,13 @@ fn keys_that_cannot_be_used_are_named() {
 }
 
 #[test]
+fn a_claim_that_stands_twice_is_refused() {
+    let keys = secret_set();
+    check(&by_secret(HEADER, r#"{"sub":"ada"}"#), &keys, Ok(()));
+    check(&by_secret(HEADER, r#"{"sub":"ada","sub":"root"}"#), &keys, Err(TokenError::Malformed));
+}
+
+#[test]
 fn published_keys_that_cannot_be_used_are_passed_over() {
     let x = encoded(Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap().public_key().as_ref());
     let good = format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","alg":"EdDSA","x":"{x}"}}"#);

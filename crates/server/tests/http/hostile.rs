@@ -43,6 +43,37 @@ fn lengths_that_are_none_are_refused() {
 }
 
 #[test]
+fn a_member_that_stands_twice_is_refused_in_every_body() {
+    let server = Running::start(POLICY, OPEN);
+    let principal = r#""principal":{"id":"ada","roles":["guest"]}"#;
+    let resource = r#""resource":{"kind":"album","id":"a"}"#;
+    let entry = format!(r#"{{"actions":["view"],{resource}}}"#);
+    let subject = r#""subject":{"type":"user","id":"ada","properties":{"roles":["guest"]}}"#;
+    let thing = r#""resource":{"type":"album","id":"a"},"action":{"name":"view"}"#;
+    for (path, body) in [
+        ("/api/check/resources", format!(r#"{{{principal},"resources":[{entry}]}}"#)),
+        ("/api/check_resource_batch", format!(r#"{{{principal},"resources":[{entry}]}}"#)),
+        (
+            "/api/check",
+            format!(
+                r#"{{{principal},"actions":["view"],"resource":{{"kind":"album","instances":{{"a":{{"attr":{{}}}}}}}}}}"#
+            ),
+        ),
+        ("/access/v1/evaluation", format!("{{{subject},{thing}}}")),
+        ("/access/v1/evaluations", format!("{{{subject},\"evaluations\":[{{{thing}}}]}}")),
+    ] {
+        let (status, found) = server.post(path, "", &body);
+        assert_eq!(status, 200, "{path}: {found}");
+        let roles = r#""roles":["guest"]"#;
+        let twice = body.replacen(roles, &format!(r#"{roles},"roles":["user"]"#), 1);
+        let (status, found) = server.post(path, "", &twice);
+        assert_eq!(status, 400, "{path}: {found}");
+        assert!(found.contains("member `roles` stands here twice"), "{path}: {found}");
+        assert!(!found.contains("ALLOW"), "{found}");
+    }
+}
+
+#[test]
 fn heads_are_bounded() {
     let server = Running::start(POLICY, OPEN);
     let long = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));

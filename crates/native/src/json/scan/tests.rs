@@ -1,11 +1,17 @@
 //! The scanner against `serde_json`.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
 use proptest::prelude::*;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use wardgate_engine::attr::Attr;
 
+use super::super::ask::Stop;
+use super::super::doubles::OpenNames;
 use super::super::read::document;
-use super::Scanner;
+use super::{Fault, Scanner};
 use crate::field::{AsField, Copier};
 
 #[test]
@@ -67,6 +73,17 @@ fn numbers_are_read_to_the_last_bit() {
 fn compare(text: &str) -> Result<bool, TestCaseError> {
     let mut scanner = Scanner::new(text);
     let read = document(&mut scanner);
+    let doubled = serde_json::from_str::<Single>(text).is_err_and(|error| error.is_data());
+    let found = matches!(read, Err(Fault::Doubled(_)));
+    prop_assert_eq!(found, doubled, "{}", text);
+    let noticed = skip_once(text);
+    if doubled {
+        prop_assert!(matches!(noticed, Err(Stop::Odd)), "{}", text);
+        return Ok(true);
+    }
+    // Names with escapes are a reason not to know.
+    let is_known = noticed.is_ok() == read.is_ok();
+    prop_assert!(is_known || text.contains('\\') && matches!(noticed, Err(Stop::Odd)), "{}", text);
     let mut skipper = Scanner::new(text);
     let skipped = skipper.start().and_then(|start| skipper.skip(start));
     let skipped = skipped.and_then(|()| skipper.end());
@@ -77,6 +94,94 @@ fn compare(text: &str) -> Result<bool, TestCaseError> {
     let copied = expected.ok().and_then(|expected| Copier::new().document(expected.field()));
     prop_assert_eq!(read.ok(), copied);
     Ok(is_json)
+}
+
+fn skip_once(text: &str) -> Result<(), Stop> {
+    let (mut scanner, mut names) = (Scanner::new(text), OpenNames::new());
+    let start = scanner.start()?;
+    names.skip(&mut scanner, start)?;
+    Ok(scanner.end()?)
+}
+
+/// Any JSON value in which each object has each name once: the obvious way to find out.
+struct Single;
+
+impl<'de> Deserialize<'de> for Single {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Single {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let (mut names, mut is_single) = (BTreeSet::new(), true);
+        // What is no JSON further on is told first.
+        while let Some((name, Self)) = map.next_entry::<String, Self>()? {
+            is_single &= names.insert(name);
+        }
+        if is_single { Ok(self) } else { Err(A::Error::custom("a name stands twice")) }
+    }
+}
+
+#[test]
+fn members_that_stand_twice_are_refused_by_name() {
+    let check = |text: &str, name: &str, offset: usize| {
+        let mut scanner = Scanner::new(text);
+        let fault = document(&mut scanner).unwrap_err();
+        let expected = format!("member `{name}` stands here twice, at byte {offset}");
+        assert_eq!(scanner.error(fault).to_string(), expected, "{text}");
+        assert!(matches!(skip_once(text), Err(Stop::Odd)), "{text}");
+    };
+    check(r#"{"a":1,"a":1}"#, "a", 8);
+    check(r#"{"a":1,"b":2,"\u0061":3}"#, "a", 14);
+    check(r#"{"\u0061":1,"b":{"a":1},"\u0061":3}"#, "a", 25);
+    check(r#"[{"x":[{"roles":[],"id":1,"roles":[]}]}]"#, "roles", 27);
+    check(r#"{"":1,"":2}"#, "", 7);
+    let deep = format!("{{\"a\":{}1{},\"a\":2}}", "[".repeat(66), "]".repeat(66));
+    let mut scanner = Scanner::new(&deep);
+    assert!(matches!(document(&mut scanner).unwrap_err(), Fault::Doubled(_)));
+    for count in [2_usize, 33, 127, 128, 300] {
+        let names: String = (0..count).map(|at| format!("\"n{at}\":{at},")).collect();
+        check(&format!("{{{names}\"n0\":1}}"), "n0", names.len() + 2);
+        let single = format!("{{{names}\"m0\":{{\"n0\":1}}}}");
+        assert!(document(&mut Scanner::new(&single)).is_ok());
+        assert_eq!(skip_once(&single).is_ok(), count < 127, "{count}");
+    }
 }
 
 /// JSON with all kinds of values, spelt in all kinds of ways.
