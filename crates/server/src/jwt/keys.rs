@@ -7,6 +7,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::documents;
 
 use super::TokenError;
+use crate::limits::{MIN_HS256_BYTES, MIN_HS384_BYTES, MIN_HS512_BYTES};
 
 /// Keys that tokens may be signed with.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,6 +124,7 @@ impl Key {
             return Err("`alg` is missing".to_owned());
         }
         let material = Material::read(map)?;
+        material.must_be_long_enough(algorithm.as_deref())?;
         let is_ours = |algorithm: &String| !material.algorithms().contains(&algorithm.as_str());
         if let Some(other) = algorithm.as_ref().filter(|algorithm| is_ours(algorithm)) {
             return Err(format!("`{other}` is no algorithm for a key of this kind"));
@@ -136,11 +138,12 @@ impl Key {
         {
             return Err("it is not for signatures".to_owned());
         }
-        let key = Self::read(key, lax)?;
-        if matches!(key.material, Material::Secret(_)) {
+        if let Attr::Map(map) = key
+            && text(map, "kty") == Some("oct")
+        {
             return Err("a secret that is published is none".to_owned());
         }
-        Ok(key)
+        Self::read(key, lax)
     }
 
     fn fits(&self, algorithm: &str, id: Option<&str>) -> bool {
@@ -180,13 +183,36 @@ impl Material {
         }
     }
 
-    const fn algorithms(&self) -> &'static [&'static str] {
+    /// Refuses a secret that is too short for the algorithm that it names, or for all of them.
+    fn must_be_long_enough(&self, algorithm: Option<&str>) -> Result<(), String> {
+        let Self::Secret(secret) = self else { return Ok(()) };
+        // One without an algorithm must be good for some.
+        let least = match algorithm {
+            None => SECRETS.first(),
+            Some(name) => SECRETS.iter().find(|(known, _)| *known == name),
+        };
+        match least {
+            Some((name, least)) if secret.len() < *least => Err(format!(
+                "a secret for `{name}` must have at least {least} bytes (RFC 7518, section 3.2), this one has {}",
+                secret.len()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the algorithms that the key is good for. A secret is for those whose digests it is as long as.
+    fn algorithms(&self) -> &'static [&'static str] {
         match self {
             Self::Rsa { .. } => &["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
             Self::P256(_) => &["ES256"],
             Self::P384(_) => &["ES384"],
             Self::Ed25519(_) => &["EdDSA", "Ed25519"],
-            Self::Secret(_) => &["HS256", "HS384", "HS512"],
+            Self::Secret(secret) => match secret.len() {
+                MIN_HS512_BYTES.. => &["HS256", "HS384", "HS512"],
+                MIN_HS384_BYTES.. => &["HS256", "HS384"],
+                MIN_HS256_BYTES.. => &["HS256"],
+                _ => &[],
+            },
         }
     }
 
@@ -243,6 +269,10 @@ fn text<'a>(map: &'a AttrMap, name: &str) -> Option<&'a str> {
         _ => None,
     }
 }
+
+/// Algorithms with secrets, and the bytes of the shortest secret for each.
+const SECRETS: [(&str, usize); 3] =
+    [("HS256", MIN_HS256_BYTES), ("HS384", MIN_HS384_BYTES), ("HS512", MIN_HS512_BYTES)];
 
 /// Keys of one set.
 const MAX_KEYS: usize = 256;

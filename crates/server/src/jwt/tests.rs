@@ -127,6 +127,38 @@ fn keys_that_cannot_be_used_are_named() {
 }
 
 #[test]
+fn secrets_shorter_than_their_digests_are_refused() {
+    let read = |alg: &str, bytes: usize| {
+        let key = encoded(&vec![7; bytes]);
+        let json = format!(r#"{{"kty":"oct","kid":"a"{alg},"k":"{key}"}}"#);
+        KeySet::read(json.as_bytes(), Lax { alg: true, kid: false }).map(drop)
+    };
+    for (name, least) in [("HS256", 32), ("HS384", 48), ("HS512", 64)] {
+        let alg = format!(",\"alg\":\"{name}\"");
+        assert_eq!(read(&alg, least), Ok(()));
+        let short = least - 1;
+        let expected = format!(
+            "key 0: a secret for `{name}` must have at least {least} bytes (RFC 7518, section 3.2), this one has {short}"
+        );
+        assert_eq!(read(&alg, short), Err(expected));
+    }
+    assert_eq!(read("", 32), Ok(()));
+    assert!(read("", 31).is_err());
+}
+
+#[test]
+fn a_secret_verifies_no_token_of_an_algorithm_that_it_is_too_short_for() {
+    let secret = encoded(SECRET);
+    let json = format!(r#"{{"kty":"oct","kid":"a","k":"{secret}"}}"#);
+    let keys = KeySet::read(json.as_bytes(), Lax { alg: true, kid: false }).unwrap();
+    let sign = |bytes: &[u8]| {
+        hmac::sign(&hmac::Key::new(hmac::HMAC_SHA512, SECRET), bytes).as_ref().to_vec()
+    };
+    check(&by_secret(HEADER, "{}"), &keys, Ok(()));
+    check(&token(r#"{"alg":"HS512","kid":"a"}"#, "{}", sign), &keys, Err(TokenError::NoKey));
+}
+
+#[test]
 fn a_claim_that_stands_twice_is_refused() {
     let keys = secret_set();
     check(&by_secret(HEADER, r#"{"sub":"ada"}"#), &keys, Ok(()));
