@@ -12,6 +12,7 @@ use wardgate_native::{Clock, SystemClock};
 
 use crate::config;
 use crate::jwt::{self, Keys, Lax, Published};
+use crate::limits::MAX_AUX_TOKENS;
 
 /// Reads `auxData`.
 #[derive(Debug)]
@@ -48,6 +49,13 @@ impl Tokens {
             Some(token) => self.claims(token, fields.at("jwt"))?,
         };
         let named = fields.attributes("jwts")?;
+        let count = named.entries().len();
+        if count > MAX_AUX_TOKENS {
+            return Err(format!(
+                "`{}` has {count} tokens, at most {MAX_AUX_TOKENS} are read",
+                fields.at("jwts")
+            ));
+        }
         let named = named.entries().iter().map(|(name, token)| {
             let claims = self.claims(token, format!("{}.{name}", fields.at("jwts")))?;
             let token: AttrMap = [("claims".into(), Attr::Map(claims))].into_iter().collect();

@@ -74,6 +74,9 @@ pub(crate) const MIN_HS512_BYTES: usize = 64;
 /// Bytes of the longest token of a caller.
 pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
 
+/// Tokens of one `auxData.jwts`, each of which is verified. Their bytes are those of the body.
+pub(crate) const MAX_AUX_TOKENS: usize = 16;
+
 /// How much of a body that is too long is read and forgotten: a sender that is cut off does not see the answer.
 pub(crate) const MAX_PASSED_OVER: usize = 16 << 20;
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::Sought;
 
@@ -91,6 +91,7 @@ async fn respond(
     shared: &Arc<Shared>,
     peer: &Peer,
 ) -> Result<Reply, Problem> {
+    must_name_a_host(&request)?;
     let target = target.ok_or_else(Problem::not_found)?;
     must_be(request.method(), target.method())?;
     match target {
@@ -101,13 +102,15 @@ async fn respond(
         _ => {}
     }
     let caller = permitted(request.headers(), target, shared, peer)?;
+    // What a page of another site may post by itself has another type. Where a certificate says who is calling, a browser
+    // shows it without asking.
+    if target.is_of_authzen() || target.is_for_administrators() {
+        must_be_json(request.headers())?;
+    }
     match target {
         Target::Metrics => return Ok(metrics(shared, peer)),
         Target::Reload => return reload(shared, traced).await,
         _ => {}
-    }
-    if target.is_of_authzen() {
-        must_be_json(request.headers())?;
     }
     let most = shared.config().http.max_body_bytes;
     let body = body::read(request.into_body(), most, &peer.connection).await?;
@@ -239,6 +242,24 @@ fn unauthorized(refusal: Refusal) -> Problem {
 fn must_be(method: &Method, expected: &'static Method) -> Result<(), Problem> {
     let is_fine = method == expected || (method == Method::HEAD && expected == Method::GET);
     if is_fine { Ok(()) } else { Err(Problem::wrong_method(expected.as_str())) }
+}
+
+/// Refuses a request whose host is not said, or said twice, as RFC 9112, section 3.2, asks for. HTTP/1.0 may leave it out.
+fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
+    let mut hosts = request.headers().get_all(HOST).iter();
+    let is_right = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => is_host(host.as_bytes()),
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    };
+    if is_right { Ok(()) } else { Err(cerbos::bad("the request must have one `Host`".to_owned())) }
+}
+
+/// Returns true for what RFC 3986 lets a host and a port be made of.
+fn is_host(host: &[u8]) -> bool {
+    let is_right =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%:[]".contains(byte);
+    host.iter().all(is_right)
 }
 
 fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {

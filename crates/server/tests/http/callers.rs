@@ -1,6 +1,6 @@
 //! Who may ask, and who may see and change policies.
 
-use crate::running::{ASKER, KEEPER, POLICY, Running};
+use crate::running::{ASKER, KEEPER, OPEN, POLICY, Running, answer};
 
 const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
 
@@ -45,4 +45,46 @@ fn only_administrators_see_and_change_policies() {
         told.starts_with(r#"{"results":[{"decision":{"#) && told.contains("rule-001"),
         "{told}"
     );
+}
+
+#[test]
+fn what_a_page_of_another_site_may_post_changes_no_policies() {
+    let server = Running::start(POLICY, &config(true));
+    let post = |path: &str, content_type: &str| {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: a\r\n{content_type}Content-Length: {}\r\nConnection: close\r\n{}\r\n{CALL}",
+            CALL.len(),
+            bearer(KEEPER),
+        );
+        answer(&server.exchange(request.as_bytes())).0
+    };
+    for path in ["/admin/explain", "/admin/reload"] {
+        for simple in ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]
+        {
+            let header = if simple.is_empty() {
+                String::new()
+            } else {
+                format!("Content-Type: {simple}\r\n")
+            };
+            let serial = server.shared.state().serial();
+            assert_eq!(post(path, &header), 400, "{path} {simple}");
+            assert_eq!(server.shared.state().serial(), serial);
+        }
+        assert_eq!(post(path, "Content-Type: application/json\r\n"), 200, "{path}");
+    }
+}
+
+#[test]
+fn more_tokens_than_are_read_are_refused_before_any_is_looked_at() {
+    let server = Running::start(POLICY, OPEN);
+    let ask = |count: usize| {
+        let tokens: Vec<_> =
+            (0..count).map(|at| format!(r#""t{at}":{{"token":"a.b.c"}}"#)).collect();
+        let aux_data = format!(r#"{{"auxData":{{"jwts":{{{}}}}},"#, tokens.join(","));
+        server.post("/api/check/resources", "", &CALL.replacen('{', &aux_data, 1))
+    };
+    let (status, body) = ask(16);
+    assert!(status == 400 && body.contains("no set of keys"), "{body}");
+    let (status, body) = ask(17);
+    assert!(status == 400 && body.contains("has 17 tokens, at most 16 are read"), "{body}");
 }

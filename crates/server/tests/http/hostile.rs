@@ -43,6 +43,25 @@ fn lengths_that_are_none_are_refused() {
 }
 
 #[test]
+fn a_request_names_one_host() {
+    let server = Running::start(POLICY, OPEN);
+    let status = |version: &str, hosts: &str| {
+        let request = format!("GET /healthz HTTP/{version}\r\nConnection: close\r\n{hosts}\r\n");
+        answer(&server.exchange(request.as_bytes())).0
+    };
+    assert_eq!(status("1.1", ""), 400);
+    assert_eq!(status("1.0", ""), 200);
+    for version in ["1.0", "1.1"] {
+        for host in ["a", "a:3592", "127.0.0.1", "[::1]:3592", ""] {
+            assert_eq!(status(version, &format!("Host: {host}\r\n")), 200, "{host}");
+        }
+        assert_eq!(status(version, "Host: a\r\nHost: a\r\n"), 400);
+        assert_eq!(status(version, "Host: a/b\r\n"), 400);
+        assert_eq!(status(version, "Host: a, b\r\n"), 400);
+    }
+}
+
+#[test]
 fn a_member_that_stands_twice_is_refused_in_every_body() {
     let server = Running::start(POLICY, OPEN);
     let principal = r#""principal":{"id":"ada","roles":["guest"]}"#;
