@@ -64,6 +64,11 @@ impl Crew {
         Ok(crew)
     }
 
+    /// How many threads there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.members.len()
+    }
+
     /// Takes a seat for a connection: at the thread that has the fewest, and at the first of several.
     pub(crate) fn seat(&self) -> Option<Seat> {
         let count = |member: &&Member| member.connections.load(Ordering::Relaxed);

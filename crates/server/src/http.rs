@@ -78,3 +78,6 @@ impl std::fmt::Debug for Endpoint {
         f.debug_struct("Endpoint").field("listeners", &self.listeners).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ mod aux_data;
 mod awake;
 pub mod config;
 mod crew;
+mod deciders;
 mod fetch;
 mod files;
 mod http;

@@ -77,6 +77,16 @@ pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
 /// Tokens of one `auxData.jwts`, each of which is verified. Their bytes are those of the body.
 pub(crate) const MAX_AUX_TOKENS: usize = 16;
 
+/// Bytes of the longest body that is decided on by the thread of its connection. Longer ones have threads of their own, which
+/// costs less than they take.
+pub(crate) const MAX_BYTES_IN_PLACE: usize = 16 << 10;
+
+/// Bytes of all bodies together that come in several pieces. Where there is no room for a piece, the request is answered with 503.
+pub(crate) const MAX_BODIES_BYTES: usize = 64 << 20;
+
+/// Requests that wait for a thread that decides. More are answered with 503.
+pub(crate) const MAX_WAITING_DECISIONS: usize = 256;
+
 /// How much of a body that is too long is read and forgotten: a sender that is cut off does not see the answer.
 pub(crate) const MAX_PASSED_OVER: usize = 16 << 20;
 

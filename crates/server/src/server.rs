@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::crew::Crew;
+use crate::deciders::Deciders;
 use crate::listeners::Sockets;
 use crate::notify::{Phase, tell};
 use crate::shared::Shared;
@@ -45,8 +46,10 @@ impl Server {
         let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let awake = config.awake.unwrap_or_else(awake::window);
         let crew = Crew::start(config.threads, awake).map_err(|error| error.to_string())?;
+        let deciders = Deciders::start(crew.len()).map_err(|error| error.to_string())?;
         let (reloads, wishes) = mpsc::channel();
-        let shared = Arc::new(Shared::new(config, first, reloads)?.with_rules(rules));
+        let shared = Shared::new(config, first, reloads)?.with_rules(rules);
+        let shared = Arc::new(shared.with_deciders(deciders));
         // Without them the server answers those who need none. Why they did not come is in the log.
         let _ = shared.first_keys();
         if let Some(tracer) = shared.tracer() {

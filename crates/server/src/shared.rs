@@ -9,6 +9,7 @@ use tokio::sync::{oneshot, watch};
 use crate::auth::Authenticator;
 use crate::aux_data::Tokens;
 use crate::config::Config;
+use crate::deciders::Deciders;
 use crate::jwt::Published;
 use crate::metrics::{Metrics, Tally};
 use crate::pages::Pages;
@@ -27,6 +28,7 @@ pub struct Shared {
     pages: Option<Pages>,
     metrics: Metrics,
     tracer: Option<Tracer>,
+    deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
     reloads: Sender<Reload>,
 }
@@ -55,6 +57,7 @@ impl Shared {
             pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
             metrics: Metrics::default(),
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
+            deciders: None,
             stopping: watch::Sender::new(false),
             config,
             reloads,
@@ -64,6 +67,16 @@ impl Shared {
     /// Answers queries by rules of SPOCP, too.
     pub(crate) fn with_rules(self, rules: Option<Rules>) -> Self {
         Self { rules, ..self }
+    }
+
+    /// Decides on threads of their own what may take long.
+    pub(crate) fn with_deciders(self, deciders: Deciders) -> Self {
+        Self { deciders: Some(deciders), ..self }
+    }
+
+    /// The threads that decide what may take long. A server without sockets has none.
+    pub(crate) const fn deciders(&self) -> Option<&Deciders> {
+        self.deciders.as_ref()
     }
 
     /// Tells who is calling.
@@ -121,6 +134,11 @@ impl Shared {
     /// The state of this moment. Whoever answers takes it once, and answers from it to the end.
     pub fn state(&self) -> Guard<Arc<State>> {
         self.state.load()
+    }
+
+    /// The same, for those who hand it to another thread.
+    pub(crate) fn state_to_keep(&self) -> Arc<State> {
+        self.state.load_full()
     }
 
     /// The rules of SPOCP, if it is spoken.

@@ -1,19 +1,23 @@
 //! The body of a request, bounded while it is read.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 
 use super::connections::{Connection, Phase};
 use super::reply::Problem;
-use crate::limits::MAX_PASSED_OVER;
+use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER};
 
-/// Reads it all. Most bodies come in one piece, which is then not copied.
+/// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share `room` with each
+/// other, and give it back when what is returned is dropped.
 pub(crate) async fn read(
     mut body: Incoming,
     most: usize,
-    connection: &Connection,
-) -> Result<Bytes, Problem> {
+    (connection, room): (&Connection, &Room),
+) -> Result<(Bytes, Taken), Problem> {
     let said = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if said > most.saturating_add(MAX_PASSED_OVER) {
         return Err(too_large(most));
@@ -21,19 +25,21 @@ pub(crate) async fn read(
     connection.enters(Phase::Body);
     let mut whole = Bytes::new();
     let mut pieces: Vec<u8> = Vec::new();
-    let mut length = 0_usize;
+    let (mut length, mut taken) = (0_usize, Taken::default());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| broken())?;
         let Ok(piece) = frame.into_data() else { continue };
         length = length.saturating_add(piece.len());
         if length > most {
             pieces = Vec::new();
+            taken = Taken::default();
             if length > most.saturating_add(MAX_PASSED_OVER) {
                 break;
             }
         } else if whole.is_empty() && pieces.is_empty() && body.is_end_stream() {
             whole = piece;
         } else {
+            taken.grow(room, piece.len()).ok_or_else(no_room)?;
             pieces.extend_from_slice(&piece);
         }
     }
@@ -42,11 +48,44 @@ pub(crate) async fn read(
         return Err(too_large(most));
     }
     let whole = if whole.is_empty() { Bytes::from(pieces) } else { whole };
-    Ok(if whole.starts_with(BYTE_ORDER_MARK) {
-        whole.slice(BYTE_ORDER_MARK.len()..)
-    } else {
-        whole
-    })
+    let has_mark = whole.starts_with(BYTE_ORDER_MARK);
+    let whole = if has_mark { whole.slice(BYTE_ORDER_MARK.len()..) } else { whole };
+    Ok((whole, taken))
+}
+
+/// Room for bodies, of which there are many at once.
+#[derive(Debug, Default)]
+pub(crate) struct Room(Arc<AtomicUsize>);
+
+/// What one body has taken of it, until it is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// Nothing as long as it has taken none.
+    room: Option<Arc<AtomicUsize>>,
+    bytes: usize,
+}
+
+impl Taken {
+    /// Takes so many bytes more, if they are there.
+    fn grow(&mut self, room: &Room, bytes: usize) -> Option<()> {
+        let fits = |all: usize| all.checked_add(bytes).filter(|all| *all <= MAX_BODIES_BYTES);
+        let room = self.room.get_or_insert_with(|| Arc::clone(&room.0));
+        room.try_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
+        self.bytes = self.bytes.saturating_add(bytes);
+        Some(())
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        if let Some(room) = &self.room {
+            room.fetch_sub(self.bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+fn no_room() -> Problem {
+    Problem::busy("there is no room for the body: too many others are being read")
 }
 
 fn too_large(most: usize) -> Problem {
@@ -59,3 +98,22 @@ fn broken() -> Problem {
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[cfg(test)]
+mod tests {
+    use super::{Room, Taken};
+    use crate::limits::MAX_BODIES_BYTES;
+
+    #[test]
+    fn bodies_share_a_bounded_room_and_give_it_back() {
+        let room = Room::default();
+        let (mut one, mut other) = (Taken::default(), Taken::default());
+        assert_eq!(one.grow(&room, MAX_BODIES_BYTES - 10), Some(()));
+        assert_eq!(other.grow(&room, 11), None);
+        assert_eq!(other.grow(&room, 10), Some(()));
+        assert_eq!(one.grow(&room, 1), None);
+        drop(one);
+        assert_eq!(other.grow(&room, MAX_BODIES_BYTES - 10), Some(()));
+        assert_eq!(other.grow(&room, usize::MAX), None);
+    }
+}

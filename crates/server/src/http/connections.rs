@@ -9,11 +9,14 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
+use super::body::Room;
+
 /// All of one protocol.
 pub(crate) struct Connections {
     most: usize,
     begin: Instant,
     open: Mutex<Open>,
+    room: Room,
 }
 
 #[derive(Default)]
@@ -55,7 +58,7 @@ pub(crate) struct Place {
 
 impl Connections {
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, begin: Instant::now(), open: Mutex::default() }
+        Self { most, begin: Instant::now(), open: Mutex::default(), room: Room::default() }
     }
 
     /// Takes a place; another connection is told to go if there is none.
@@ -73,6 +76,11 @@ impl Connections {
         open.add(Arc::clone(&connection));
         drop(open);
         Place { connections: Arc::clone(self), connection }
+    }
+
+    /// Room for the bodies of requests.
+    pub(crate) const fn room(&self) -> &Room {
+        &self.room
     }
 
     /// How many there are.

@@ -3,7 +3,8 @@
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Response, StatusCode};
 use wardgate_engine::wire::Json;
@@ -59,6 +60,12 @@ impl Problem {
         Self { status, code, message: message.into(), header: None }
     }
 
+    /// Tells the client to come again in a second.
+    pub(crate) fn busy(message: &'static str) -> Self {
+        let header = Some((RETRY_AFTER, HeaderValue::from_static("1")));
+        Self { header, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message) }
+    }
+
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not-found", "there is no such endpoint")
     }
@@ -85,6 +92,7 @@ impl Problem {
             StatusCode::NOT_FOUND => 5.0,
             StatusCode::METHOD_NOT_ALLOWED => 12.0,
             StatusCode::PAYLOAD_TOO_LARGE => 8.0,
+            StatusCode::SERVICE_UNAVAILABLE => 14.0,
             status if status.is_server_error() => 13.0,
             _ => 3.0,
         };

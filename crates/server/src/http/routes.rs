@@ -22,9 +22,10 @@ use wardgate_native::authzen::Sought;
 
 use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
-use super::traced::{Traced, deciding};
+use super::traced::{Traced, deciding, deciding_apart};
 use super::{authzen, body, cerbos, policies};
 use crate::auth::{Caller, Refusal};
+use crate::limits::MAX_BYTES_IN_PLACE;
 use crate::metrics::{Endpoint, Gauges, Metrics};
 use crate::shared::Shared;
 use crate::state::State;
@@ -113,10 +114,23 @@ async fn respond(
         _ => {}
     }
     let most = shared.config().http.max_body_bytes;
-    let body = body::read(request.into_body(), most, &peer.connection).await?;
+    let room = (&*peer.connection, peer.open.room());
+    let (body, taken) = body::read(request.into_body(), most, room).await?;
     // From here on to the end there is one state, whatever is reloaded meanwhile.
-    let state = shared.state();
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.name);
+    if let Some(deciders) = shared.deciders()
+        && target.may_take_long(body.len())
+    {
+        let (state, kept) = (shared.state_to_keep(), Arc::clone(shared));
+        let decided = Arc::clone(&state);
+        let told = move || {
+            // The body has its room as long as it waits, also where its client has gone.
+            let _taken = taken;
+            told(target, &body, (&decided, &kept, &caller))
+        };
+        return deciding_apart(traced, (&state, deciders), told).await.map(Reply::json);
+    }
+    let state = shared.state();
     let told = || told(target, &body, (&state, shared, &caller));
     deciding(traced, &state, told).map(Reply::json)
 }
@@ -156,6 +170,11 @@ impl Target {
 
     const fn is_of_authzen(self) -> bool {
         matches!(self, Self::Evaluation | Self::Evaluations | Self::Search(_))
+    }
+
+    /// Returns true if deciding on a body of so many bytes could keep a thread that others wait for.
+    const fn may_take_long(self, bytes: usize) -> bool {
+        bytes > MAX_BYTES_IN_PLACE || matches!(self, Self::Search(_) | Self::Explain)
     }
 
     /// Whether it reveals or changes policies.

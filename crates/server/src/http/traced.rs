@@ -9,6 +9,7 @@ use hyper::{Method, Request, StatusCode, Version};
 
 use super::reply::Problem;
 use super::routes::Peer;
+use crate::deciders::{Deciders, Undecided};
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -80,22 +81,64 @@ pub(super) fn deciding<R>(
     state: &State,
     decide: impl FnOnce() -> Result<R, Problem>,
 ) -> Result<R, Problem> {
-    let Some(Traced(outer)) = traced else { return decide() };
-    let begun = outer.tracer.within(&outer.begun);
-    let (decided, Tally { resources, allowed, denied }) = tally::counted(decide);
-    let mut attributes: Vec<_> = state.told().collect();
-    attributes.extend([
-        ("wardgate.resources", Value::Number(resources)),
-        ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
-        ("wardgate.allowed", Value::Number(allowed)),
-        ("wardgate.denied", Value::Number(denied)),
-    ]);
-    if let Err(problem) = &decided {
-        attributes.push(("error.type", Value::word(problem.code)));
-    }
-    let told = Told { name: "decide".into(), kind: Kind::Internal, attributes, has_failed: false };
-    outer.tracer.ends(begun, told);
+    let Some(traced) = traced else { return decide() };
+    let begun = traced.begin_decision();
+    let (decided, tally) = tally::counted(decide);
+    traced.end_decision(begun, state, (tally, decided.as_ref().err()));
     decided
+}
+
+/// Does so on a thread of its own.
+pub(super) async fn deciding_apart<R: Send + 'static>(
+    traced: Option<&Traced<'_>>,
+    (state, deciders): (&State, &Deciders),
+    decide: impl FnOnce() -> Result<R, Problem> + Send + 'static,
+) -> Result<R, Problem> {
+    let begun = traced.map(Traced::begin_decision);
+    let decided = deciders.run(|| tally::counted(decide)).await;
+    let (decided, tally) =
+        decided.unwrap_or_else(|undecided| (Err(undecided.into()), Tally::default()));
+    if let Some((traced, begun)) = traced.zip(begun) {
+        traced.end_decision(begun, state, (tally, decided.as_ref().err()));
+    }
+    decided
+}
+
+impl Traced<'_> {
+    fn begin_decision(&self) -> Begun {
+        self.0.tracer.within(&self.0.begun)
+    }
+
+    fn end_decision(
+        &self,
+        begun: Begun,
+        state: &State,
+        (tally, problem): (Tally, Option<&Problem>),
+    ) {
+        let Tally { resources, allowed, denied } = tally;
+        let mut attributes: Vec<_> = state.told().collect();
+        attributes.extend([
+            ("wardgate.resources", Value::Number(resources)),
+            ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
+            ("wardgate.allowed", Value::Number(allowed)),
+            ("wardgate.denied", Value::Number(denied)),
+        ]);
+        attributes.extend(problem.map(|problem| ("error.type", Value::word(problem.code))));
+        let (name, kind) = ("decide".into(), Kind::Internal);
+        self.0.tracer.ends(begun, Told { name, kind, attributes, has_failed: false });
+    }
+}
+
+impl From<Undecided> for Problem {
+    fn from(undecided: Undecided) -> Self {
+        match undecided {
+            Undecided::Full => Self::busy("too many requests that take long are waiting"),
+            Undecided::Failed => {
+                let message = "no decision was made";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+            }
+        }
+    }
 }
 
 /// The methods that the conventions name.

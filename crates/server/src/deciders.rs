@@ -1,0 +1,204 @@
+//! The threads that decide what may take long.
+//!
+//! A thread of connections has many clients, and those who ask for health among them. A decision that could keep it is made
+//! here instead: up to a bound it waits for its turn, and past that its client is told to come again.
+
+use std::collections::VecDeque;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tokio::sync::oneshot;
+
+use crate::limits::MAX_WAITING_DECISIONS;
+
+/// Threads that decide, and what waits for them. They end when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Deciders(Arc<Queue>);
+
+/// Why something is not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undecided {
+    /// As much waits as may.
+    Full,
+    /// Its thread has failed.
+    Failed,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+#[derive(Default)]
+struct Queue {
+    jobs: Mutex<Jobs>,
+    news: Condvar,
+}
+
+#[derive(Default)]
+struct Jobs {
+    waiting: VecDeque<Job>,
+    has_ended: bool,
+}
+
+impl Deciders {
+    /// Starts so many threads.
+    ///
+    /// # Errors
+    /// The system has no threads for it.
+    pub(crate) fn start(count: usize) -> io::Result<Self> {
+        let deciders = Self(Arc::default());
+        for _ in 0..count.max(1) {
+            let queue = Arc::clone(&deciders.0);
+            thread::Builder::new().name("decides".to_owned()).spawn(move || queue.work())?;
+        }
+        Ok(deciders)
+    }
+
+    /// Calls `decide` on one of the threads. If the connection has closed before, it is not called.
+    ///
+    /// # Errors
+    /// There is no room for it, or it panicked.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        decide: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Undecided> {
+        let (done, decided) = oneshot::channel();
+        let job = move || {
+            if !done.is_closed() {
+                // The client may have gone meanwhile.
+                let _ = done.send(decide());
+            }
+        };
+        self.queue(job)?;
+        decided.await.map_err(|_| Undecided::Failed)
+    }
+
+    /// Lets `job` wait for one of the threads.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub(crate) fn queue(&self, job: impl FnOnce() + Send + 'static) -> Result<(), Undecided> {
+        self.0.add(Box::new(job))
+    }
+}
+
+impl Drop for Deciders {
+    fn drop(&mut self) {
+        self.0.jobs().has_ended = true;
+        self.0.news.notify_all();
+    }
+}
+
+impl Queue {
+    fn add(&self, job: Job) -> Result<(), Undecided> {
+        let mut jobs = self.jobs();
+        if jobs.waiting.len() >= MAX_WAITING_DECISIONS {
+            return Err(Undecided::Full);
+        }
+        jobs.waiting.push_back(job);
+        drop(jobs);
+        self.news.notify_one();
+        Ok(())
+    }
+
+    fn work(&self) {
+        while let Some(job) = self.next() {
+            // A thread less would be missing for good. The sender that the job had is dropped, and tells of it.
+            let _ = catch_unwind(AssertUnwindSafe(job));
+        }
+    }
+
+    /// Waits for the next job; nothing once the server ends.
+    fn next(&self) -> Option<Job> {
+        let mut jobs = self.jobs();
+        loop {
+            if jobs.has_ended {
+                return None;
+            }
+            if let Some(job) = jobs.waiting.pop_front() {
+                return Some(job);
+            }
+            jobs = self.news.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        // No code of a job runs while it is held.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue").field("waiting", &self.jobs().waiting.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::{Deciders, Undecided};
+    use crate::limits::MAX_WAITING_DECISIONS;
+
+    #[tokio::test]
+    async fn what_is_decided_comes_back() {
+        let deciders = Deciders::start(2).unwrap();
+        for number in 0..100 {
+            assert_eq!(deciders.run(move || number * 2).await, Ok(number * 2));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_decision_that_panics_costs_no_thread() {
+        let deciders = Deciders::start(1).unwrap();
+        let failed = deciders.run(|| std::panic::panic_any("a stand-in")).await;
+        assert_eq!(failed, Err::<(), _>(Undecided::Failed));
+        assert_eq!(deciders.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn no_more_wait_than_may() {
+        let deciders = Deciders::start(1).unwrap();
+        let (free, busy) = mpsc::channel::<()>();
+        let (begun, has_begun) = mpsc::channel();
+        let stand_in = move || {
+            begun.send(()).unwrap();
+            let _ = busy.recv();
+        };
+        deciders.queue(stand_in).unwrap();
+        has_begun.recv().unwrap();
+        for _ in 0..MAX_WAITING_DECISIONS {
+            assert_eq!(deciders.queue(|| {}), Ok(()));
+        }
+        assert_eq!(deciders.run(|| 7).await, Err(Undecided::Full));
+        drop(free);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_not_decided() {
+        let deciders = Deciders::start(1).unwrap();
+        let (free, busy) = mpsc::channel::<()>();
+        deciders.queue(move || drop(busy.recv())).unwrap();
+        let (told, tell) = mpsc::channel();
+        let (left, last) = (told.clone(), told);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let decision = std::pin::pin!(deciders.run(move || left.send("left").unwrap()));
+            // It is asked for, and then its client goes.
+            assert!(polled_once(decision).is_none());
+        });
+        deciders.queue(move || last.send("last").unwrap()).unwrap();
+        drop(free);
+        assert_eq!(tell.iter().collect::<Vec<_>>(), ["last"]);
+    }
+
+    /// Polls a future once.
+    fn polled_once<F: Future>(future: std::pin::Pin<&mut F>) -> Option<F::Output> {
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        match future.poll(&mut context) {
+            std::task::Poll::Ready(output) => Some(output),
+            std::task::Poll::Pending => None,
+        }
+    }
+}
