@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use wardgate_engine::limits::MAX_EXPLANATION_BYTES;
+
 /// Bytes of the longest file of configuration.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
@@ -92,6 +94,9 @@ pub(crate) const MAX_PASSED_OVER: usize = 16 << 20;
 
 /// Bytes of the longest answer that repeats what decided for each of many questions.
 pub(crate) const MAX_ANSWER_BYTES: usize = 16 << 20;
+
+/// Bytes of the longest explanation of a call: that of one resource may have as many as the engine writes.
+pub(crate) const MAX_EXPLAINED_BYTES: usize = MAX_ANSWER_BYTES + MAX_EXPLANATION_BYTES;
 
 /// Entities of one type in the index.
 pub(crate) const MAX_ENTITIES: usize = 50_000;

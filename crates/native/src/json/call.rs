@@ -35,6 +35,8 @@ pub struct CallLimits {
     pub resources: usize,
     /// Actions on each of them.
     pub actions: usize,
+    /// Steps that the programs of all of it may take, together.
+    pub steps: u32,
 }
 
 /// Answers a call by `decide`, or not at all.
@@ -47,7 +49,8 @@ pub(crate) fn answer(
     with_tape(|tape| {
         let json = String::with_capacity(text.len());
         let answered = Answered { json, ..Answered::default() };
-        let mut writer = Writer { limits, decide, answered, resources: 0 };
+        let steps = Cell::new(limits.steps.min(MAX_PLAN_PROGRAM_STEPS));
+        let mut writer = Writer { limits, decide, answered, resources: 0, steps };
         writer.call(&mut Scanner::new(text), tape).ok()?;
         let resources = u64::try_from(writer.resources).unwrap_or(u64::MAX);
         Some(Answered { resources, ..writer.answered })
@@ -59,6 +62,8 @@ struct Writer<D> {
     decide: D,
     answered: Answered,
     resources: usize,
+    /// Steps that are left: what an answer costs must not grow with the number of its parts.
+    steps: Cell<u32>,
 }
 
 /// One element of `resources`.
@@ -148,11 +153,9 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         if entry.actions.len() > self.limits.actions {
             return Err(Stop::Odd);
         }
-        // All actions on a resource share what the programs of one may take: the engine asks about them together.
-        let steps = Cell::new(MAX_PLAN_PROGRAM_STEPS);
         for (at, action) in tape.named(text, &entry.actions).enumerate() {
             let parties = (principal.clone(), entry.resource.clone());
-            let ask = JsonAsk::new((text, tape), action, parties, Some(&steps));
+            let ask = JsonAsk::new((text, tape), action, parties, Some(&self.steps));
             let is_allowed = odd((self.decide)(&ask))?;
             let effect = if is_allowed { "EFFECT_ALLOW" } else { "EFFECT_DENY" };
             let comma = if at == 0 { "" } else { "," };

@@ -59,7 +59,7 @@ fn a_later_role_does_not_count() {
 fn a_call_with_a_member_twice_is_not_answered_from_its_text() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let policies = pdp.snapshot();
-    let limits = CallLimits { resources: 10, actions: 10 };
+    let limits = CallLimits { resources: 10, actions: 10, steps: u32::MAX };
     let call = |text: &str| policies.answer_call(text.as_bytes(), limits, SystemClock);
     assert!(call(CALL).is_some_and(|answered| answered.allowed == 1));
     let places = ["\"principal\":", "\"includeMeta\":", "\"actions\":", "\"roles\":", "\"kind\":"];

@@ -55,7 +55,7 @@ fn calls_are_not_answered_from_their_text_after_expiry() {
         "principal": principal,
         "resources": [{ "resource": resource, "actions": ["list"] }],
     });
-    let limits = CallLimits { resources: 1, actions: 1 };
+    let limits = CallLimits { resources: 1, actions: 1, steps: u32::MAX };
     let answer = |now| pdp.snapshot().answer_call(call.to_string().as_bytes(), limits, now);
     assert_eq!(answer(at(-1)).map(|answer| answer.allowed), Some(1));
     assert_eq!(answer(at(0)), None);

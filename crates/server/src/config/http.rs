@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use wardgate_engine::limits::MAX_REQUEST_STEPS;
+
 use super::{ConfigError, Section};
 use crate::limits::MAX_LISTENERS;
 
@@ -17,6 +19,8 @@ pub struct Http {
     pub max_resources: usize,
     /// How many actions one request may ask about for each resource.
     pub max_actions: usize,
+    /// How many steps the decisions on one request may take, together. What they do not reach is denied.
+    pub max_steps: u32,
     /// The longest body that is read.
     pub max_body_bytes: usize,
     /// How long the head of a request may take.
@@ -50,6 +54,7 @@ impl Http {
             max_connections: section.number("max-connections", 1..=1_000_000)?.unwrap_or(10_000),
             max_resources: section.number("max-resources", 1..=10_000)?.unwrap_or(50),
             max_actions: section.number("max-actions", 1..=10_000)?.unwrap_or(50),
+            max_steps: section.number("max-steps", 1..=u32::MAX)?.unwrap_or(MAX_REQUEST_STEPS),
             max_body_bytes: section.number("max-body-bytes", 1..=1 << 30)?.unwrap_or(4 << 20),
             header_timeout: section.seconds("header-seconds", 1..=3600)?.unwrap_or(HEADER),
             body_timeout: section.seconds("body-seconds", 1..=3600)?.unwrap_or(BODY),

@@ -9,7 +9,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::call::Call;
-use wardgate_native::{Answered, CallLimits, Policies, SystemClock, documents};
+use wardgate_native::{Answered, Budget, CallLimits, Policies, Request, SystemClock, documents};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
@@ -17,6 +17,7 @@ pub(super) use set::set;
 use super::policies;
 use super::reply::Problem;
 use crate::config::Http;
+use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -36,7 +37,11 @@ pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<Strin
 /// Answers CheckResources from the text, or not at all.
 pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
     let limits = &shared.config().http;
-    let limits = CallLimits { resources: limits.max_resources, actions: limits.max_actions };
+    let limits = CallLimits {
+        resources: limits.max_resources,
+        actions: limits.max_actions,
+        steps: limits.max_steps,
+    };
     state.policies()?.answer_call(body, limits, SystemClock)
 }
 
@@ -51,34 +56,44 @@ pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Resul
     }
     json.key("results");
     json.open('[');
-    let meta = call.include_meta;
+    let (mut text, meta) = (json.finish(), call.include_meta);
     each(&mut call, policies, shared, |request, decision| {
+        let mut json = Json::default();
         answer::entry(&mut json, &request.resource, decision, meta);
-    });
-    json.close(']');
-    json.close('}');
-    Ok(json.finish())
+        joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)
+    })?;
+    text.push_str("]}");
+    Ok(text)
 }
 
 /// Says of each resource why it is decided as it is: for administrators.
 pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     let policies = policies(state)?;
     let mut call = read(body, shared)?;
-    let mut text = String::from("{\"results\":[");
-    let mut is_first = true;
-    let told: Result<(), ()> = call.each(|request| {
-        if !is_first {
-            text.push(',');
-        }
-        is_first = false;
-        let explanation = policies.explain(request, SystemClock);
-        text.push_str(&wire::explanation_json(&explanation));
-        Ok(())
-    });
-    // The closure never fails.
-    let _ = told;
+    let (mut text, budget) = (String::from("{\"results\":["), budget(shared));
+    call.each(|request| {
+        let explanation = policies.explain_within(request, SystemClock, &budget);
+        joined(&mut text, &wire::explanation_json(&explanation), MAX_EXPLAINED_BYTES)
+    })?;
     text.push_str("]}");
     Ok(text)
+}
+
+/// Adds an element to a list that has begun.
+fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> {
+    if text.len().saturating_add(element.len()) > most {
+        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
+    }
+    if !text.ends_with('[') {
+        text.push(',');
+    }
+    text.push_str(element);
+    Ok(())
+}
+
+/// The steps that all decisions on one request share.
+fn budget(shared: &Shared) -> Budget {
+    Budget::new(shared.config().http.max_steps)
 }
 
 /// Decides about each resource, and counts.
@@ -86,18 +101,16 @@ fn each(
     call: &mut Call,
     policies: &Policies,
     shared: &Shared,
-    mut act: impl FnMut(&wardgate_native::Request, &Decision),
-) {
-    let mut tally = Tally::default();
-    let told: Result<(), ()> = call.each(|request| {
-        let decision = policies.check(request, SystemClock);
+    mut act: impl FnMut(&Request, &Decision) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let (mut tally, budget) = (Tally::default(), budget(shared));
+    let told = call.each(|request| {
+        let decision = policies.check_within(request, SystemClock, &budget);
         tally.add(&decision);
-        act(request, &decision);
-        Ok(())
+        act(request, &decision)
     });
-    // The closure never fails.
-    let _ = told;
     shared.decided(tally);
+    told
 }
 
 fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {

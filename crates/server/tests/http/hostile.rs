@@ -93,6 +93,80 @@ fn a_member_that_stands_twice_is_refused_in_every_body() {
 }
 
 #[test]
+fn all_decisions_on_one_request_share_a_budget_of_steps() {
+    let numbers: Vec<_> = (0..2000).map(|number| number.to_string()).collect();
+    let principal = format!(
+        r#""principal":{{"id":"ada","roles":["user"],"attr":{{"numbers":[{}]}}}}"#,
+        numbers.join(",")
+    );
+    let resource =
+        |at: usize| format!(r#"{{"kind":"album","id":"a{at}","attr":{{"number":1999}}}}"#);
+    let entry = |at| format!(r#"{{"actions":["view"],"resource":{}}}"#, resource(at));
+    let entries: Vec<_> = (0..40).map(entry).collect();
+    let instances: Vec<_> =
+        (0..40).map(|at| format!(r#""a{at}":{{"attr":{{"number":1999}}}}"#)).collect();
+    let several = format!(r#"{{{principal},"resources":[{}]}}"#, entries.join(","));
+    let set = format!(
+        r#"{{{principal},"actions":["view"],"resource":{{"kind":"album","instances":{{{}}}}}}}"#,
+        instances.join(",")
+    );
+    let allowed = |server: &Running, path: &str, body: &str| {
+        let (status, found) = server.post(path, "", body);
+        assert_eq!(status, 200, "{found}");
+        let [allowed, denied] =
+            ["EFFECT_ALLOW", "EFFECT_DENY"].map(|effect| found.matches(effect).count());
+        assert_eq!(allowed + denied, 40, "{path}");
+        allowed
+    };
+    let little = OPEN.replace("[auth]", "max-steps = 100000\n[auth]");
+    for output in ["", "      output: { when: { ruleActivated: P.id } }\n"] {
+        let policy = format!("{COSTLY}{output}");
+        let (plenty, little) = (Running::start(&policy, OPEN), Running::start(&policy, &little));
+        for (path, body) in [
+            ("/api/check/resources", &several),
+            ("/api/check_resource_batch", &several),
+            ("/api/check", &set),
+        ] {
+            assert_eq!(allowed(&plenty, path, body), 40, "{path}");
+            let some = allowed(&little, path, body);
+            assert!((1..40).contains(&some), "{path}: {some}");
+        }
+    }
+}
+
+const COSTLY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: "P.attr.numbers.exists(number, number == R.attr.number)" } }
+"#;
+
+#[test]
+fn an_answer_that_repeats_too_much_is_refused() {
+    let repeating = POLICY.replace("'\"seen by \" + P.id'", "P.attr.note");
+    assert!(repeating != POLICY);
+    let server = Running::start(&repeating, OPEN);
+    let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
+    let call = |count: usize| {
+        let note = "x".repeat(800_000);
+        let entries = vec![entry; count].join(",");
+        let body = format!(
+            r#"{{"principal":{{"id":"ada","roles":["user"],"attr":{{"note":"{note}"}}}},"resources":[{entries}]}}"#
+        );
+        server.post("/api/check/resources", "", &body)
+    };
+    assert_eq!(call(3).0, 200);
+    let (status, body) = call(30);
+    assert_eq!(status, 400, "{} bytes", body.len());
+    assert!(body.contains("the answer would be too long"), "{body}");
+}
+
+#[test]
 fn heads_are_bounded() {
     let server = Running::start(POLICY, OPEN);
     let long = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));

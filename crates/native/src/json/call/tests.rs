@@ -30,7 +30,7 @@ fn ask(teams: usize, nested: bool) -> (Option<Answered>, usize, usize) {
          \"resource\":{{\"kind\":\"{kind}\",\"id\":\"a\",\"attr\":{{\"team\":\"team-000001\",\"lead\":\"x\"}}}}}}]}}",
         actions.join(",")
     );
-    let limits = CallLimits { resources: 10, actions: 50 };
+    let limits = CallLimits { resources: 10, actions: 50, steps: u32::MAX };
     reread::take();
     let answered = policies.answer_call(call.as_bytes(), limits, Timestamp::default());
     (answered, reread::take(), call.len())

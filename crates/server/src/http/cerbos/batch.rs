@@ -28,7 +28,8 @@ pub(in crate::http) fn batch(
         effects(&mut json, decision);
         validation_errors(&mut json, decision);
         json.close('}');
-    });
+        Ok(())
+    })?;
     json.close(']');
     json.close('}');
     Ok(json.finish())
