@@ -109,10 +109,8 @@ fn set_up(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<(Config, Origin)
     let config = Config::parse(&text, folder).map_err(|error| error.to_string())?;
     let origin = Origin {
         source: Some(Box::new(Bytes(bundle))),
-        trust: None,
-        min_revision: 0,
-        name: None,
         index: config.authzen.index.clone(),
+        ..Origin::default()
     };
     Ok((config, origin))
 }

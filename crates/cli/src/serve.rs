@@ -44,7 +44,7 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
 pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
     let index = config.authzen.index.clone();
     let Some(policies) = &config.policies else {
-        return Ok(Origin { source: None, trust: None, min_revision: 0, name: None, index });
+        return Ok(Origin { index, ..Origin::default() });
     };
     let opening = Opening {
         trust: policies.trust.clone(),
@@ -72,6 +72,7 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
         trust: Terms::read(&opening, crate::check::clock())?.into_trusted(),
         min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
         name: policies.name.clone(),
+        after_expiry: policies.after_expiry,
         index,
     })
 }

@@ -179,7 +179,10 @@ mod tests {
     fn what_nobody_waits_for_is_not_decided() {
         let deciders = Deciders::start(1).unwrap();
         let (free, busy) = mpsc::channel::<()>();
-        deciders.queue(move || drop(busy.recv())).unwrap();
+        let stand_in = move || {
+            let _ = busy.recv();
+        };
+        deciders.queue(stand_in).unwrap();
         let (told, tell) = mpsc::channel();
         let (left, last) = (told.clone(), told);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

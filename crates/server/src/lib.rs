@@ -14,6 +14,7 @@ mod awake;
 pub mod config;
 mod crew;
 mod deciders;
+mod expiry;
 mod fetch;
 mod files;
 mod http;

@@ -22,6 +22,12 @@ pub(crate) const MAX_HEADERS: usize = 64;
 /// How long a look for new policies waits for the next, where the configuration does not say.
 pub(crate) const WATCH: Duration = Duration::from_secs(5);
 
+/// Seconds before the end of a bundle from which on it is told of: a day. Of a shorter life it is the last tenth.
+pub(crate) const EXPIRY_NOTICE_SECONDS: u64 = 86_400;
+
+/// How long nobody looks whether a bundle has expired that will. The clock may have been set meanwhile.
+pub(crate) const EXPIRY_PACE: Duration = Duration::from_secs(60);
+
 /// Connections that wait to be accepted. The system may allow for fewer.
 pub(crate) const BACKLOG: i32 = 4096;
 

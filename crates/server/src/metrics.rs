@@ -55,6 +55,8 @@ pub(crate) struct Gauges {
     /// Without policies there is none.
     pub(crate) revision: Option<u64>,
     pub(crate) serial: u64,
+    /// When the policies expire, in seconds since 1970, and whether they have, where there is such a date.
+    pub(crate) expiry: Option<(u64, bool)>,
     /// Spans that were sent and that were dropped, where there are any.
     pub(crate) spans: Option<(u64, u64)>,
 }
@@ -146,6 +148,14 @@ impl Metrics {
             let name = "wardgate_policies_revision";
             head(&mut text, name, "gauge", "The revision of the bundle in use.");
             line(&mut text, name, "", revision);
+        }
+        if let Some((expires, has_expired)) = gauges.expiry {
+            let name = "wardgate_policies_expires_timestamp_seconds";
+            head(&mut text, name, "gauge", "When the bundle in use expires.");
+            line(&mut text, name, "", expires);
+            let name = "wardgate_policies_expired";
+            head(&mut text, name, "gauge", "1 once the bundle in use has expired.");
+            line(&mut text, name, "", u64::from(has_expired));
         }
         head(
             &mut text,
@@ -284,9 +294,12 @@ mod tests {
             connections: 7,
             revision: Some(42),
             serial: 1,
+            expiry: Some((1_900_000_000, true)),
             spans: Some((9, 2)),
         });
         for line in [
+            "wardgate_policies_expires_timestamp_seconds 1900000000",
+            "wardgate_policies_expired 1",
             "wardgate_http_requests_total{endpoint=\"check\",status=\"2xx\"} 2",
             "wardgate_http_requests_total{endpoint=\"check\",status=\"4xx\"} 1",
             "wardgate_http_request_seconds_bucket{endpoint=\"check\",le=\"0.00001\"} 1",

@@ -5,11 +5,13 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use wardgate_native::{Clock, SystemClock, Timestamp};
 use wardgate_spocp::Normal;
 
 use crate::config::Spocp;
+use crate::expiry::{self, Notices, Stage};
 use crate::shared::{Reload, Shared};
 use crate::source::Found;
 use crate::state::{Origin, State};
@@ -31,7 +33,8 @@ pub(crate) fn start(
     wishes: Receiver<Reload>,
 ) -> std::io::Result<()> {
     let watch = shared.config().watch();
-    let keeper = Keeper { origin, shared: Arc::downgrade(shared), problem: None };
+    let (shared, notices) = (Arc::downgrade(shared), Notices::default());
+    let keeper = Keeper { origin, shared, problem: None, notices };
     thread::Builder::new().name("policies".into()).spawn(move || keeper.run(&wishes, watch))?;
     Ok(())
 }
@@ -42,21 +45,61 @@ struct Keeper {
     shared: Weak<Shared>,
     /// What was wrong the last time, so that it is told once.
     problem: Option<String>,
+    /// What was told of the end of the policies.
+    notices: Notices,
 }
 
 impl Keeper {
     fn run(mut self, wishes: &Receiver<Reload>, watch: Duration) {
-        let wait = if watch.is_zero() { Duration::MAX } else { watch };
+        let mut looked = Instant::now();
         loop {
-            match wishes.recv_timeout(wait) {
+            let Some(wait) = self.notice(SystemClock.now()) else { return };
+            let left = if watch.is_zero() {
+                Duration::MAX
+            } else {
+                watch.saturating_sub(looked.elapsed())
+            };
+            match wishes.recv_timeout(wait.min(left)) {
                 Ok(wish) => {
                     let Some(result) = self.look(true, wish.within) else { return };
                     // Whoever asked may have gone.
                     let _ = wish.done.send(result);
+                    looked = Instant::now();
                 }
-                Err(RecvTimeoutError::Timeout) if self.look(false, None).is_some() => {}
+                // It may be for the end of the policies alone.
+                Err(RecvTimeoutError::Timeout) if wait < left => {}
+                Err(RecvTimeoutError::Timeout) if self.look(false, None).is_some() => {
+                    looked = Instant::now();
+                }
                 Err(_) => return,
             }
+        }
+    }
+
+    /// Tells of the end of the policies in use, where it is near or has passed, and returns how long the next look at it
+    /// may wait; nothing if the server has ended.
+    fn notice(&mut self, now: Timestamp) -> Option<Duration> {
+        let shared = self.shared.upgrade()?;
+        let state = shared.state();
+        let Some(header) = state.header() else { return Some(Duration::MAX) };
+        let (label, seconds) = (&header.label, u64::try_from(now.seconds()).unwrap_or(0));
+        let left = label.expires.unwrap_or(0).saturating_sub(seconds);
+        match self.notices.due(label, seconds) {
+            None | Some(Stage::Valid) => {}
+            Some(Stage::Ending) => tracing::warn!(left, "the policies expire in so many seconds"),
+            Some(Stage::Expired) if state.has_expired(now) => {
+                tracing::error!("the policies have expired: everything is denied");
+                self.drop_rules(&shared, &state);
+            }
+            Some(Stage::Expired) => tracing::warn!("the policies have expired, and decide on"),
+        }
+        Some(expiry::until_next(label, seconds).unwrap_or(Duration::MAX))
+    }
+
+    /// Takes the rules of an expired bundle out of use. Those of files, and those that were added, stay.
+    fn drop_rules(&mut self, shared: &Arc<Shared>, state: &State) {
+        if let Err(problem) = use_both(shared, (state, None), true) {
+            tracing::error!(problem, "the rules of the expired policies are still in use");
         }
     }
 
@@ -137,7 +180,7 @@ fn use_both(
 
 /// The base rules that go with a state: those of its bundle, and those of the files.
 pub(crate) fn base(config: &Spocp, state: &State) -> Result<Vec<Normal>, String> {
-    let mut rules = state.rules();
+    let mut rules = state.rules(SystemClock.now());
     rules.append(&mut base::read(&config.rules)?);
     Ok(rules)
 }

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wardgate_bundle::{Conditions, Header, OpenError, Trust, TrustSet, open_with_rules};
-use wardgate_native::Policies;
+use wardgate_bundle::{
+    AfterExpiry, Conditions, Header, OpenError, Trust, TrustSet, open_with_rules,
+};
 use wardgate_native::authzen::{Directory, NoDirectory};
+use wardgate_native::{Policies, Timestamp};
 use wardgate_spocp::Normal;
 use wardgate_spocp::packed::unpack;
 
@@ -28,6 +30,7 @@ pub struct State {
 }
 
 /// Where states come from: a source, and what is asked of its bundles.
+#[derive(Default)]
 pub struct Origin {
     /// Where bundles are, if there are policies.
     pub source: Option<Box<dyn Source>>,
@@ -37,6 +40,8 @@ pub struct Origin {
     pub min_revision: u64,
     /// The name that a bundle must have.
     pub name: Option<String>,
+    /// What is answered once the bundle in use has expired.
+    pub after_expiry: AfterExpiry,
     /// The folder of the index.
     pub index: Option<PathBuf>,
 }
@@ -67,9 +72,10 @@ impl State {
         self.index.as_deref()
     }
 
-    /// The rules of SPOCP in the bundle.
-    pub(crate) fn rules(&self) -> Vec<Normal> {
-        let Some(bundle) = &self.bundle else { return Vec::new() };
+    /// The rules of SPOCP in the bundle. Where it denies everything by now, there are none.
+    pub(crate) fn rules(&self, now: Timestamp) -> Vec<Normal> {
+        let bundle = self.bundle.as_ref().filter(|_| !self.has_expired(now));
+        let Some(bundle) = bundle else { return Vec::new() };
         // INVARIANT: they were read when the bundle was opened.
         let rules = unpack(&bundle.rules).unwrap_or_default();
         rules.iter().map(|(_, rule)| rule).collect()
@@ -79,6 +85,12 @@ impl State {
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.bundle.as_deref().map(|bundle| &bundle.header)
+    }
+
+    /// Returns true if the policies deny everything at `now`, because their time is over.
+    #[must_use]
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.policies().is_some_and(|policies| policies.table().is_expired(now))
     }
 
     /// The revision of the policies, if there are any.
@@ -178,6 +190,7 @@ impl Origin {
             now: Some(now),
             min_revision: self.min_revision,
             name: self.name.as_deref(),
+            after_expiry: self.after_expiry,
             ..Conditions::default()
         }
     }
@@ -187,4 +200,54 @@ impl fmt::Debug for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Origin").field("source", &self.name()).finish_non_exhaustive()
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_bundle::{AfterExpiry, Label, pack_with_rules};
+    use wardgate_compiler::{Options, compile_files};
+    use wardgate_native::Timestamp;
+    use wardgate_spocp::{Normal, RuleSet};
+
+    use super::{Origin, State};
+
+    const EXPIRES: u64 = 4_000_000_000;
+
+    fn state(after_expiry: AfterExpiry) -> State {
+        let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+        let parts = compile_files(&files, &Options::default()).unwrap().parts;
+        let mut rules = RuleSet::new();
+        rules.insert(&Normal::from_advanced(b"(read)").unwrap()).unwrap();
+        let label = Label { expires: Some(EXPIRES), ..Label::default() };
+        let bundle = pack_with_rules(&parts, &rules, &label).unwrap();
+        let origin = Origin { after_expiry, ..Origin::default() };
+        origin.next(Some(&bundle), None).unwrap().unwrap()
+    }
+
+    #[test]
+    fn an_expired_bundle_denies_and_its_rules_are_gone() {
+        let state = state(AfterExpiry::Deny);
+        let at = |seconds: u64| Timestamp::new(i64::try_from(seconds).unwrap(), 0).unwrap();
+        assert_eq!(
+            (state.has_expired(at(EXPIRES - 1)), state.rules(at(EXPIRES - 1)).len()),
+            (false, 1)
+        );
+        assert_eq!((state.has_expired(at(EXPIRES)), state.rules(at(EXPIRES)).len()), (true, 0));
+    }
+
+    #[test]
+    fn where_it_is_wanted_an_expired_bundle_decides_on() {
+        let state = state(AfterExpiry::Decide);
+        let later = Timestamp::new(5_000_000_000, 0).unwrap();
+        assert_eq!((state.has_expired(later), state.rules(later).len()), (false, 1));
+    }
+
+    const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
+"#;
 }

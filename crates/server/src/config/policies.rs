@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use wardgate_bundle::AfterExpiry;
+
 use super::{ConfigError, Section};
 use crate::limits::WATCH;
 
@@ -27,6 +29,8 @@ pub struct Policies {
     pub compile: Compile,
     /// The key that the bundle is sealed with.
     pub unseal: Option<PathBuf>,
+    /// What is answered once the bundle in use has expired.
+    pub after_expiry: AfterExpiry,
     /// How often somebody looks for new policies; never if it is zero.
     pub watch: Duration,
 }
@@ -109,6 +113,7 @@ impl Policies {
         let (at_least, require) = (section.number("at-least", 1..=64)?, section.texts("require")?);
         let min_revision = section.number("min-revision", 0..=(1 << 53) - 1)?;
         let (name, unseal) = (section.text("name")?, section.path("unseal")?);
+        let after_expiry = section.choice("after-expiry", AFTER_EXPIRY)?;
         let watch = section.seconds("watch-seconds", 0..=86_400)?.unwrap_or(WATCH);
         section.finish()?;
         let place = place?;
@@ -127,8 +132,12 @@ impl Policies {
             min_revision,
             name,
             unseal,
+            after_expiry: after_expiry.unwrap_or_default(),
             watch,
         };
+        if after_expiry.is_some() && matches!(policies.place, Place::Directory(_)) {
+            return Err(for_a_bundle("after-expiry"));
+        }
         policies.must_fit()?;
         Ok(Some(policies))
     }
@@ -144,9 +153,7 @@ impl Policies {
         if let (Place::Directory(_), Some((key, _))) =
             (&self.place, asks.iter().find(|(_, asked)| *asked))
         {
-            let message =
-                format!("`{key}` in `[policies]` is for a bundle, and `directory` is none");
-            return Err(ConfigError::new(message));
+            return Err(for_a_bundle(key));
         }
         if self.trust.is_empty() && !self.is_unsigned && matches!(self.place, Place::Bundle(_)) {
             let message = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, \
@@ -166,6 +173,13 @@ impl Policies {
         Ok(())
     }
 }
+
+fn for_a_bundle(key: &str) -> ConfigError {
+    ConfigError::new(format!("`{key}` in `[policies]` is for a bundle, and `directory` is none"))
+}
+
+const AFTER_EXPIRY: &[(&str, AfterExpiry)] =
+    &[("deny", AfterExpiry::Deny), ("decide", AfterExpiry::Decide)];
 
 impl Place {
     fn read(section: &mut Section<'_>) -> Result<Self, ConfigError> {

@@ -1,6 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use wardgate_bundle::AfterExpiry;
+
 use super::{Config, KeysAt, KeysUrl, Place, Remote};
 
 fn parse(text: &str) -> Result<Config, String> {
@@ -262,6 +264,19 @@ fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
         "line 5: `spocp.max-message-bytes` must be a whole number from 64 to 1114112",
     );
     check("change = \"c\"\n", "line 5: unknown key `change` in `[spocp]`; did you mean `changes`?");
+}
+
+#[test]
+fn policies_decide_after_their_expiry_only_where_it_is_said() {
+    let after =
+        |rest: &str| parse(&format!("{LEAST}{rest}")).unwrap().policies.unwrap().after_expiry;
+    assert_eq!(after(""), AfterExpiry::Deny);
+    assert_eq!(after("after-expiry = \"deny\"\n"), AfterExpiry::Deny);
+    assert_eq!(after("after-expiry = \"decide\"\n"), AfterExpiry::Decide);
+    refused(
+        "[policies]\ndirectory = \"d\"\nafter-expiry = \"deny\"\n",
+        "`after-expiry` in `[policies]` is for a bundle, and `directory` is none",
+    );
 }
 
 #[test]

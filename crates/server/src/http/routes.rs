@@ -19,6 +19,7 @@ use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, 
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::Sought;
+use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
@@ -97,7 +98,7 @@ async fn respond(
     must_be(request.method(), target.method())?;
     match target {
         Target::Health => return Ok(Reply::json(r#"{"status":"SERVING"}"#)),
-        Target::Ready => return ready(shared),
+        Target::Ready => return ready(shared.is_stopping(), &shared.state(), SystemClock.now()),
         Target::OpenApi => return Ok(Reply::json(OPEN_API)),
         Target::Metadata => return metadata(request.headers(), shared, peer).map(Reply::json),
         _ => {}
@@ -290,10 +291,14 @@ fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
-fn ready(shared: &Shared) -> Result<Reply, Problem> {
-    if shared.is_stopping() {
-        let message = "the server is stopping";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", message));
+pub(super) fn ready(is_stopping: bool, state: &State, now: Timestamp) -> Result<Reply, Problem> {
+    let refuse =
+        |code, message: &str| Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message));
+    if is_stopping {
+        return refuse("stopping", "the server is stopping");
+    }
+    if state.has_expired(now) {
+        return refuse("expired", "the policies have expired, and everything is denied");
     }
     Ok(Reply::json(r#"{"status":"ready"}"#))
 }
@@ -304,10 +309,17 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
         connections: peer.open.count(),
         revision: state.revision(),
         serial: state.serial(),
+        expiry: expiry(&state, SystemClock.now()),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
     Metrics::keys(&mut text, shared.published());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
+}
+
+/// Returns when the policies expire, and whether they have at `now`.
+fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
+    let expires = state.header()?.label.expires?;
+    Some((expires, u64::try_from(now.seconds()).unwrap_or(0) >= expires))
 }
 
 /// Looks for new policies and rules now. What is wrong with them is for the log.

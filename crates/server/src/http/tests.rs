@@ -7,8 +7,11 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use tokio::runtime::Builder;
+use wardgate_bundle::{AfterExpiry, Label, pack_as};
 use wardgate_compiler::{Options, compile_files};
+use wardgate_native::Timestamp;
 
+use super::routes;
 use crate::config::Config;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_WAITING_DECISIONS};
 use crate::server::Server;
@@ -33,8 +36,7 @@ fn with_server(work: impl FnOnce(&Arc<Shared>, SocketAddr)) {
     let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let compiled = compile_files(&files, &Options::default()).unwrap();
     let source: Box<dyn Source> = Box::new(Bytes(wardgate_bundle::pack(&compiled.parts)));
-    let origin =
-        Origin { source: Some(source), trust: None, min_revision: 0, name: None, index: None };
+    let origin = Origin { source: Some(source), ..Origin::default() };
     let config = Config::parse(CONFIG, Path::new("")).unwrap();
     let server = Server::bind(config, origin).unwrap();
     let (shared, address) = (server.shared(), server.http_addresses()[0]);
@@ -118,6 +120,32 @@ fn past_the_bound_whoever_asks_for_long_decisions_is_told_to_come_again() {
         assert!(!told.contains("ALLOW"), "{told}");
         assert!(answer(ask(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
         drop(free);
+    });
+}
+
+#[test]
+fn a_server_whose_policies_have_expired_is_not_ready() {
+    let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+    let parts = compile_files(&files, &Options::default()).unwrap().parts;
+    let label = Label { expires: Some(4_000_000_000), ..Label::default() };
+    let bundle = pack_as(&parts, &label).unwrap();
+    let ready = |after_expiry, seconds| {
+        let origin = Origin { after_expiry, ..Origin::default() };
+        let state = origin.next(Some(&bundle), None).unwrap().unwrap();
+        let told = routes::ready(false, &state, Timestamp::new(seconds, 0).unwrap());
+        told.map(|reply| reply.status.as_u16())
+            .map_err(|problem| (problem.status.as_u16(), problem.code))
+    };
+    assert_eq!(ready(AfterExpiry::Deny, 3_999_999_999), Ok(200));
+    assert_eq!(ready(AfterExpiry::Deny, 4_000_000_000), Err((503, "expired")));
+    assert_eq!(ready(AfterExpiry::Decide, 4_000_000_000), Ok(200));
+}
+
+#[test]
+fn metrics_tell_when_the_policies_expire() {
+    with_server(|_, address| {
+        let told = answer(ask(address, &get("/metrics")));
+        assert!(!told.contains("wardgate_policies_expire"), "there is no such date: {told}");
     });
 }
 

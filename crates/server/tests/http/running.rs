@@ -44,7 +44,7 @@ impl Running {
         fs::write(folder.join("rules.spoc"), rules.join("\n")).unwrap();
         let text = format!("[server]\nthreads = 2\nlog = \"error\"\n{config}");
         let config = Config::parse(&text, &folder).unwrap();
-        let origin = Origin { source: None, trust: None, min_revision: 0, name: None, index: None };
+        let origin = Origin::default();
         Self::with((config, origin, folder), Arc::default())
     }
 
@@ -116,8 +116,7 @@ fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf)
     );
     let config = Config::parse(&text, &folder).unwrap();
     let source: Box<dyn Source> = Box::new(Kept(Arc::clone(bundle)));
-    let origin =
-        Origin { source: Some(source), trust: None, min_revision: 0, name: None, index: None };
+    let origin = Origin { source: Some(source), ..Origin::default() };
     (config, origin, folder)
 }
 

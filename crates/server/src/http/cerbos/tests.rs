@@ -34,8 +34,7 @@ fn shared_of(files: &[(&str, &str)], options: &Options) -> Shared {
     let config = "[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\n[http]\nmax-resources = 2\nmax-actions = 2\n";
     let config = Config::parse(config, Path::new("")).unwrap();
     let source: Box<dyn Source> = Box::new(Bytes(bundle.clone()));
-    let origin =
-        Origin { source: Some(source), trust: None, min_revision: 0, name: None, index: None };
+    let origin = Origin { source: Some(source), ..Origin::default() };
     let state = origin.next(Some(&bundle), None).unwrap().unwrap();
     Shared::new(config, state, mpsc::channel().0).unwrap()
 }
