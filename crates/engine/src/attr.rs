@@ -45,6 +45,12 @@ impl AttrMap {
         self.entries.get(self.position(key)?).map(|(_, value)| value)
     }
 
+    /// Returns the value under `key`, to be replaced by another.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Attr> {
+        let position = self.position(key)?;
+        self.entries.get_mut(position).map(|(_, value)| value)
+    }
+
     /// Returns which entry has `key`.
     #[must_use]
     pub fn position(&self, key: &str) -> Option<usize> {
@@ -55,6 +61,15 @@ impl AttrMap {
     #[must_use]
     pub fn entries(&self) -> &[(Box<str>, Attr)] {
         &self.entries
+    }
+}
+
+impl IntoIterator for AttrMap {
+    type Item = (Box<str>, Attr);
+    type IntoIter = alloc::vec::IntoIter<(Box<str>, Attr)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
     }
 }
 

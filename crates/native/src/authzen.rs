@@ -1,6 +1,6 @@
 //! The OpenID AuthZEN Authorization API 1.0: what its requests mean, and how they are answered.
 //!
-//! The subject becomes the principal here and nowhere else; `npm/src/authzen-decide.ts` does the same. What a PEP
+//! The subject becomes the principal in `convert` and nowhere else; `npm/src/authzen-decide.ts` does the same. What a PEP
 //! says of the context and of the action is found by conditions under `request.auxData.jwts`, as
 //! `context.claims` and `action.claims`. `auxData.jwt` stays empty: nothing that was merely said may look like
 //! the claims of a verified token.
@@ -8,37 +8,45 @@
 //! There is no HTTP here. Members that are not known are passed over, as AuthZEN asks.
 
 mod answer;
+mod convert;
 mod entity;
 mod expression;
+mod limits;
 mod many;
 mod read;
+mod requests;
 mod search;
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
-use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+use wardgate_engine::attr::AttrMap;
+use wardgate_engine::request::Request;
 
 pub use answer::{response, write_answer, write_refusal};
+pub use convert::{Verify, aux_data, principal, resource};
 pub use entity::{Action, Entity};
 pub use expression::Shape;
-pub use many::{Evaluations, Semantic};
-pub use search::{Found, Page, Search, Sought, Window, scan};
+pub use many::{Evaluations, Semantic, Shared};
+pub use requests::Requests;
+pub use search::{Basis, Found, Page, Search, Sought, Window, scan};
 
-use read::{Place, bad, texts, without};
+use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};
+use read::Place;
 
-/// One question: may the subject perform the action on the resource?
+/// One question: may the subject perform the action on the resource? Several questions of one request share the parts
+/// that they do not name themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// Who wants something.
-    pub subject: Entity,
+    pub subject: Arc<Entity>,
     /// What.
-    pub action: Action,
+    pub action: Arc<Action>,
     /// On what.
-    pub resource: Entity,
+    pub resource: Arc<Entity>,
     /// The circumstances.
-    pub context: AttrMap,
+    pub context: Arc<AttrMap>,
 }
 
 /// What a host knows of entities beyond what a request says.
@@ -96,15 +104,15 @@ impl Evaluation {
         let resource = root.required("resource")?;
         let action = root.required("action")?;
         Ok(Self {
-            action: Action::read(&action)?,
-            subject: Entity::read(&subject)?,
-            resource: Entity::read(&resource)?,
-            context: root.object("context")?.clone(),
+            action: Arc::new(Action::read(&action)?),
+            subject: Arc::new(Entity::read(&subject)?),
+            resource: Arc::new(Entity::read(&resource)?),
+            context: Arc::new(root.object("context")?.clone()),
         })
     }
 
-    /// Returns the request that this question means. What the directory knows stands in for properties that
-    /// the question does not name.
+    /// Returns the request that this question means, for hosts that verify no tokens. What the directory knows stands in
+    /// for properties that the question does not name.
     ///
     /// # Errors
     /// A property that selects roles or policies is none.
@@ -117,65 +125,6 @@ impl Evaluation {
             ..Request::default()
         })
     }
-}
-
-/// Returns the principal that a subject means: its roles are its property `roles`, or else its type.
-///
-/// # Errors
-/// A property that selects roles or policies is none.
-pub fn principal(subject: &Entity, directory: &dyn Directory) -> Result<Principal, AuthzenError> {
-    let known = directory.subject(&subject.kind, &subject.id);
-    let properties = joined(known, subject.properties.as_ref());
-    let of = Place { path: "subject.properties", map: &properties };
-    let roles = match properties.get(ROLES) {
-        Some(roles) => texts(roles)
-            .ok_or_else(|| bad(format!("`{}` must be an array of strings", of.name(ROLES))))?,
-        None => match properties.get("roles").and_then(texts) {
-            Some(roles) => roles,
-            None => vec![subject.kind.clone()],
-        },
-    };
-    Ok(Principal {
-        id: subject.id.clone(),
-        roles,
-        policy_version: of.optional(VERSION)?,
-        scope: of.optional(SCOPE)?,
-        attr: without(&properties, &[ROLES, VERSION, SCOPE]),
-    })
-}
-
-/// Returns the resource that a resource of AuthZEN means.
-///
-/// # Errors
-/// A property that selects policies is none.
-pub fn resource(resource: &Entity, directory: &dyn Directory) -> Result<Resource, AuthzenError> {
-    let known = directory.resource(&resource.kind, &resource.id);
-    let properties = joined(known, resource.properties.as_ref());
-    let of = Place { path: "resource.properties", map: &properties };
-    Ok(Resource {
-        kind: resource.kind.clone(),
-        id: resource.id.clone(),
-        policy_version: of.optional(VERSION)?,
-        scope: of.optional(SCOPE)?,
-        attr: without(&properties, &[VERSION, SCOPE]),
-    })
-}
-
-/// Returns where conditions find context and properties of the action. Both are there in any case, so that
-/// conditions may ask for what they hold.
-#[must_use]
-pub fn aux_data(context: &AttrMap, action: &AttrMap) -> AuxData {
-    let claims = |claims: &AttrMap| {
-        Attr::Map([("claims".into(), Attr::Map(claims.clone()))].into_iter().collect())
-    };
-    let jwts = [("context".into(), claims(context)), ("action".into(), claims(action))];
-    AuxData { jwt: AttrMap::new(), jwts: jwts.into_iter().collect() }
-}
-
-/// What is known and what is said; of two of one name what is said.
-fn joined(known: Option<&AttrMap>, said: Option<&AttrMap>) -> AttrMap {
-    let entries = |map: Option<&AttrMap>| map.map_or(&[][..], AttrMap::entries).to_vec();
-    entries(known).into_iter().chain(entries(said)).collect()
 }
 
 impl Directory for NoDirectory {
@@ -208,21 +157,10 @@ impl fmt::Display for AuthzenError {
 
 impl Error for AuthzenError {}
 
-const ROLES: &str = "cerbos.roles";
-const VERSION: &str = "cerbos.policyVersion";
-const SCOPE: &str = "cerbos.scope";
-
-/// How deep the values of a request may nest.
-const MAX_DEPTH: usize = 32;
-
-/// Values of a request about one thing, each element and each member counted.
-const MAX_VALUES: usize = 10_000;
-
-/// Values of a request about many.
-const MAX_VALUES_OF_MANY: usize = 100_000;
-
 #[cfg(test)]
 mod tests {
+    use wardgate_engine::request::Principal;
+
     use super::*;
 
     fn read(json: &str) -> Result<Request, AuthzenError> {
@@ -290,6 +228,16 @@ mod tests {
         let subject = r#"{"type": "user", "id": "ada"}"#;
         let context = r#", "context": []"#;
         refused(&asked(subject, context), "`context` must be an object, found an array");
+    }
+
+    #[test]
+    fn names_are_bounded() {
+        let named = |length: usize| {
+            asked(&format!(r#"{{"type": "user", "id": "{}"}}"#, "a".repeat(length)), "")
+        };
+        assert!(read(&named(16 << 10)).is_ok());
+        let expected = "`subject.id` must have at most 16384 bytes, found 16385";
+        refused(&named((16 << 10) + 1), expected);
     }
 
     #[test]

@@ -67,11 +67,14 @@ impl Address {
         }
     }
 
+    /// Whether what is sent there is encrypted.
+    pub(crate) const fn is_tls(&self) -> bool {
+        self.is_tls
+    }
+
     /// Whether nobody else on the network sees what is sent there.
     pub(crate) fn is_loopback(&self) -> bool {
-        let host = self.host();
-        let address: Result<IpAddr, _> = host.parse();
-        address.map_or(host == "localhost", |address| address.is_loopback())
+        is_loopback(self.authority.host())
     }
 
     /// What is asked for there: the path with its query.
@@ -103,8 +106,19 @@ impl Address {
     }
 
     fn host(&self) -> &str {
-        self.authority.host().trim_start_matches('[').trim_end_matches(']')
+        bare(self.authority.host())
     }
+}
+
+/// Whether a host, as a URL names it, is this machine whoever asks.
+pub(crate) fn is_loopback(host: &str) -> bool {
+    let address: Result<IpAddr, _> = bare(host).parse();
+    address.map_or(host == "localhost", |address| address.is_loopback())
+}
+
+/// A host without the brackets that addresses of IPv6 have in a URL.
+fn bare(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
 }
 
 /// What this server calls itself when it asks others.

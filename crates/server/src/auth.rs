@@ -27,6 +27,8 @@ pub struct Authenticator {
 pub struct Caller {
     /// What the configuration or the token calls them.
     pub name: Arc<str>,
+    /// How they are known, and as whom. Two callers with one name who are known by different things are not one.
+    pub identity: Arc<str>,
     /// Whether they may see and change policies.
     pub is_admin: bool,
 }
@@ -95,8 +97,13 @@ impl Authenticator {
     /// not name is that of somebody who may ask.
     #[must_use]
     pub fn by_certificate(&self, der: &[u8]) -> Caller {
-        let unnamed = || Caller { name: "certificate".into(), is_admin: false };
-        find(&self.certificates, &Digest::of(der)).unwrap_or_else(unnamed)
+        let digest = Digest::of(der);
+        let unnamed = || Caller {
+            name: "certificate".into(),
+            identity: format!("unnamed certificate {digest:?}").into(),
+            is_admin: false,
+        };
+        find(&self.certificates, &digest).unwrap_or_else(unnamed)
     }
 
     fn by_jwt(&self, token: &str) -> Option<Caller> {
@@ -113,7 +120,8 @@ impl Authenticator {
         };
         let subject = text(&claims, "sub").filter(|_| is_issuer && is_meant)?;
         let is_admin = config.admins.iter().any(|admin| admin == subject);
-        Some(Caller { name: subject.into(), is_admin })
+        let identity = format!("signed token {subject}").into();
+        Some(Caller { name: subject.into(), identity, is_admin })
     }
 }
 
@@ -128,7 +136,8 @@ fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {
             "`{path}` must hold a token of at least {MIN_TOKEN_BYTES} letters, digits and signs"
         )
     })?;
-    Ok((Caller { name: config.name.as_str().into(), is_admin: config.is_admin }, digest))
+    let identity = format!("token {}", config.name).into();
+    Ok((Caller { name: config.name.as_str().into(), identity, is_admin: config.is_admin }, digest))
 }
 
 fn certificate(config: &CertificateOf) -> (Caller, Digest) {
@@ -138,7 +147,8 @@ fn certificate(config: &CertificateOf) -> (Caller, Digest) {
         let digits = std::str::from_utf8(digits).unwrap_or_default();
         *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
     }
-    let caller = Caller { name: config.name.as_str().into(), is_admin: config.is_admin };
+    let identity = format!("certificate {}", config.name).into();
+    let caller = Caller { name: config.name.as_str().into(), identity, is_admin: config.is_admin };
     (caller, Digest::from_bytes(bytes))
 }
 

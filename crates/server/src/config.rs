@@ -129,6 +129,7 @@ impl Config {
         server.finish()?;
         fitting?;
         config.must_have_rules()?;
+        config.authzen.must_fit(&config.http.listen)?;
         if !is_http_spoken {
             config.http.listen.clear();
         }

@@ -9,6 +9,7 @@ mod cerbos;
 mod connection;
 pub(crate) mod connections;
 mod heard;
+mod media_type;
 mod opening;
 mod reply;
 mod routes;

@@ -8,13 +8,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use serde_json::value::RawValue;
 use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::authzen::{Directory, Entity};
 use wardgate_native::documents;
 
 use crate::files::{bounded, reason};
-use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILES};
+use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILE_BYTES, MAX_INDEX_FILES};
 
 /// What a folder holds.
 #[derive(Debug)]
@@ -89,15 +90,26 @@ impl Directory for Index {
 
 impl List {
     fn read(kind: &str, bytes: &[u8]) -> Result<Self, String> {
-        let document = documents::attribute(bytes).map_err(|error| error.to_string())?;
-        let Attr::List(items) = document else { return Err("it is no list".to_owned()) };
+        // Each entry is read by itself, so that the bounds of a request hold for one of them and not for all.
+        let items: Vec<&RawValue> =
+            serde_json::from_slice(bytes).map_err(|error| format!("it is no list: {error}"))?;
         if items.len() > MAX_ENTITIES {
             return Err(format!("it has more than {MAX_ENTITIES} entries"));
         }
-        let entities = items.into_iter().map(|item| entity(kind, item));
-        let entities = entities.collect::<Result<Vec<_>, _>>()?;
-        let places = entities.iter().enumerate();
-        let places = places.map(|(at, entity)| (entity.id.clone(), at)).collect();
+        let (mut entities, mut places) = (Vec::new(), HashMap::new());
+        for (at, item) in items.into_iter().enumerate() {
+            let entity =
+                entity(kind, item).map_err(|error| format!("entry {}: {error}", at + 1))?;
+            if let Some(before) = places.insert(entity.id.clone(), at) {
+                let id = &entity.id;
+                return Err(format!(
+                    "the id `{id}` stands twice, in entries {} and {}",
+                    before + 1,
+                    at + 1
+                ));
+            }
+            entities.push(entity);
+        }
         Ok(Self { entities, places })
     }
 
@@ -106,17 +118,20 @@ impl List {
     }
 }
 
-fn entity(kind: &str, item: Attr) -> Result<Entity, String> {
-    let Attr::Map(map) = item else { return Err("an entry is no object".to_owned()) };
+fn entity(kind: &str, entry: &RawValue) -> Result<Entity, String> {
+    let document =
+        documents::attribute(entry.get().as_bytes()).map_err(|error| error.to_string())?;
+    let Attr::Map(map) = document else { return Err("it is no object".to_owned()) };
     let Some(Attr::String(id)) = map.get("id") else {
-        return Err("an entry has no `id` that is a string".to_owned());
+        return Err("it has no `id` that is a string".to_owned());
     };
-    let properties = match map.get("properties") {
+    let id = id.to_string();
+    let properties = match map.into_iter().find(|(name, _)| &**name == "properties") {
         None => AttrMap::new(),
-        Some(Attr::Map(properties)) => properties.clone(),
+        Some((_, Attr::Map(properties))) => properties,
         Some(_) => return Err(format!("the `properties` of `{id}` are no object")),
     };
-    Ok(Entity { kind: kind.to_owned(), id: id.to_string(), properties: Some(properties) })
+    Ok(Entity { kind: kind.to_owned(), id, properties: Some(properties) })
 }
 
 /// The files of a folder, sorted by their names.
@@ -124,7 +139,7 @@ fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let failed = |error: std::io::Error| {
         format!("cannot read the index `{}`: {}", folder.display(), reason(&error))
     };
-    let mut files = Vec::new();
+    let (mut files, mut left) = (Vec::new(), MAX_INDEX_BYTES);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -134,10 +149,17 @@ fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
         if files.len() == MAX_INDEX_FILES {
             return Err(format!("the index has more than {MAX_INDEX_FILES} files"));
         }
-        let bytes = bounded(&entry.path(), MAX_INDEX_BYTES)
+        let bytes = bounded(&entry.path(), MAX_INDEX_FILE_BYTES)
             .map_err(|error| format!("the index `{name}`: {error}"))?;
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        left = left.checked_sub(length).ok_or_else(|| {
+            format!("the files of the index have more than {MAX_INDEX_BYTES} bytes")
+        })?;
         files.push((name, bytes));
     }
     files.sort();
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests;

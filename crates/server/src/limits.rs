@@ -104,11 +104,20 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// Bytes of the longest explanation of a call: that of one resource may have as many as the engine writes.
 pub(crate) const MAX_EXPLAINED_BYTES: usize = MAX_ANSWER_BYTES + MAX_EXPLANATION_BYTES;
 
+/// Tokens that one request of AuthZEN may bring along to be verified.
+pub(crate) const MAX_TOKENS: usize = 64;
+
+/// Bytes of all the S-expressions that the questions of one request may become.
+pub(crate) const MAX_QUERY_BYTES: usize = 4 << 20;
+
 /// Entities of one type in the index.
 pub(crate) const MAX_ENTITIES: usize = 50_000;
 
 /// Bytes of one file of the index.
-pub(crate) const MAX_INDEX_BYTES: u64 = 8 << 20;
+pub(crate) const MAX_INDEX_FILE_BYTES: u64 = 8 << 20;
+
+/// Bytes of all files of the index.
+pub(crate) const MAX_INDEX_BYTES: u64 = 64 << 20;
 
 /// Files of the index.
 pub(crate) const MAX_INDEX_FILES: usize = 256;

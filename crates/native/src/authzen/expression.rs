@@ -9,11 +9,12 @@
 //!       (properties (name value)...)(context (name value)...))
 //! ```
 
-use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::attr_json;
 
+use super::convert::Properties;
 use super::read::bad;
-use super::{AuthzenError, Directory, Evaluation, joined};
+use super::{AuthzenError, Directory, Evaluation};
 
 /// Which properties an expression has, and in which order. Those that are not named are left out, and one that is named and not
 /// there has no value. `None` is all of them in the order of their names.
@@ -33,24 +34,28 @@ impl Evaluation {
     /// Returns the canonical form of the S-expression that this question means. What the directory knows stands in for
     /// properties that the question does not name.
     ///
+    /// What is written is taken from `left`, the bytes that several questions of one request may become; where that does not
+    /// suffice, nothing is left.
+    ///
     /// # Errors
-    /// Something has no name, or one that no list can begin with.
+    /// Something has no name, or one that no list can begin with, or there is not enough left.
     pub fn expression(
         &self,
         directory: &dyn Directory,
         shape: &Shape,
+        left: &mut usize,
     ) -> Result<Vec<u8>, AuthzenError> {
         let Self { subject, action, resource, context } = self;
         let known = directory.subject(&subject.kind, &subject.id);
-        let of_subject = joined(known, subject.properties.as_ref());
+        let of_subject = Properties::new("subject.properties", subject, known);
         let known = directory.resource(&resource.kind, &resource.id);
-        let of_resource = joined(known, resource.properties.as_ref());
-        let mut out = Writer::default();
+        let of_resource = Properties::new("resource.properties", resource, known);
+        let mut out = Writer { text: Vec::new(), left };
         out.list(&resource.kind, |out| {
             out.pair("id", &resource.id)?;
             out.list("action", |out| {
-                out.atom(&action.name);
-                out.members(&action.properties, shape.action.as_deref())
+                out.atom(&action.name)?;
+                out.members(&Properties::of(&action.properties), shape.action.as_deref())
             })?;
             out.list("subject", |out| {
                 out.pair("type", &subject.kind)?;
@@ -58,17 +63,31 @@ impl Evaluation {
                 out.members(&of_subject, shape.subject.as_deref())
             })?;
             out.list("properties", |out| out.members(&of_resource, shape.resource.as_deref()))?;
-            out.list("context", |out| out.members(context, shape.context.as_deref()))
+            out.list("context", |out| {
+                out.members(&Properties::of(context), shape.context.as_deref())
+            })
         })?;
-        Ok(out.0)
+        Ok(out.text)
     }
 }
 
-/// Writes the canonical form.
-#[derive(Default)]
-struct Writer(Vec<u8>);
+/// Writes the canonical form, as long as it may.
+struct Writer<'l> {
+    text: Vec<u8>,
+    left: &'l mut usize,
+}
 
-impl Writer {
+impl Writer<'_> {
+    fn put(&mut self, bytes: &[u8]) -> Result<(), AuthzenError> {
+        let Some(left) = self.left.checked_sub(bytes.len()) else {
+            *self.left = 0;
+            return Err(bad("the S-expressions of the request would be too long".to_owned()));
+        };
+        *self.left = left;
+        self.text.extend_from_slice(bytes);
+        Ok(())
+    }
+
     fn list(
         &mut self,
         tag: &str,
@@ -78,31 +97,33 @@ impl Writer {
         if tag.is_empty() || tag == "*" {
             return Err(bad(format!("`{tag}` is no name that an S-expression can have")));
         }
-        self.0.push(b'(');
-        self.atom(tag);
+        self.put(b"(")?;
+        self.atom(tag)?;
         write(self)?;
-        self.0.push(b')');
-        Ok(())
+        self.put(b")")
     }
 
     fn pair(&mut self, tag: &str, text: &str) -> Result<(), AuthzenError> {
-        self.list(tag, |out| {
-            out.atom(text);
-            Ok(())
-        })
+        self.list(tag, |out| out.atom(text))
     }
 
     /// Writes an atom; one that is empty is none.
-    fn atom(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.0.extend_from_slice(format!("{}:{text}", text.len()).as_bytes());
+    fn atom(&mut self, text: &str) -> Result<(), AuthzenError> {
+        if text.is_empty() {
+            return Ok(());
         }
+        self.put(format!("{}:", text.len()).as_bytes())?;
+        self.put(text.as_bytes())
     }
 
-    fn members(&mut self, map: &AttrMap, names: Option<&[String]>) -> Result<(), AuthzenError> {
+    fn members(
+        &mut self,
+        properties: &Properties<'_>,
+        names: Option<&[String]>,
+    ) -> Result<(), AuthzenError> {
         match names {
-            None => map.entries().iter().try_for_each(|(name, value)| self.member(name, value)),
-            Some(names) => names.iter().try_for_each(|name| match map.get(name) {
+            None => properties.entries().try_for_each(|(name, value)| self.member(name, value)),
+            Some(names) => names.iter().try_for_each(|name| match properties.get(name) {
                 Some(value) => self.member(name, value),
                 None => self.list(name, |_| Ok(())),
             }),
@@ -112,24 +133,15 @@ impl Writer {
     /// Writes a member. The depth is bounded by that of what was read.
     fn member(&mut self, name: &str, value: &Attr) -> Result<(), AuthzenError> {
         self.list(name, |out| match value {
-            Attr::Map(map) => out.members(map, None),
-            Attr::List(items) => {
-                items.iter().for_each(|item| out.item(item));
-                Ok(())
-            }
-            Attr::String(text) => {
-                out.atom(text);
-                Ok(())
-            }
-            other => {
-                out.atom(&attr_json(other));
-                Ok(())
-            }
+            Attr::Map(map) => out.members(&Properties::of(map), None),
+            Attr::List(items) => items.iter().try_for_each(|item| out.item(item)),
+            Attr::String(text) => out.atom(text),
+            other => out.atom(&attr_json(other)),
         })
     }
 
     /// Writes an element of a list, of which each has its place: text as it is, and JSON where there is no atom for it.
-    fn item(&mut self, item: &Attr) {
+    fn item(&mut self, item: &Attr) -> Result<(), AuthzenError> {
         match item {
             Attr::String(text) if !text.is_empty() => self.atom(text),
             other => self.atom(&attr_json(other)),

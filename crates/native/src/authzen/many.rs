@@ -1,9 +1,12 @@
 //! Several evaluations in one request.
 
+use std::sync::Arc;
+
 use wardgate_engine::attr::{Attr, AttrMap};
 
-use super::read::{Place, bad, kind_of};
-use super::{AuthzenError, Evaluation};
+use super::limits::MAX_EVALUATIONS;
+use super::read::{Place, bad, kind_of, object};
+use super::{Action, AuthzenError, Entity, Evaluation};
 
 /// Several questions, or one where no list of them was sent. A question that cannot be read is its error.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +19,22 @@ pub enum Evaluations {
         semantic: Semantic,
         /// The questions in their order.
         items: Vec<Result<Evaluation, AuthzenError>>,
-        /// The circumstances of those that name none of their own.
-        context: AttrMap,
+        /// What stands in for the members that questions leave out.
+        shared: Shared,
     },
 }
+
+/// The members of a request that stand in for those that its questions leave out. Each is read once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shared {
+    subject: Member<Entity>,
+    action: Member<Action>,
+    resource: Member<Entity>,
+    context: Arc<AttrMap>,
+}
+
+/// A member, if there is one, or why it cannot be read: that concerns only questions that leave theirs out.
+type Member<T> = Option<Result<Arc<T>, AuthzenError>>;
 
 /// How far several questions are pursued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,12 +61,78 @@ impl Evaluations {
         if items.is_empty() {
             return Evaluation::read(root).map(Self::One);
         }
-        for name in DEFAULTS {
-            root.given(name)?;
-        }
-        let context = root.object("context")?.clone();
-        let items = items.iter().map(|item| one(item, root)).collect();
-        Ok(Self::Many { semantic, items, context })
+        let shared = Shared::read(root)?;
+        let items = items.iter().map(|item| shared.complete(item)).collect();
+        Ok(Self::Many { semantic, items, shared })
+    }
+}
+
+impl Shared {
+    fn read(root: &Place<'_>) -> Result<Self, AuthzenError> {
+        Ok(Self {
+            subject: shared(root, "subject", Entity::read)?,
+            action: shared(root, "action", Action::read)?,
+            resource: shared(root, "resource", Entity::read)?,
+            context: Arc::new(root.object("context")?.clone()),
+        })
+    }
+
+    /// The circumstances.
+    #[must_use]
+    pub const fn context(&self) -> &Arc<AttrMap> {
+        &self.context
+    }
+
+    pub(super) fn subject(&self) -> Option<&Arc<Entity>> {
+        self.subject.as_ref()?.as_ref().ok()
+    }
+
+    pub(super) fn action(&self) -> Option<&Arc<Action>> {
+        self.action.as_ref()?.as_ref().ok()
+    }
+
+    pub(super) fn resource(&self) -> Option<&Arc<Entity>> {
+        self.resource.as_ref()?.as_ref().ok()
+    }
+
+    /// Reads an item. What it leaves out is shared, each member as a whole; one that is `null` is not left out.
+    fn complete(&self, item: &Attr) -> Result<Evaluation, AuthzenError> {
+        let Attr::Map(item) = item else {
+            return Err(bad(format!("an evaluation must be an object, found {}", kind_of(item))));
+        };
+        Ok(Evaluation {
+            subject: own_or_shared(item, "subject", Entity::read, &self.subject)?,
+            resource: own_or_shared(item, "resource", Entity::read, &self.resource)?,
+            action: own_or_shared(item, "action", Action::read, &self.action)?,
+            context: match item.get("context") {
+                None => Arc::clone(&self.context),
+                Some(context) => Arc::new(object(context, "context")?.clone()),
+            },
+        })
+    }
+}
+
+type Read<T> = fn(&Place<'_>) -> Result<T, AuthzenError>;
+
+fn shared<T>(
+    root: &Place<'_>,
+    name: &'static str,
+    read: Read<T>,
+) -> Result<Member<T>, AuthzenError> {
+    let map = root.given(name)?;
+    Ok(map.map(|map| read(&Place { path: name, map }).map(Arc::new)))
+}
+
+fn own_or_shared<T>(
+    item: &AttrMap,
+    name: &'static str,
+    read: Read<T>,
+    shared: &Member<T>,
+) -> Result<Arc<T>, AuthzenError> {
+    match (item.get(name), shared) {
+        (Some(own), _) => read(&Place { path: name, map: object(own, name)? }).map(Arc::new),
+        (None, Some(shared)) => shared.clone(),
+        (None, None) => Err(bad(format!("`{name}` must be an object, found nothing"))),
     }
 }
 
@@ -65,20 +146,6 @@ impl Semantic {
             Self::PermitOnFirstPermit => is_allowed,
         }
     }
-}
-
-/// Reads an item; what it leaves out is taken from the request, each member as a whole.
-fn one(item: &Attr, root: &Place<'_>) -> Result<Evaluation, AuthzenError> {
-    let Attr::Map(item) = item else {
-        return Err(bad(format!("an evaluation must be an object, found {}", kind_of(item))));
-    };
-    let own = Place { path: "", map: item };
-    let member = |name: &'static str| {
-        let value = own.member(name).or_else(|| root.member(name))?;
-        Some((Box::from(name), value.clone()))
-    };
-    let whole: AttrMap = DEFAULTS.into_iter().filter_map(member).collect();
-    Evaluation::read(&Place { path: "", map: &whole })
 }
 
 fn semantic(root: &Place<'_>) -> Result<Semantic, AuthzenError> {
@@ -95,9 +162,6 @@ fn semantic(root: &Place<'_>) -> Result<Semantic, AuthzenError> {
     })
 }
 
-/// The most questions of one request.
-const MAX_EVALUATIONS: usize = 1000;
-const DEFAULTS: [&str; 4] = ["subject", "action", "resource", "context"];
 const SEMANTICS: [(&str, Semantic); 3] = [
     ("execute_all", Semantic::ExecuteAll),
     ("deny_on_first_deny", Semantic::DenyOnFirstDeny),

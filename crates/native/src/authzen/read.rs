@@ -2,7 +2,8 @@
 
 use wardgate_engine::attr::{Attr, AttrMap};
 
-use super::{AuthzenError, MAX_DEPTH};
+use super::AuthzenError;
+use super::limits::{MAX_DEPTH, MAX_NAME_BYTES};
 use crate::documents;
 
 /// An object of the request.
@@ -58,17 +59,18 @@ impl<'a> Place<'a> {
         self.map.get(name).filter(|value| **value != Attr::Null)
     }
 
-    /// Returns text that must be there.
+    /// Returns a name that must be there: a type, an id, or that of an action.
     pub(super) fn text(&self, name: &str) -> Result<String, AuthzenError> {
         match self.map.get(name) {
+            Some(Attr::String(text)) if text.len() > MAX_NAME_BYTES => {
+                let (name, found) = (self.name(name), text.len());
+                Err(bad(format!(
+                    "`{name}` must have at most {MAX_NAME_BYTES} bytes, found {found}"
+                )))
+            }
             Some(Attr::String(text)) => Ok(text.to_string()),
             found => Err(self.wrong(name, "a string", found)),
         }
-    }
-
-    /// Returns text, empty if there is none.
-    pub(super) fn optional(&self, name: &str) -> Result<String, AuthzenError> {
-        if self.map.get(name).is_none() { Ok(String::new()) } else { self.text(name) }
     }
 
     pub(super) fn name(&self, name: &str) -> String {
@@ -101,11 +103,6 @@ pub(super) fn texts(value: &Attr) -> Option<Vec<String>> {
         Attr::List(items) => items.iter().map(text).collect(),
         _ => None,
     }
-}
-
-pub(super) fn without(map: &AttrMap, names: &[&str]) -> AttrMap {
-    let kept = map.entries().iter().filter(|(name, _)| !names.contains(&&**name));
-    kept.cloned().collect()
 }
 
 pub(super) fn bad(message: String) -> AuthzenError {

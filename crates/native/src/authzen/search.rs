@@ -6,8 +6,10 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::Request;
 
+use super::convert::{Verify, add_tokens, aux_data, principal, resource};
+use super::limits::{MAX_CANDIDATES, MAX_WHOLE};
 use super::read::{Place, bad, kind_of};
-use super::{Action, AuthzenError, Directory, Entity, aux_data, principal, resource};
+use super::{Action, AuthzenError, Directory, Entity};
 use crate::clock::Clock;
 use crate::policies::Policies;
 
@@ -35,19 +37,32 @@ pub struct Search {
     pub resource: Entity,
     /// The circumstances.
     pub context: AttrMap,
-    /// Those among whom the caller wants to know.
+    /// Those among whom the caller wants to know. An action has its name in the place of the id.
     pub candidates: Option<Vec<Entity>>,
     /// The part of the results that is asked for, if it is a part.
     pub page: Option<Page>,
 }
 
 /// Which part of the results is asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// Where the last page said that this one begins.
     pub token: Option<String>,
     /// How many results there may be.
     pub limit: Option<u64>,
+    /// What else the caller says about it. It selects nothing here.
+    pub properties: AttrMap,
+}
+
+/// What a search decides by.
+#[derive(Clone, Copy)]
+pub struct Basis<'b> {
+    /// The policies.
+    pub policies: &'b Policies,
+    /// What is known of entities.
+    pub directory: &'b dyn Directory,
+    /// Reads the tokens of the context.
+    pub verify: Verify<'b>,
 }
 
 /// Where a search begins and ends.
@@ -62,7 +77,7 @@ pub struct Window {
 }
 
 /// What was found, and where to go on; nothing if there is no more.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Ids, or names of actions.
     pub results: Vec<String>,
@@ -88,8 +103,7 @@ impl Search {
         let candidates = match sought {
             Sought::Subjects => candidates(root, &subject.kind)?,
             Sought::Resources => candidates(root, &resource.kind)?,
-            // The policies know the actions.
-            Sought::Actions => None,
+            Sought::Actions => candidate_actions(root)?,
         };
         let (context, page) = (root.object("context")?.clone(), page(root)?);
         Ok(Self { sought, subject, action, resource, context, candidates, page })
@@ -108,17 +122,15 @@ impl Search {
     /// Finds those among `candidates` that are allowed.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none.
+    /// A property that selects roles or policies is none, or a token is refused.
     pub fn among<'c>(
         &self,
         candidates: impl Iterator<Item = &'c Entity>,
-        (policies, directory): (&Policies, &dyn Directory),
+        basis: Basis<'_>,
         (window, clock): (Window, impl Clock),
     ) -> Result<Found, AuthzenError> {
-        if !self.is_known(directory) {
-            return Ok(Found { results: Vec::new(), next: None });
-        }
-        let mut request = self.request(directory)?;
+        let Some(mut request) = self.request(basis)? else { return Ok(Found::default()) };
+        let Basis { policies, directory, .. } = basis;
         let action = self.action.name.as_str();
         scan(candidates, window, |candidate| {
             match self.sought {
@@ -129,32 +141,39 @@ impl Search {
         })
     }
 
-    /// Finds the actions that are allowed, among those that the policies name.
+    /// Finds the actions that are allowed: among the candidates if there are any, or else among those that the policies
+    /// name. A pattern in a policy is no name and is never found, but it may allow a name that is.
     ///
     /// # Errors
-    /// A property that selects roles or policies is none.
+    /// A property that selects roles or policies is none, or a token is refused.
     pub fn actions(
         &self,
-        (policies, directory): (&Policies, &dyn Directory),
+        basis: Basis<'_>,
         (window, clock): (Window, impl Clock),
     ) -> Result<Found, AuthzenError> {
-        if !self.is_known(directory) {
-            return Ok(Found { results: Vec::new(), next: None });
-        }
-        let request = self.request(directory)?;
-        let named = policies.table().actions(&self.resource.kind);
-        scan(named.into_iter(), window, |action| {
-            Ok((policies.is_allowed(&request, action, &clock), action))
+        let Some(request) = self.request(basis)? else { return Ok(Found::default()) };
+        let actions = match &self.candidates {
+            Some(candidates) => candidates.iter().map(|action| action.id.as_str()).collect(),
+            None => basis.policies.table().actions(&self.resource.kind),
+        };
+        scan(actions.into_iter(), window, |action| {
+            Ok((basis.policies.is_allowed(&request, action, &clock), action))
         })
     }
 
-    fn request(&self, directory: &dyn Directory) -> Result<Request, AuthzenError> {
-        Ok(Request {
-            principal: principal(&self.subject, directory)?,
-            resource: resource(&self.resource, directory)?,
-            aux_data: aux_data(&self.context, &self.action.properties),
+    /// Returns the request without what is sought; nothing if nothing is known of whom the search is about.
+    fn request(&self, basis: Basis<'_>) -> Result<Option<Request>, AuthzenError> {
+        let mut aux_data = aux_data(&self.context, &self.action.properties);
+        add_tokens(&mut aux_data, &self.context, basis.verify)?;
+        if !self.is_known(basis.directory) {
+            return Ok(None);
+        }
+        Ok(Some(Request {
+            principal: principal(&self.subject, basis.directory)?,
+            resource: resource(&self.resource, basis.directory)?,
+            aux_data,
             ..Request::default()
-        })
+        }))
     }
 
     /// Whether anything is known of whom the search is about: the directory has them, or the request describes
@@ -204,21 +223,39 @@ pub fn scan<'n, T>(
 }
 
 fn candidates(root: &Place<'_>, kind: &str) -> Result<Option<Vec<Entity>>, AuthzenError> {
-    let Some(items) = root.list("candidates")? else { return Ok(None) };
-    if items.len() > MAX_CANDIDATES {
-        let found = items.len();
-        let message =
-            format!("`candidates` must have at most {MAX_CANDIDATES} items, found {found}");
-        return Err(bad(message));
-    }
+    let Some(items) = candidate_list(root)? else { return Ok(None) };
     items.iter().map(|item| candidate(item, kind)).collect::<Result<_, _>>().map(Some)
 }
 
-fn candidate(item: &Attr, kind: &str) -> Result<Entity, AuthzenError> {
-    let Attr::Map(map) = item else {
-        return Err(bad(format!("a candidate must be an object, found {}", kind_of(item))));
+fn candidate_actions(root: &Place<'_>) -> Result<Option<Vec<Entity>>, AuthzenError> {
+    let Some(items) = candidate_list(root)? else { return Ok(None) };
+    let action = |item| {
+        let id = Place { path: "candidates[]", map: members(item)? }.text("name")?;
+        Ok(Entity { kind: String::new(), id, properties: None })
     };
-    let place = Place { path: "candidates[]", map };
+    items.iter().map(action).collect::<Result<_, _>>().map(Some)
+}
+
+fn candidate_list<'a>(root: &Place<'a>) -> Result<Option<&'a [Attr]>, AuthzenError> {
+    let items = root.list("candidates")?;
+    let found = items.map_or(0, <[Attr]>::len);
+    if found > MAX_CANDIDATES {
+        return Err(bad(format!(
+            "`candidates` must have at most {MAX_CANDIDATES} items, found {found}"
+        )));
+    }
+    Ok(items)
+}
+
+fn members(item: &Attr) -> Result<&AttrMap, AuthzenError> {
+    match item {
+        Attr::Map(map) => Ok(map),
+        _ => Err(bad(format!("a candidate must be an object, found {}", kind_of(item)))),
+    }
+}
+
+fn candidate(item: &Attr, kind: &str) -> Result<Entity, AuthzenError> {
+    let place = Place { path: "candidates[]", map: members(item)? };
     let is_other = |given: &Attr| *given != Attr::String(kind.into());
     if place.member("type").is_some_and(is_other) {
         return Err(bad("a candidate must be of the type that is searched for".to_owned()));
@@ -238,25 +275,20 @@ fn page(root: &Place<'_>) -> Result<Option<Page>, AuthzenError> {
     let limit = match place.member("limit") {
         None => None,
         found => {
-            let expected = "a whole number that is not negative";
+            let expected = "a whole number of at least 1";
             Some(found.and_then(whole).ok_or_else(|| place.wrong("limit", expected, found))?)
         }
     };
-    Ok(Some(Page { token, limit }))
+    let properties = place.object("properties")?.clone();
+    Ok(Some(Page { token, limit, properties }))
 }
 
-#[expect(clippy::as_conversions, reason = "whole, not negative, and small enough to be exact")]
+#[expect(clippy::as_conversions, reason = "whole, positive, and small enough to be exact")]
 fn whole(value: &Attr) -> Option<u64> {
     match value {
-        Attr::Number(number) if (0.0..=MAX_WHOLE).contains(number) && number.fract() == 0.0 => {
+        Attr::Number(number) if (1.0..=MAX_WHOLE).contains(number) && number.fract() == 0.0 => {
             Some(*number as u64)
         }
         _ => None,
     }
 }
-
-/// The most candidates of one search.
-const MAX_CANDIDATES: usize = 10_000;
-
-/// The largest number such that all whole numbers up to it are doubles.
-const MAX_WHOLE: f64 = 9_007_199_254_740_991.0;

@@ -2,7 +2,10 @@
 
 use allocation_counter::measure;
 use serde_json::json;
-use wardgate_native::{Attr, Pdp, PrincipalRef, Question, Request, ResourceRef, Timestamp, Trust};
+use wardgate_native::authzen::{self, Evaluations, NoDirectory, Requests};
+use wardgate_native::{
+    Attr, AuxData, Pdp, PrincipalRef, Question, Request, ResourceRef, Timestamp, Trust,
+};
 
 use crate::policies::{DOCUMENTS, Document, Person, bundle, owned_by, person};
 
@@ -81,4 +84,54 @@ fn request() -> Request {
     .into_iter()
     .collect();
     request
+}
+
+/// Bytes that it takes to read and answer evaluations of which each leaves out all members but these.
+fn bytes_of_evaluations(shared: &str, item: &str, count: usize) -> u64 {
+    let items = vec![item; count].join(",");
+    let body = format!("{{{shared}, \"evaluations\": [{items}]}}");
+    let mut answered = 0;
+    let measured = measure(|| {
+        let read = authzen::evaluations(body.as_bytes()).unwrap();
+        let Evaluations::Many { items, shared, .. } = read else { return };
+        let verify = |_: &Attr| Ok(AuxData::default());
+        let mut requests = Requests::new(&shared, &NoDirectory, &verify);
+        for item in &items {
+            let question = item.as_ref().unwrap();
+            answered += requests.with(question, |request| request.actions.len()).unwrap();
+        }
+    });
+    assert_eq!(answered, count);
+    measured.bytes_total
+}
+
+#[test]
+fn evaluations_share_what_they_leave_out() {
+    let long: Vec<String> = (0..5000).map(|at| format!("\"property {at}\"")).collect();
+    let long = format!("{{\"list\": [{}]}}", long.join(","));
+    let entity = |name: &str, kind: &str| {
+        format!("\"{name}\": {{\"type\": \"{kind}\", \"id\": \"a\", \"properties\": {long}}}")
+    };
+    let shared = [
+        entity("subject", "user"),
+        entity("resource", "album"),
+        format!("\"action\": {{\"name\": \"view\", \"properties\": {long}}}"),
+        format!("\"context\": {long}"),
+    ];
+    let shared = shared.join(",");
+    let own = [
+        r#""subject": {"type": "user", "id": "b"}"#,
+        r#""resource": {"type": "album", "id": "b"}"#,
+        r#""action": {"name": "edit"}"#,
+        r#""context": {}"#,
+    ];
+    for which in 0..16 {
+        let own = own.iter().enumerate().filter(|(at, _)| which >> at & 1 == 1);
+        let own: Vec<&str> = own.map(|(_, own)| *own).collect();
+        let item = format!("{{{}}}", own.join(","));
+        let bytes = |count| bytes_of_evaluations(&shared, &item, count);
+        // One more takes what its own members take, and not the 100 KB of each that it leaves out.
+        let each = (bytes(300) - bytes(100)) / 200;
+        assert!(each < 4_000, "{item}: {each}");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use wardgate_native::authzen::Shape;
 
 use super::{ConfigError, Section};
+use crate::address::{self, Address};
 
 /// What only AuthZEN has.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +46,28 @@ impl Authzen {
             page_key: section.path("page-key")?,
         };
         section.finish()?;
-        let is_url = |url: &String| {
-            (url.starts_with("https://") || url.starts_with("http://")) && !url.contains(['?', '#'])
-        };
-        if authzen.url.as_ref().is_some_and(|url| !is_url(url)) {
-            let message =
-                "`authzen.url` must be a URL with https or http, without query and fragment";
-            return Err(ConfigError::new(message));
-        }
         Ok(authzen)
     }
+
+    /// Refuses a URL that callers could not use, or that would make them send tokens where others can read them: one with
+    /// `http` is only for a server that nobody else reaches.
+    pub(super) fn must_fit(&self, listen: &[String]) -> Result<(), ConfigError> {
+        let Some(url) = &self.url else { return Ok(()) };
+        let address =
+            Address::read(url).map_err(|why| ConfigError::new(format!("`authzen.url`: {why}")))?;
+        if url.contains(['?', '#']) || url.chars().any(|c| c.is_whitespace()) {
+            let message = "`authzen.url` must be a URL without query and fragment";
+            return Err(ConfigError::new(message));
+        }
+        if !address.is_tls() && !listen.iter().all(|address| is_loopback(address)) {
+            let message = "`authzen.url` must begin with `https`: `http` is only for a server that listens at loopback addresses";
+            return Err(ConfigError::new(message));
+        }
+        Ok(())
+    }
+}
+
+/// Whether only this machine reaches a listener. Of a socket that the system manager hands over nobody knows.
+fn is_loopback(listen: &str) -> bool {
+    listen.rsplit_once(':').is_some_and(|(host, _)| address::is_loopback(host))
 }

@@ -296,3 +296,27 @@ fn traces_are_told_only_where_it_is_asked_for() {
     check("ratio = 1", "line 6: unknown key `ratio` in `[traces]`");
     refused(&format!("{LEAST}[traces]\n"), "`endpoint` is missing in `[traces]`");
 }
+
+#[test]
+fn the_url_of_the_server_is_one_that_callers_may_trust() {
+    let with = |url: &str, listen: &str| {
+        format!("{LEAST}[http]\nlisten = {listen}\n[authzen]\nurl = \"{url}\"\n")
+    };
+    let (loopback, elsewhere) = (r#"["127.0.0.1:1", "[::1]:1", "localhost:1"]"#, r#""0.0.0.0:1""#);
+    let url = |text: &str| parse(text).unwrap().authzen.url.unwrap();
+    assert_eq!(url(&with("https://pdp.example/tenant/", elsewhere)), "https://pdp.example/tenant");
+    assert_eq!(url(&with("http://localhost:3592", loopback)), "http://localhost:3592");
+    let plain = "`authzen.url` must begin with `https`: `http` is only for a server that listens at loopback addresses";
+    refused(&with("http://localhost:3592", elsewhere), plain);
+    refused(&with("http://localhost:3592", r#"["127.0.0.1:1", "0.0.0.0:1"]"#), plain);
+    refused(&with("http://localhost:3592", "\"systemd\""), plain);
+    let rest = "`authzen.url` must be a URL without query and fragment";
+    refused(&with("https://pdp.example?a=1", elsewhere), rest);
+    refused(&with("https://pdp.example/#a", elsewhere), rest);
+    for wrong in ["pdp.example", "ftp://pdp.example", "https://me@pdp.example", "https://a b"] {
+        let expected = format!(
+            "`authzen.url`: expected a URL such as `https://example.com/file`, found `{wrong}`"
+        );
+        refused(&with(wrong, elsewhere), &expected);
+    }
+}

@@ -3,20 +3,22 @@
 //! What requests mean is read in `wardgate_native::authzen`. Here is what Cerbos adds to it: members of the context
 //! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
 
+mod metadata;
 mod rules;
 mod search;
+mod tokens;
 mod told;
 
 use hyper::body::Bytes;
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::request::Request;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::authzen::{
-    self, AuthzenError, Evaluation, Evaluations, Semantic, write_answer, write_refusal,
+    self, AuthzenError, Evaluation, Evaluations, Requests, Semantic, Shared as Defaults,
+    write_answer, write_refusal,
 };
 
-pub(super) use rules::answer_from_rules;
+pub(super) use metadata::metadata;
 pub(super) use search::search;
 
 use super::cerbos::bad;
@@ -25,11 +27,13 @@ use super::reply::Problem;
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
-use told::Told;
+use rules::answer_from_rules;
+use tokens::Verifier;
+use told::{Told, is_allowed};
 
 /// Answers an evaluation.
 pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<Bytes, Problem> {
-    if rules::answer_from_rules(shared) {
+    if answer_from_rules(shared) {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Bytes::from);
     }
@@ -62,139 +66,107 @@ pub(super) fn evaluation_wholly(
 /// Answers several.
 pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     match authzen::evaluations(body).map_err(refused)? {
-        Evaluations::One(evaluation) if rules::answer_from_rules(shared) => {
+        Evaluations::One(evaluation) if answer_from_rules(shared) => {
             rules::with(shared, |by| by.one(&evaluation, shared))
         }
         Evaluations::One(evaluation) => one(&evaluation, state, shared),
-        Evaluations::Many { semantic, items, context } => {
-            let limits = &shared.config().http;
-            let most = limits.max_resources.saturating_mul(limits.max_actions);
-            if items.len() > most {
-                let found = items.len();
-                return Err(bad(format!(
-                    "`evaluations` must have at most {most} items, found {found}"
-                )));
+        Evaluations::Many { semantic, items, shared: defaults } => {
+            must_be_few(items.len(), shared)?;
+            if answer_from_rules(shared) {
+                return rules::with(shared, |by| Ok(by.many(semantic, &items, shared)));
             }
-            if rules::answer_from_rules(shared) {
-                return rules::with(shared, |by| by.many(semantic, &items, shared));
+            let questions = Questions { semantic, items: &items, defaults: &defaults };
+            if is_told(defaults.context()) {
+                return told::many(&questions, state, shared);
             }
-            if is_told(&context) {
-                return told::many(semantic, &items, state, shared);
-            }
-            many(semantic, &items, state, shared)
+            many(&questions, state, shared)
         }
     }
 }
 
-/// What the server tells about itself, as callers know it by `url`.
-pub(super) fn metadata(url: &str) -> String {
-    let mut json = Json::default();
-    json.open('{');
-    json.field("policy_decision_point", url);
-    for (name, path) in PATHS {
-        json.field(name, &format!("{url}{path}"));
+fn must_be_few(items: usize, shared: &Shared) -> Result<(), Problem> {
+    let limits = &shared.config().http;
+    let most = limits.max_resources.saturating_mul(limits.max_actions);
+    if items > most {
+        return Err(bad(format!("`evaluations` must have at most {most} items, found {items}")));
     }
-    json.close('}');
-    json.finish()
+    Ok(())
 }
+
+/// Several questions of one request.
+struct Questions<'q> {
+    semantic: Semantic,
+    items: &'q [Item],
+    defaults: &'q Defaults,
+}
+
+/// A question, or why it is none.
+type Item = Result<Evaluation, AuthzenError>;
 
 fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String, Problem> {
     let policies = policies(state)?;
-    let request = request(evaluation, state, shared)?;
-    let decision = policies.check(&request, SystemClock);
-    let mut tally = Tally::default();
-    tally.add(&decision);
-    shared.decided(tally);
-    let mut json = Json::default();
-    if is_told(&evaluation.context) {
-        Told::of(&request, &evaluation.context, &decision).write(&mut json, &decision);
-    } else {
-        write_answer(&mut json, &decision);
-    }
-    Ok(json.finish())
+    let verifier = Verifier::new(shared);
+    let verify = |tokens: &Attr| verifier.read(tokens);
+    let defaults = Defaults::default();
+    let mut requests = Requests::new(&defaults, state.directory(), &verify);
+    let answered = requests.with(evaluation, |request| {
+        let decision = policies.check(request, SystemClock);
+        let mut tally = Tally::default();
+        tally.add(&decision);
+        shared.decided(tally);
+        let mut json = Json::default();
+        if is_told(&evaluation.context) {
+            let told = Told::of(request, &evaluation.context, &decision);
+            told.write(&mut json, is_allowed(&decision));
+        } else {
+            write_answer(&mut json, &decision);
+        }
+        json.finish()
+    });
+    answered.map_err(refused)
 }
 
-fn many(
-    semantic: Semantic,
-    items: &[Item],
-    state: &State,
-    shared: &Shared,
-) -> Result<String, Problem> {
+fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<String, Problem> {
     let policies = policies(state)?;
-    each((semantic, items), shared, |item, json, tally| {
-        Ok(match readable(item, state, shared)? {
-            Err(error) => {
-                write_refusal(json, &error);
-                false
-            }
-            Ok((request, _)) => {
-                let decision = policies.check(&request, SystemClock);
-                tally.add(&decision);
-                write_answer(json, &decision)
-            }
+    let verifier = Verifier::new(shared);
+    let verify = |tokens: &Attr| verifier.read(tokens);
+    let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let decide = |item: &Item, json: &mut Json, tally: &mut Tally| {
+        let evaluation = item.as_ref().map_err(Clone::clone)?;
+        requests.with(evaluation, |request| {
+            let decision = policies.check(request, SystemClock);
+            tally.add(&decision);
+            write_answer(json, &decision)
         })
-    })
+    };
+    Ok(each((questions.semantic, questions.items), shared, decide))
 }
 
 /// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells
-/// whether it is allowed.
+/// whether it is allowed; a question that it cannot answer is denied, with the reason.
 fn each<'i>(
     (semantic, items): (Semantic, &'i [Item]),
     shared: &Shared,
-    mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, Problem>,
-) -> Result<String, Problem> {
+    mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, AuthzenError>,
+) -> String {
     let mut json = Json::default();
     let mut tally = Tally::default();
     json.open('{');
     json.key("evaluations");
     json.open('[');
     for item in items {
-        if semantic.ends(answer(item, &mut json, &mut tally)?) {
+        let is_allowed = answer(item, &mut json, &mut tally).unwrap_or_else(|error| {
+            write_refusal(&mut json, &error);
+            false
+        });
+        if semantic.ends(is_allowed) {
             break;
         }
     }
     json.close(']');
     json.close('}');
     shared.decided(tally);
-    Ok(json.finish())
-}
-
-/// A question, or why it is none.
-type Item = Result<Evaluation, AuthzenError>;
-
-/// A question and its request, or why it cannot be asked.
-type Readable<'i> = Result<(Request, &'i Evaluation), AuthzenError>;
-
-fn readable<'i>(item: &'i Item, state: &State, shared: &Shared) -> Result<Readable<'i>, Problem> {
-    let evaluation = match item {
-        Ok(evaluation) => evaluation,
-        Err(error) => return Ok(Err(error.clone())),
-    };
-    match evaluation.request(state.directory()) {
-        Ok(request) => Ok(Ok((with_tokens(request, evaluation, shared)?, evaluation))),
-        Err(error) => Ok(Err(error)),
-    }
-}
-
-fn request(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<Request, Problem> {
-    let request = evaluation.request(state.directory()).map_err(refused)?;
-    with_tokens(request, evaluation, shared)
-}
-
-/// Adds the claims of tokens that the context holds, once they are verified. A name that both a token and the
-/// request have is that of the token.
-fn with_tokens(
-    mut request: Request,
-    evaluation: &Evaluation,
-    shared: &Shared,
-) -> Result<Request, Problem> {
-    let Some(tokens) = evaluation.context.get("cerbos.auxData") else { return Ok(request) };
-    let verified = shared.tokens().read(tokens).map_err(bad)?;
-    let said = request.aux_data.jwts.entries().iter();
-    let jwts = said.chain(verified.jwts.entries()).cloned();
-    request.aux_data.jwts = jwts.collect();
-    request.aux_data.jwt = verified.jwt;
-    Ok(request)
+    json.finish()
 }
 
 /// Whether the answer is to tell what decided.
@@ -209,12 +181,3 @@ pub(super) fn refused(error: AuthzenError) -> Problem {
 /// Answers that tell no more than that.
 const ALLOWED: &[u8] = br#"{"decision":true}"#;
 const DENIED: &[u8] = br#"{"decision":false}"#;
-
-/// Where the endpoints are, below the URL of the server.
-const PATHS: [(&str, &str); 5] = [
-    ("access_evaluation_endpoint", "/access/v1/evaluation"),
-    ("access_evaluations_endpoint", "/access/v1/evaluations"),
-    ("search_subject_endpoint", "/access/v1/search/subject"),
-    ("search_resource_endpoint", "/access/v1/search/resource"),
-    ("search_action_endpoint", "/access/v1/search/action"),
-];

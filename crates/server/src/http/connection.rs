@@ -1,6 +1,7 @@
 //! One connection: TLS, requests one after the other, and an end to whoever takes too long.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,15 +32,21 @@ pub(crate) async fn accept(
     (open, crew): (Arc<Connections>, Arc<Crew>),
 ) {
     let kept = Arc::clone(&shared);
-    let serve = move |stream, place| serve(stream, tls.clone(), Arc::clone(&kept), place);
+    let local = listener.local_addr().ok();
+    let serve = move |stream, place| serve(stream, (tls.clone(), local), Arc::clone(&kept), place);
     crate::accept::accept(listener, &shared, (&open, &crew), serve).await;
 }
 
-async fn serve(stream: TcpStream, tls: Option<TlsAcceptor>, shared: Arc<Shared>, place: Place) {
+async fn serve(
+    stream: TcpStream,
+    (tls, local): (Option<TlsAcceptor>, Option<SocketAddr>),
+    shared: Arc<Shared>,
+    place: Place,
+) {
     // Answers are small and nobody waits for more of them.
     let _ = stream.set_nodelay(true);
     let (connection, open) = (Arc::clone(&place.connection), Arc::clone(&place.connections));
-    let mut peer = Peer { connection, open, is_tls: tls.is_some(), caller: None };
+    let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None };
     let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
     let encrypted = async {
         match timeout(HANDSHAKE, acceptor.accept(stream)).await {

@@ -10,12 +10,13 @@
 //! GET  /.well-known/authzen-configuration                                everybody
 //! ```
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::Sought;
@@ -24,7 +25,7 @@ use wardgate_native::{Clock, SystemClock, Timestamp};
 use super::connections::{Connection, Connections};
 use super::reply::{Problem, Reply};
 use super::traced::{Traced, deciding, deciding_apart};
-use super::{authzen, body, cerbos, policies};
+use super::{authzen, body, cerbos, media_type};
 use crate::auth::{Caller, Refusal};
 use crate::limits::MAX_BYTES_IN_PLACE;
 use crate::metrics::{Endpoint, Gauges, Metrics};
@@ -35,6 +36,8 @@ use crate::state::State;
 pub(crate) struct Peer {
     pub(crate) connection: Arc<Connection>,
     pub(crate) open: Arc<Connections>,
+    /// Where the listener that it has reached listens.
+    pub(crate) local: Option<SocketAddr>,
     pub(crate) is_tls: bool,
     /// Whose certificate it has shown.
     pub(crate) caller: Option<Caller>,
@@ -100,7 +103,9 @@ async fn respond(
         Target::Health => return Ok(Reply::json(r#"{"status":"SERVING"}"#)),
         Target::Ready => return ready(shared.is_stopping(), &shared.state(), SystemClock.now()),
         Target::OpenApi => return Ok(Reply::json(OPEN_API)),
-        Target::Metadata => return metadata(request.headers(), shared, peer).map(Reply::json),
+        Target::Metadata => {
+            return authzen::metadata(request.headers(), shared, peer).map(Reply::json);
+        }
         _ => {}
     }
     let caller = permitted(request.headers(), target, shared, peer)?;
@@ -118,7 +123,7 @@ async fn respond(
     let room = (&*peer.connection, peer.open.room());
     let (body, taken) = body::read(request.into_body(), most, room).await?;
     // From here on to the end there is one state, whatever is reloaded meanwhile.
-    let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.name);
+    let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.identity);
     if let Some(deciders) = shared.deciders()
         && target.may_take_long(body.len())
     {
@@ -283,12 +288,10 @@ fn is_host(host: &[u8]) -> bool {
 }
 
 fn must_be_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or("");
-    let given = given.to_ascii_lowercase().replace([' ', '"'], "");
-    match given.as_str() {
-        "application/json" | "application/json;charset=utf-8" => Ok(()),
-        _ => Err(cerbos::bad("the Content-Type must be `application/json`".to_owned())),
+    if media_type::is_json(headers) {
+        return Ok(());
     }
+    Err(cerbos::bad("the Content-Type must be `application/json`".to_owned()))
 }
 
 pub(super) fn ready(is_stopping: bool, state: &State, now: Timestamp) -> Result<Reply, Problem> {
@@ -338,19 +341,6 @@ async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, P
     json.field("serial", &state.serial().to_string());
     json.close('}');
     Ok(Reply::json(json.finish()))
-}
-
-/// Tells where AuthZEN is answered, if it is.
-fn metadata(headers: &HeaderMap, shared: &Shared, peer: &Peer) -> Result<String, Problem> {
-    if !authzen::answer_from_rules(shared) {
-        policies(&shared.state())?;
-    }
-    if let Some(url) = &shared.config().authzen.url {
-        return Ok(authzen::metadata(url));
-    }
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-    let scheme = if peer.is_tls { "https" } else { "http" };
-    Ok(authzen::metadata(&format!("{scheme}://{host}")))
 }
 
 /// The path of the URL by which callers know the server.

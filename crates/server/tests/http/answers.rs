@@ -101,8 +101,14 @@ fn http_is_spoken_as_authzen_asks() {
     );
     assert_eq!(answer(&sent("Content-Type: application/json; charset=utf-8\r\n")).0, 200);
     assert_eq!(answer(&sent("Content-Type: text/plain\r\n")).0, 400);
-    let known = server.get("/.well-known/authzen-configuration", "").1;
-    assert!(known.contains(r#""policy_decision_point":"http://a""#), "{known}");
+    for fine in ["application/json;", "Application/JSON ; charset=\"utf-8\"; v=1"] {
+        assert_eq!(answer(&sent(&format!("Content-Type: {fine}\r\n"))).0, 200, "{fine}");
+    }
+    for other in ["application/json5", "application/json, text/plain", "application/json; q"] {
+        assert_eq!(answer(&sent(&format!("Content-Type: {other}\r\n"))).0, 400, "{other}");
+    }
+    let twice = "Content-Type: application/json\r\nContent-Type: text/plain\r\n";
+    assert_eq!(answer(&sent(twice)).0, 400);
     assert_eq!(server.get("/access/v1/evaluation", "").0, 405);
     assert_eq!(server.get("/access/v1/evaluation/", "").0, 404);
     for path in ["/healthz", "/readyz", "/_cerbos/health", "/openapi.json", "/metrics"] {

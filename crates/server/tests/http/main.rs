@@ -9,10 +9,13 @@
 
 mod alone;
 mod answers;
+mod authzen;
 mod callers;
 mod collector;
+mod documented;
 mod hostile;
 mod keys;
+mod openapi;
 mod publisher;
 mod reload;
 mod remote;

@@ -95,3 +95,19 @@ fn a_reload_exchanges_policies_and_rules() {
     assert!(crate::reload::block_on(server.shared.reload()).is_err());
     assert_eq!(server.shared.rules().unwrap().read().len(), 1);
 }
+
+#[test]
+fn expressions_of_one_request_are_bounded() {
+    let server = start();
+    let long = "a".repeat(500_000);
+    let items = vec!["{}"; 20].join(",");
+    let many = format!(
+        r#"{{"subject":{},{EDIT},"resource":{},"context":{{"long":"{long}"}},"evaluations":[{items}]}}"#,
+        entity("user", "ada"),
+        entity("album", "a")
+    );
+    let (status, found) = server.post("/access/v1/evaluations", "", &many);
+    let too_long = r#"{"decision":false,"context":{"error":{"status":400,"message":"the S-expressions of the request would be too long"}}}"#;
+    assert_eq!((status, found.matches(r#"{"decision":true}"#).count()), (200, 8));
+    assert_eq!(found.matches(too_long).count(), 12);
+}

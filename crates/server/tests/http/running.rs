@@ -38,6 +38,18 @@ impl Running {
         Self::with((config, origin, folder), bundle)
     }
 
+    /// Starts one whose folder has these files.
+    pub(crate) fn with_files(policy: &str, config: &str, files: &[(&str, &str)]) -> Self {
+        let bundle = Arc::new(Mutex::new(compiled(policy)));
+        let folder = folder();
+        for (name, content) in files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        Self::with(told_in(folder, &bundle, config), bundle)
+    }
+
     /// Starts one without policies; `rules` are in `rules.spoc`.
     pub(crate) fn without_policies(rules: &[&str], config: &str) -> Self {
         let folder = folder();
@@ -110,13 +122,21 @@ pub(crate) fn checked(config: &str) -> Result<(), String> {
 
 /// What a server needs, and the folder of its files.
 fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
-    let folder = folder();
+    told_in(folder(), bundle, config)
+}
+
+fn told_in(
+    folder: PathBuf,
+    bundle: &Arc<Mutex<Vec<u8>>>,
+    config: &str,
+) -> (Config, Origin, PathBuf) {
     let text = format!(
         "[server]\nthreads = 2\nlog = \"error\"\n[policies]\nbundle = \"none\"\ntrust = \"unsigned\"\nwatch-seconds = 0\n{config}"
     );
     let config = Config::parse(&text, &folder).unwrap();
     let source: Box<dyn Source> = Box::new(Kept(Arc::clone(bundle)));
-    let origin = Origin { source: Some(source), ..Origin::default() };
+    let index = config.authzen.index.clone();
+    let origin = Origin { source: Some(source), index, ..Origin::default() };
     (config, origin, folder)
 }
 

@@ -3,11 +3,13 @@
 //! One look at the rules answers a request, so all parts of an answer are of one revision. Who looks for others and
 //! brings no candidates gets those that rules name: what a rule allows by a star form has no end.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::{
-    self, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan, write_refusal,
+    self, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan,
 };
 use wardgate_spocp::{Element, Elements, Normal};
 
@@ -15,7 +17,7 @@ use super::search::known;
 use super::{Item, each, refused};
 use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
-use crate::limits::MAX_NAMING_RULES;
+use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -26,6 +28,8 @@ pub(super) struct ByRules<'s> {
     live: &'s Live,
     shape: &'s Shape,
     state: &'s State,
+    /// Bytes of S-expressions that the questions of this request may still become.
+    left: Cell<usize>,
 }
 
 /// Whether rules answer instead of policies.
@@ -42,7 +46,8 @@ pub(super) fn with<R>(
         return Err(Problem::not_found());
     };
     let live = rules.read();
-    answer(&ByRules { live: &live, shape, state: &shared.state() })
+    let left = Cell::new(MAX_QUERY_BYTES);
+    answer(&ByRules { live: &live, shape, state: &shared.state(), left })
 }
 
 impl ByRules<'_> {
@@ -56,31 +61,20 @@ impl ByRules<'_> {
     }
 
     /// Answers several.
-    pub(super) fn many(
-        &self,
-        semantic: Semantic,
-        items: &[Item],
-        shared: &Shared,
-    ) -> Result<String, Problem> {
+    pub(super) fn many(&self, semantic: Semantic, items: &[Item], shared: &Shared) -> String {
         each((semantic, items), shared, |item, json, tally| {
-            let outcome = match item {
-                Ok(evaluation) => self.allows(evaluation),
-                Err(error) => Err(error.clone()),
-            };
-            match &outcome {
-                Ok(is_allowed) => {
-                    tally.count(*is_allowed);
-                    write(json, *is_allowed);
-                }
-                Err(error) => write_refusal(json, error),
-            }
-            Ok(outcome == Ok(true))
+            let is_allowed = self.allows(item.as_ref().map_err(Clone::clone)?)?;
+            tally.count(is_allowed);
+            write(json, is_allowed);
+            Ok(is_allowed)
         })
     }
 
     fn allows(&self, evaluation: &Evaluation) -> Result<bool, authzen::AuthzenError> {
-        let text = evaluation.expression(self.state.directory(), self.shape)?;
-        let query = Normal::from_canonical(&text);
+        let mut left = self.left.get();
+        let text = evaluation.expression(self.state.directory(), self.shape, &mut left);
+        self.left.set(left);
+        let query = Normal::from_canonical(&text?);
         query.map(|query| self.live.allows(&query)).map_err(|error| {
             authzen::AuthzenError::new(format!("the question makes no S-expression: {error}"))
         })
@@ -88,21 +82,23 @@ impl ByRules<'_> {
 
     /// Finds those that are allowed.
     pub(super) fn found(&self, search: &Search, window: Window) -> Result<Found, Problem> {
-        let none = || Ok(Found { results: Vec::new(), next: None });
         if !search.is_known(self.state.directory()) {
-            return none();
+            return Ok(Found::default());
         }
         let mut asked = Evaluation {
-            subject: search.subject.clone(),
-            action: search.action.clone(),
-            resource: search.resource.clone(),
-            context: search.context.clone(),
+            subject: Arc::new(search.subject.clone()),
+            action: Arc::new(search.action.clone()),
+            resource: Arc::new(search.resource.clone()),
+            context: Arc::new(search.context.clone()),
         };
         if let Some(known) = known(search, self.state) {
             return scan(known.iter(), window, |candidate| {
                 match search.sought {
-                    Sought::Subjects => asked.subject.clone_from(candidate),
-                    _ => asked.resource.clone_from(candidate),
+                    Sought::Subjects => asked.subject = Arc::new(candidate.clone()),
+                    Sought::Resources => asked.resource = Arc::new(candidate.clone()),
+                    Sought::Actions => {
+                        Arc::make_mut(&mut asked.action).name.clone_from(&candidate.id);
+                    }
                 }
                 Ok((self.allows(&asked)?, candidate.id.as_str()))
             })
@@ -111,9 +107,9 @@ impl ByRules<'_> {
         let named = self.named(search)?;
         scan(named.iter(), window, |name| {
             match search.sought {
-                Sought::Subjects => asked.subject.id.clone_from(name),
-                Sought::Resources => asked.resource.id.clone_from(name),
-                Sought::Actions => asked.action.name.clone_from(name),
+                Sought::Subjects => Arc::make_mut(&mut asked.subject).id.clone_from(name),
+                Sought::Resources => Arc::make_mut(&mut asked.resource).id.clone_from(name),
+                Sought::Actions => Arc::make_mut(&mut asked.action).name.clone_from(name),
             }
             Ok((self.allows(&asked)?, name.as_str()))
         })

@@ -1,9 +1,12 @@
 //! Searches, page by page.
 
+use hyper::StatusCode;
+use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::authzen::{self, Entity, Found, Search, Sought, Window};
+use wardgate_native::authzen::{self, Basis, Entity, Found, Search, Sought, Window};
 
+use super::tokens::Verifier;
 use super::{refused, rules};
 use crate::http::cerbos::bad;
 use crate::http::policies;
@@ -44,12 +47,20 @@ fn found(
     if rules::answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
     }
-    let with = (policies(state)?, state.directory());
+    let verifier = Verifier::new(shared);
+    let verify = |tokens: &Attr| verifier.read(tokens);
+    let (policies, directory) = (policies(state)?, state.directory());
+    let basis = Basis { policies, directory, verify: &verify };
     if search.sought == Sought::Actions {
-        return search.actions(with, (window, SystemClock)).map_err(refused);
+        return search.actions(basis, (window, SystemClock)).map_err(refused);
     }
-    let all = known(search, state).unwrap_or_default();
-    search.among(all.iter(), with, (window, SystemClock)).map_err(refused)
+    let all = known(search, state).ok_or_else(no_index)?;
+    search.among(all.iter(), basis, (window, SystemClock)).map_err(refused)
+}
+
+fn no_index() -> Problem {
+    let message = "there is no index of subjects and resources to look through: name `candidates`";
+    Problem::new(StatusCode::NOT_IMPLEMENTED, "no-index", message)
 }
 
 /// The entities to look through: those that come with the search, or those of the index.

@@ -1,14 +1,20 @@
 //! Answers that tell what decided, as Cerbos tells it: the context of each answer holds a response to
 //! CheckResources about all questions of the same subject in the same circumstances.
 
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::authzen::{AuthzenError, Evaluation, Semantic, write_refusal};
+use wardgate_native::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
 
-use super::readable;
+use super::Questions;
+use super::tokens::Verifier;
 use crate::http::cerbos::{answer, bad, must_be_few};
 use crate::http::policies;
 use crate::http::reply::Problem;
@@ -17,28 +23,37 @@ use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
 
-/// What is told about one subject.
+/// What is told about one subject in the same circumstances.
 pub(super) struct Told {
     request_id: String,
+    /// Resources without their attributes.
     results: Vec<(Resource, Decision)>,
+    /// Which of the results is about which resource.
+    places: HashMap<Digest, usize>,
 }
 
-/// Questions of one subject in the same circumstances.
-struct Group<'i> {
-    evaluation: &'i Evaluation,
-    told: Told,
+/// What is told about all subjects.
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Told>,
+    places: HashMap<[Digest; 2], usize>,
+    /// The least that an answer would hold of what is here.
+    length: usize,
 }
+
+/// The digests of parts of questions, each computed once however many questions share it.
+struct Digests<T>(HashMap<*const T, Digest>);
+
+type Digest = [u8; 32];
 
 impl Told {
     pub(super) fn of(request: &Request, context: &AttrMap, decision: &Decision) -> Self {
-        let results = vec![(request.resource.clone(), decision.clone())];
-        Self { request_id: request_id(context), results }
+        let results = vec![(named(&request.resource), decision.clone())];
+        Self { request_id: request_id(context).to_owned(), results, places: HashMap::new() }
     }
 
     /// Writes an answer with this context.
-    pub(super) fn write(&self, json: &mut Json, decision: &Decision) -> bool {
-        let mut effects = decision.actions.iter().map(|action| action.effect);
-        let is_allowed = effects.next() == Some(Effect::Allow);
+    pub(super) fn write(&self, json: &mut Json, is_allowed: bool) {
         json.open('{');
         json.key("decision");
         json.boolean(is_allowed);
@@ -58,13 +73,14 @@ impl Told {
         json.close('}');
         json.close('}');
         json.close('}');
-        is_allowed
     }
 
     /// Adds a decision to what is told of its resource.
-    fn add(&mut self, resource: &Resource, decision: &Decision) {
-        let Some((_, known)) = self.results.iter_mut().find(|(known, _)| known == resource) else {
-            self.results.push((resource.clone(), decision.clone()));
+    fn add(&mut self, digest: Digest, resource: Resource, decision: Decision) {
+        let end = self.results.len();
+        let place = *self.places.entry(digest).or_insert(end);
+        let Some((_, known)) = self.results.get_mut(place) else {
+            self.results.push((resource, decision));
             return;
         };
         for action in &decision.actions {
@@ -85,88 +101,130 @@ impl Told {
     }
 }
 
-/// Answers several questions.
+/// Answers several questions. What the semantic leaves unanswered is not told either.
 pub(super) fn many(
-    semantic: Semantic,
-    items: &[Result<Evaluation, AuthzenError>],
+    questions: &Questions<'_>,
     state: &State,
     shared: &Shared,
 ) -> Result<String, Problem> {
     let policies = policies(state)?;
-    let (mut groups, mut answers, mut tally) = (Vec::new(), Vec::new(), Tally::default());
-    for item in items {
-        answers.push(match readable(item, state, shared)? {
-            Err(error) => Err(error),
-            Ok((request, evaluation)) => {
-                let decision = policies.check(&request, SystemClock);
+    let verifier = Verifier::new(shared);
+    let verify = |tokens: &Attr| verifier.read(tokens);
+    let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let (mut entities, mut contexts) = (Digests::new(), Digests::new());
+    let (mut groups, mut answers, mut tally) = (Groups::default(), Vec::new(), Tally::default());
+    for item in questions.items {
+        let answered = item.as_ref().map_err(Clone::clone).and_then(|question| {
+            let key = [entities.of(&question.subject), contexts.of(&question.context)];
+            let resource = entities.of(&question.resource);
+            requests.with(question, |request| {
+                let decision = policies.check(request, SystemClock);
                 tally.add(&decision);
-                let place = grouped(&mut groups, evaluation, (&request, &decision));
-                Ok((place, decision))
-            }
+                let is_allowed = is_allowed(&decision);
+                (groups.add(key, question, (resource, request, decision)), is_allowed)
+            })
         });
+        groups.must_be_short()?;
+        let is_allowed = matches!(answered, Ok((_, true)));
+        answers.push(answered);
+        if questions.semantic.ends(is_allowed) {
+            break;
+        }
     }
-    for group in &groups {
-        must_be_few(group.told.results.len(), &shared.config().http)?;
+    for group in &groups.groups {
+        must_be_few(group.results.len(), &shared.config().http)?;
     }
     shared.decided(tally);
-    written(semantic, &answers, &groups)
+    written(&answers, &groups.groups)
 }
 
-/// Adds a decision to its group, and returns the place of the group.
-fn grouped<'i>(
-    groups: &mut Vec<Group<'i>>,
-    evaluation: &'i Evaluation,
-    (request, decision): (&Request, &Decision),
-) -> usize {
-    let is_same = |group: &Group<'_>| {
-        let other = group.evaluation;
-        other.subject == evaluation.subject && other.context == evaluation.context
-    };
-    if let Some(place) = groups.iter().position(is_same) {
-        if let Some(group) = groups.get_mut(place) {
-            group.told.add(&request.resource, decision);
+impl Groups {
+    /// Adds a decision to its group, and returns the place of the group.
+    fn add(
+        &mut self,
+        key: [Digest; 2],
+        question: &Evaluation,
+        (digest, request, decision): (Digest, &Request, Decision),
+    ) -> usize {
+        let id = request_id(&question.context);
+        let resource = named(&request.resource);
+        let mut json = Json::default();
+        answer::entry(&mut json, &resource, &decision, true);
+        self.length = self.length.saturating_add(id.len()).saturating_add(json.finish().len());
+        let end = self.groups.len();
+        let place = *self.places.entry(key).or_insert(end);
+        if place == end {
+            let request_id = id.to_owned();
+            self.groups.push(Told { request_id, results: Vec::new(), places: HashMap::new() });
         }
-        return place;
+        if let Some(group) = self.groups.get_mut(place) {
+            group.add(digest, resource, decision);
+        }
+        place
     }
-    let told = Told::of(request, &evaluation.context, decision);
-    groups.push(Group { evaluation, told });
-    groups.len() - 1
+
+    /// Refuses what no answer could hold before more of it is gathered.
+    fn must_be_short(&self) -> Result<(), Problem> {
+        if self.length > MAX_ANSWER_BYTES { Err(too_long()) } else { Ok(()) }
+    }
+}
+
+impl<T: Debug> Digests<T> {
+    fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    /// Returns the digest of a part that stays where it is as long as these are used.
+    fn of(&mut self, part: &Arc<T>) -> Digest {
+        let digest = || blake3::hash(format!("{part:?}").as_bytes());
+        *self.0.entry(Arc::as_ptr(part)).or_insert_with(digest)
+    }
 }
 
 fn written(
-    semantic: Semantic,
-    answers: &[Result<(usize, Decision), AuthzenError>],
-    groups: &[Group<'_>],
+    answers: &[Result<(usize, bool), AuthzenError>],
+    groups: &[Told],
 ) -> Result<String, Problem> {
     let mut parts: Vec<String> = Vec::new();
     let mut length = 0_usize;
     for answer in answers {
         let mut json = Json::default();
-        let is_allowed = match answer {
-            Err(error) => {
-                write_refusal(&mut json, error);
-                false
+        match answer {
+            Err(error) => write_refusal(&mut json, error),
+            Ok((place, is_allowed)) => {
+                if let Some(group) = groups.get(*place) {
+                    group.write(&mut json, *is_allowed);
+                }
             }
-            Ok((place, decision)) => {
-                groups.get(*place).is_some_and(|group| group.told.write(&mut json, decision))
-            }
-        };
+        }
         let part = json.finish();
         length = length.saturating_add(part.len());
         if length > MAX_ANSWER_BYTES {
-            return Err(bad("the answer would be too long: ask for less at once".to_owned()));
+            return Err(too_long());
         }
         parts.push(part);
-        if semantic.ends(is_allowed) {
-            break;
-        }
     }
     Ok(format!("{{\"evaluations\":[{}]}}", parts.join(",")))
 }
 
-fn request_id(context: &AttrMap) -> String {
+pub(super) fn is_allowed(decision: &Decision) -> bool {
+    decision.actions.first().is_some_and(|action| action.effect == Effect::Allow)
+}
+
+/// Returns what names a resource, without its attributes.
+fn named(resource: &Resource) -> Resource {
+    let Resource { kind, policy_version, id, scope, .. } = resource;
+    let [kind, policy_version, id, scope] = [kind, policy_version, id, scope].map(String::clone);
+    Resource { kind, policy_version, id, scope, attr: AttrMap::new() }
+}
+
+fn too_long() -> Problem {
+    bad("the answer would be too long: ask for less at once".to_owned())
+}
+
+fn request_id(context: &AttrMap) -> &str {
     match context.get("cerbos.requestId") {
-        Some(Attr::String(id)) => id.to_string(),
-        _ => String::new(),
+        Some(Attr::String(id)) => id,
+        _ => "",
     }
 }

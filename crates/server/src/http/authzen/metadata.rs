@@ -1,0 +1,86 @@
+//! What the server tells about itself, before anybody has shown who they are.
+//!
+//! A client takes the URLs that stand here for those of the server. So they come from the configuration, or else from the
+//! socket of a loopback listener, and never from what a caller says that the server is called.
+
+use hyper::HeaderMap;
+use hyper::StatusCode;
+use hyper::header::HOST;
+use hyper::http::uri::Authority;
+use wardgate_engine::wire::Json;
+
+use super::rules::answer_from_rules;
+use crate::address;
+use crate::http::policies;
+use crate::http::reply::Problem;
+use crate::http::routes::Peer;
+use crate::shared::Shared;
+
+/// Returns where AuthZEN is answered, if it is.
+///
+/// # Errors
+/// Nothing answers it, or nobody has said by which URL.
+pub(in crate::http) fn metadata(
+    headers: &HeaderMap,
+    shared: &Shared,
+    peer: &Peer,
+) -> Result<String, Problem> {
+    let state = shared.state();
+    let are_entities_known = answer_from_rules(shared) || {
+        policies(&state)?;
+        state.index().is_some()
+    };
+    let url = match &shared.config().authzen.url {
+        Some(url) => url.clone(),
+        None => own_url(headers, peer).ok_or_else(no_url)?,
+    };
+    Ok(written(&url, are_entities_known))
+}
+
+fn written(url: &str, are_entities_known: bool) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    json.field("policy_decision_point", url);
+    let of_entities = if are_entities_known { &OF_ENTITIES[..] } else { &[] };
+    for (name, path) in ALWAYS.iter().chain(of_entities) {
+        json.field(name, &format!("{url}{path}"));
+    }
+    json.close('}');
+    json.finish()
+}
+
+/// Returns the URL of a loopback listener: by the name of the header `Host` if that is one of this socket.
+fn own_url(headers: &HeaderMap, peer: &Peer) -> Option<String> {
+    let local = peer.local.filter(|local| local.ip().to_canonical().is_loopback())?;
+    let (scheme, usual) = if peer.is_tls { ("https", 443) } else { ("http", 80) };
+    let said = headers.get(HOST).and_then(|host| Authority::try_from(host.as_bytes()).ok());
+    let is_ours = |host: &Authority| {
+        let port = host.port().map_or(Some(usual), |port| port.as_str().parse().ok());
+        !host.as_str().contains('@')
+            && address::is_loopback(host.host())
+            && port == Some(local.port())
+    };
+    Some(match said.filter(is_ours) {
+        Some(host) => format!("{scheme}://{host}"),
+        None => format!("{scheme}://{local}"),
+    })
+}
+
+fn no_url() -> Problem {
+    let message =
+        "the server does not know by which URL it is called: `url` of `[authzen]` says so";
+    Problem::new(StatusCode::NOT_FOUND, "no-url", message)
+}
+
+/// Where the endpoints are, below the URL of the server.
+const ALWAYS: [(&str, &str); 3] = [
+    ("access_evaluation_endpoint", "/access/v1/evaluation"),
+    ("access_evaluations_endpoint", "/access/v1/evaluations"),
+    ("search_action_endpoint", "/access/v1/search/action"),
+];
+
+/// Those that look through entities.
+const OF_ENTITIES: [(&str, &str); 2] = [
+    ("search_subject_endpoint", "/access/v1/search/subject"),
+    ("search_resource_endpoint", "/access/v1/search/resource"),
+];

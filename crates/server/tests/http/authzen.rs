@@ -1,0 +1,299 @@
+//! AuthZEN by policies: searches that answer as evaluations do, tokens, pages, and what the metadata tell.
+
+use serde_json::{Value, json};
+
+use crate::running::{ASKER, KEEPER, OPEN, Running};
+
+const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - actions: [edit, "view:*"]
+      effect: EFFECT_ALLOW
+      roles: [user]
+    - actions: [share]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: request.auxData.jwt.team == "red" } }
+    - actions: [edit]
+      effect: EFFECT_DENY
+      roles: [user]
+      condition: { match: { expr: 'request.auxData.jwt.?suspended.orValue(false)' } }
+    - actions: ["*"]
+      effect: EFFECT_ALLOW
+      roles: [keeper]
+"#;
+
+const INDEX: &[(&str, &str)] = &[
+    ("index/subject.user.json", r#"[{"id":"ada"},{"id":"bo","properties":{"roles":["keeper"]}}]"#),
+    ("index/resource.album.json", r#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#),
+    ("pages", "a secret of at least thirty-two bytes"),
+];
+
+/// Claims are taken as they come, so that the tests need no keys.
+const CLAIMS: &str = "[aux-data]\ndisable-verification = true\n";
+const SUSPENDED: &str = "e30.eyJzdXNwZW5kZWQiOnRydWV9.";
+const RED: &str = "e30.eyJ0ZWFtIjoicmVkIn0.";
+
+fn config(authzen: &str) -> String {
+    format!("{OPEN}{CLAIMS}[authzen]\n{authzen}")
+}
+
+fn indexed() -> Running {
+    Running::with_files(POLICY, &config("index = \"index\"\npage-key = \"pages\"\n"), INDEX)
+}
+
+fn post(server: &Running, path: &str, headers: &str, body: &Value) -> (u16, Value) {
+    let (status, text) = server.post(&format!("/access/v1/{path}"), headers, &body.to_string());
+    (status, serde_json::from_str(&text).unwrap())
+}
+
+fn tokens(token: &str) -> Value {
+    json!({ "cerbos.auxData": { "jwt": { "token": token } } })
+}
+
+fn ids(answer: &Value) -> Vec<&str> {
+    let results = answer["results"].as_array().unwrap().iter();
+    results.map(|found| found.get("id").unwrap_or(&found["name"]).as_str().unwrap()).collect()
+}
+
+#[test]
+fn searches_list_what_an_evaluation_allows_whatever_the_tokens_say() {
+    let server = indexed();
+    for token in [None, Some(SUSPENDED), Some(RED)] {
+        let context = token.map_or_else(|| json!({}), tokens);
+        for action in ["edit", "share", "view:public"] {
+            let mut body = json!({
+                "subject": { "type": "user", "id": "ada" }, "action": { "name": action },
+                "resource": { "type": "album", "id": "a" }, "context": context,
+            });
+            let is_allowed = post(&server, "evaluation", "", &body).1["decision"] == true;
+            let found = post(&server, "search/resource", "", &body).1;
+            let expected = if is_allowed { vec!["a", "b", "c"] } else { vec![] };
+            assert_eq!(ids(&found), expected, "{body}");
+            let found = post(&server, "search/subject", "", &body).1;
+            assert_eq!(ids(&found).contains(&"ada"), is_allowed, "{body}");
+            body["candidates"] = json!([{ "name": action }]);
+            let found = post(&server, "search/action", "", &body).1;
+            assert_eq!(ids(&found).contains(&action), is_allowed, "{body}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_token_is_refused_by_searches_as_by_an_evaluation() {
+    let server = indexed();
+    for subject in ["ada", "nobody"] {
+        let body = json!({
+            "subject": { "type": "user", "id": subject }, "action": { "name": "edit" },
+            "resource": { "type": "album", "id": "a" }, "context": tokens("a.b.c"),
+        });
+        for path in ["evaluation", "search/subject", "search/resource", "search/action"] {
+            let (status, told) = post(&server, path, "", &body);
+            let message = "the token of `auxData.jwt` is refused: it is no signed token";
+            assert_eq!((status, &told["message"]), (400, &json!(message)), "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_token_denies_its_item_alone() {
+    let server = indexed();
+    let mut body = json!({
+        "subject": { "type": "user", "id": "ada" }, "action": { "name": "edit" },
+        "resource": { "type": "album", "id": "a" },
+        "evaluations": [{}, { "context": tokens("a.b.c") }, {}, { "context": null }],
+    });
+    let (status, told) = post(&server, "evaluations", "", &body);
+    let decisions = told["evaluations"].as_array().unwrap();
+    let decided: Vec<_> = decisions.iter().map(|answer| &answer["decision"]).collect();
+    assert_eq!(
+        (status, decided),
+        (200, vec![&json!(true), &json!(false), &json!(true), &json!(false)])
+    );
+    let why = |at: usize| decisions[at]["context"]["error"]["message"].as_str().unwrap();
+    assert_eq!(why(1), "the token of `auxData.jwt` is refused: it is no signed token");
+    assert_eq!(why(3), "`context` must be an object, found null");
+    body["context"] = tokens("a.b.c");
+    body["evaluations"] = json!([{}, { "context": {} }]);
+    let told = post(&server, "evaluations", "", &body).1;
+    let decisions = told["evaluations"].as_array().unwrap();
+    assert_eq!(
+        (&decisions[0]["decision"], &decisions[1]["decision"]),
+        (&json!(false), &json!(true))
+    );
+}
+
+#[test]
+fn tokens_of_one_request_are_bounded() {
+    let server = indexed();
+    let items: Vec<_> = (0..65).map(|_| json!({ "context": tokens(RED) })).collect();
+    let body = json!({
+        "subject": { "type": "user", "id": "ada" }, "action": { "name": "share" },
+        "resource": { "type": "album", "id": "a" }, "evaluations": items,
+    });
+    let told = post(&server, "evaluations", "", &body).1;
+    assert_eq!(told["evaluations"][63]["decision"], true);
+    let expected = "the request brings more than 64 tokens to be verified";
+    assert_eq!(told["evaluations"][64]["context"]["error"]["message"], expected);
+}
+
+#[test]
+fn what_decided_is_not_told_behind_the_end_of_a_semantic() {
+    let server = indexed();
+    let asked = |semantic: &str, items: Value| {
+        let body = json!({
+            "subject": { "type": "user", "id": "ada" }, "resource": { "type": "album", "id": "a" },
+            "context": { "cerbos.includeMeta": true },
+            "options": { "evaluations_semantic": semantic }, "evaluations": items,
+        });
+        let told = post(&server, "evaluations", "", &body).1;
+        let count = told["evaluations"].as_array().unwrap().len();
+        (count, told["evaluations"][0]["context"]["cerbos.response"]["results"].to_string())
+    };
+    let items = json!([
+        { "action": { "name": "share" } }, { "action": { "name": "edit" } },
+        { "action": { "name": "view:later" } },
+    ]);
+    let (count, told) = asked("deny_on_first_deny", items.clone());
+    assert_eq!((count, told.contains("share"), told.contains("edit")), (1, true, false), "{told}");
+    let (count, told) = asked("permit_on_first_permit", items.clone());
+    assert_eq!((count, told.contains("edit"), told.contains("later")), (2, true, false), "{told}");
+    let (count, told) = asked("execute_all", items);
+    assert_eq!((count, told.contains("later")), (3, true), "{told}");
+}
+
+#[test]
+fn what_decided_is_told_of_many_subjects_that_share_a_long_resource() {
+    let server = indexed();
+    let long: Vec<_> = (0..20_000).collect();
+    let items: Vec<_> =
+        (0..200).map(|at| json!({ "subject": { "type": "user", "id": at.to_string() } })).collect();
+    let body = json!({
+        "action": { "name": "edit" }, "context": { "cerbos.includeMeta": true },
+        "resource": { "type": "album", "id": "a", "properties": { "long": long } },
+        "evaluations": items,
+    });
+    let (status, told) = post(&server, "evaluations", "", &body);
+    let answers = told["evaluations"].as_array().unwrap();
+    assert_eq!((status, answers.len()), (200, 200));
+    let is_alone = |answer: &Value| {
+        answer["context"]["cerbos.response"]["results"].as_array().is_some_and(|all| all.len() == 1)
+    };
+    assert!(answers.iter().all(is_alone));
+}
+
+#[test]
+fn without_an_index_entities_are_not_searched_and_the_metadata_say_so() {
+    let server = Running::with_files(POLICY, &config(""), &[]);
+    let mut body = json!({
+        "subject": { "type": "user", "id": "ada" }, "action": { "name": "edit" },
+        "resource": { "type": "album", "id": "a" },
+    });
+    for path in ["search/subject", "search/resource"] {
+        let (status, told) = post(&server, path, "", &body);
+        assert_eq!((status, &told["error"]), (501, &json!("no-index")), "{path}");
+    }
+    assert_eq!(ids(&post(&server, "search/action", "", &body).1), ["edit"]);
+    body["candidates"] = json!([{ "id": "x" }]);
+    for path in ["search/subject", "search/resource"] {
+        assert_eq!(ids(&post(&server, path, "", &body).1), ["x"], "{path}");
+    }
+    let metadata = |server: &Running| server.get("/.well-known/authzen-configuration", "").1;
+    let (bare, full) = (metadata(&server), metadata(&indexed()));
+    for name in ["search_subject_endpoint", "search_resource_endpoint"] {
+        assert_eq!((bare.contains(name), full.contains(name)), (false, true), "{name}");
+    }
+    assert!(bare.contains("search_action_endpoint"), "{bare}");
+}
+
+#[test]
+fn action_searches_list_names_and_never_patterns() {
+    let server = indexed();
+    let asked = |subject: &str, more: Value| {
+        let mut body = json!({
+            "subject": { "type": "user", "id": subject }, "resource": { "type": "album", "id": "a" },
+        });
+        if !more.is_null() {
+            body["candidates"] = more;
+        }
+        let found = post(&server, "search/action", "", &body).1;
+        ids(&found).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(asked("ada", Value::Null), ["edit"]);
+    // A pattern of a rule allows a name that another rule has, and a name that the caller has.
+    assert_eq!(asked("bo", Value::Null), ["edit", "share"]);
+    let names = json!([{ "name": "view:public" }, { "name": "print" }, { "name": "edit" }]);
+    assert_eq!(asked("ada", names.clone()), ["view:public", "edit"]);
+    assert_eq!(asked("bo", names), ["view:public", "print", "edit"]);
+}
+
+#[test]
+fn metadata_repeat_no_foreign_host() {
+    let server = indexed();
+    let port = server.address.port();
+    let told = |host: &str| {
+        let request = format!(
+            "GET /.well-known/authzen-configuration HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        );
+        let (status, body) = crate::running::answer(&server.exchange(request.as_bytes()));
+        assert_eq!(status, 200, "{host}");
+        let told: Value = serde_json::from_str(&body).unwrap();
+        told["policy_decision_point"].as_str().unwrap().to_owned()
+    };
+    let own = format!("http://127.0.0.1:{port}");
+    for foreign in ["evil.example", "localhost", "localhost:1", "localhost.evil.example"] {
+        assert_eq!(told(foreign), own, "{foreign}");
+    }
+    assert_eq!(told(&format!("evil@localhost:{port}")), own);
+    assert_eq!(told(&format!("evil.example:{port}")), own);
+    assert_eq!(told(&format!("localhost:{port}")), format!("http://localhost:{port}"));
+}
+
+#[test]
+fn metadata_are_not_served_where_nobody_has_said_the_url() {
+    let elsewhere = OPEN.replace("127.0.0.1:0", "0.0.0.0:0");
+    let server = Running::with_files(POLICY, &elsewhere, &[]);
+    let (status, told) = server.get("/.well-known/authzen-configuration", "");
+    assert_eq!((status, told.contains(r#""error":"no-url""#)), (404, true), "{told}");
+    let known = format!("{elsewhere}[authzen]\nurl = \"https://pdp.example/tenant/\"\n");
+    let server = Running::with_files(POLICY, &known, &[]);
+    let (status, told) = server.get("/.well-known/authzen-configuration/tenant", "");
+    let expected = r#"{"policy_decision_point":"https://pdp.example/tenant","access_evaluation_endpoint":"https://pdp.example/tenant/access/v1/evaluation""#;
+    assert_eq!((status, told.starts_with(expected)), (200, true), "{told}");
+}
+
+#[test]
+fn tokens_of_pages_are_for_one_search_of_one_caller() {
+    let config = format!(
+        "{}[[auth.tokens]]\nname = \"asker\"\nfile = \"asker\"\n[[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\n{CLAIMS}\
+         [authzen]\nindex = \"index\"\npage-key = \"pages\"\n",
+        OPEN
+    );
+    let server = Running::with_files(POLICY, &config, INDEX);
+    let bearer = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    let search = |headers: &str, page: Value| {
+        let body = json!({
+            "subject": { "type": "user", "id": "ada" }, "action": { "name": "edit" },
+            "resource": { "type": "album" }, "page": page,
+        });
+        post(&server, "search/resource", headers, &body)
+    };
+    let (status, first) =
+        search(&bearer(ASKER), json!({ "limit": 1, "properties": { "order": "up" } }));
+    let token = &first["page"]["next_token"];
+    assert_eq!((status, ids(&first)), (200, vec!["a"]));
+    let next = |headers: &str, page: Value| search(headers, page).0;
+    let same = json!({ "token": token, "properties": { "order": "up" } });
+    assert_eq!(ids(&search(&bearer(ASKER), same.clone()).1), ["b"]);
+    assert_eq!(next(&bearer(KEEPER), same.clone()), 400);
+    assert_eq!(next("", same), 400);
+    assert_eq!(next(&bearer(ASKER), json!({ "token": token })), 400);
+    assert_eq!(
+        next(&bearer(ASKER), json!({ "token": token, "properties": { "order": "down" } })),
+        400
+    );
+    assert_eq!(next(&bearer(ASKER), json!({ "limit": 0 })), 400);
+}
