@@ -247,7 +247,8 @@ fn metadata_repeat_no_foreign_host() {
     for foreign in ["evil.example", "localhost", "localhost:1", "localhost.evil.example"] {
         assert_eq!(told(foreign), own, "{foreign}");
     }
-    assert_eq!(told(&format!("evil@localhost:{port}")), own);
+    let odd = format!("GET / HTTP/1.1\r\nHost: evil@localhost:{port}\r\nConnection: close\r\n\r\n");
+    assert_eq!(crate::running::answer(&server.exchange(odd.as_bytes())).0, 400);
     assert_eq!(told(&format!("evil.example:{port}")), own);
     assert_eq!(told(&format!("localhost:{port}")), format!("http://localhost:{port}"));
 }
