@@ -5,6 +5,7 @@
 
 mod bodies;
 mod expressions;
+mod lists;
 mod sealed_texts;
 mod signatures;
 mod spocp_tcp;
@@ -23,6 +24,7 @@ use wardgate_engine::table::{Parts, PolicyTable};
 
 pub use bodies::bodies;
 pub use expressions::spocp;
+pub use lists::lists;
 pub use sealed_texts::sealed_text;
 pub use signatures::signature;
 pub use spocp_tcp::spocp_tcp;
@@ -40,7 +42,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "yaml", entry: yaml, seeds: || texts(&[POLICY, DERIVED_ROLES, POLICY_JSON]) },
     Target { name: "cel", entry: cel, seeds: || texts(EXPRESSIONS) },
     Target { name: "bundle", entry: bundle, seeds: || vec![packed().to_vec(), vec![1; 24]] },
@@ -51,6 +53,7 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "signature", entry: signature, seeds: signatures::seeds },
     Target { name: "aead", entry: sealed_text, seeds: sealed_texts::seeds },
     Target { name: "spocp", entry: spocp, seeds: expressions::seeds },
+    Target { name: "lists", entry: lists, seeds: lists::seeds },
     Target { name: "bodies", entry: bodies, seeds: bodies::seeds },
     Target { name: "spocp_tcp", entry: spocp_tcp, seeds: spocp_tcp::seeds },
 ];

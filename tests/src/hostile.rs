@@ -39,9 +39,13 @@ pub fn request(seed: u64, number: u64) -> Hostile {
 /// # Errors
 /// They cannot be read or compiled.
 pub fn bundle() -> Result<Vec<u8>, String> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("hostile/policies.yaml");
-    let text = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let files = [("policies.yaml".to_owned(), text)];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("hostile");
+    let read = |name: &str| {
+        let file = folder.join(name);
+        let text = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok::<_, String>((name.to_owned(), text))
+    };
+    let files = [read("doc.yaml")?, read("teams.yaml")?];
     let compiled = compile_files(&files, &Options::default())
         .map_err(|found| found.iter().map(ToString::to_string).collect::<String>())?;
     Ok(wardgate_bundle::pack(&compiled.parts))

@@ -52,7 +52,8 @@ fn run() -> Result<bool, String> {
         None => Ok(default),
     };
     let (count, seed) = (number(arguments.next(), 1000)?, number(arguments.next(), 17)?);
-    let server = Server::start(Path::new(&wardgate))?;
+    let wardgate = fs::canonicalize(&wardgate).map_err(|error| format!("{wardgate}: {error}"))?;
+    let server = Server::start(&wardgate)?;
     let health = Health::watch(server.address.clone());
     let mut worst: BTreeMap<(&str, &str), Cost> = BTreeMap::new();
     let mut is_within = true;
@@ -116,10 +117,10 @@ impl Server {
         let mut child = Command::new(wardgate)
             .args(["serve", "--config", "wardgate.toml"])
             .current_dir(&folder)
-            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("{}: {error}", wardgate.display()))?;
-        let lines = BufReader::new(child.stderr.take().ok_or("no log")?).lines();
+        let lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
         let address = listening(lines).ok_or("the server says nowhere that it listens")?;
         Ok(Self { child, address, folder })
     }
@@ -218,7 +219,7 @@ fn exchange(address: &str, parts: &[&[u8]]) -> std::io::Result<u16> {
 }
 
 /// Waits for the line that says where the server listens, and reads the others away.
-fn listening(mut lines: std::io::Lines<BufReader<std::process::ChildStderr>>) -> Option<String> {
+fn listening(mut lines: std::io::Lines<BufReader<std::process::ChildStdout>>) -> Option<String> {
     let found = lines.by_ref().flatten().find_map(|line| {
         let at = line.find("127.0.0.1:")?;
         let rest = line.get(at..)?;
@@ -244,11 +245,14 @@ const CONFIG: &str = r#"
 threads = 2
 
 [policies]
-file = "policies.wardgate"
+bundle = "policies.wardgate"
 trust = "unsigned"
 
 [http]
 listen = ["127.0.0.1:0"]
+
+[auth]
+anonymous-queries = true
 
 [authzen]
 index = "index"

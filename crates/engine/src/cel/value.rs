@@ -20,6 +20,8 @@ use super::time::Timestamp;
 use crate::attr::Attr;
 use crate::limits::MAX_VALUE_DEPTH;
 
+#[cfg(feature = "observe")]
+pub use compare::COMPARISONS;
 pub use compare::{compare, equal};
 pub(crate) use constant::size_of_constant;
 pub use constant::{Constant, constant, zone_constant};

@@ -45,6 +45,11 @@ pub fn compare<'a>(left: &Value<'a>, right: &Value<'a>) -> Result<Ordering, Erro
     }
 }
 
+/// Counts the pairs of values that were compared in this process: what a budget must keep small, however the steps of it
+/// are counted.
+#[cfg(feature = "observe")]
+pub static COMPARISONS: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(0);
+
 impl PartialEq for Value<'_> {
     /// Equality without a budget, for tests and for values of bounded size.
     fn eq(&self, other: &Self) -> bool {
@@ -75,6 +80,8 @@ fn equal_at<'a>(
     steps: &Cell<u32>,
     depth: usize,
 ) -> Result<bool, Error<'a>> {
+    #[cfg(feature = "observe")]
+    COMPARISONS.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
     if let Some(order) = numbers(left, right) {
         return Ok(order == Some(Ordering::Equal));
     }
