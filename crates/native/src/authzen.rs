@@ -30,7 +30,7 @@ pub use entity::{Action, Entity};
 pub use expression::Shape;
 pub use many::{Evaluations, Semantic, Shared};
 pub use requests::Requests;
-pub use search::{Basis, Found, Page, Search, Sought, Window, scan};
+pub use search::{Basis, Found, Page, Search, Sought, Verdict, Window, scan};
 
 use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};
 use read::Place;

@@ -139,6 +139,28 @@ impl Policies {
         self.table.check(request, clock.now())
     }
 
+    /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. What it does not reach is denied.
+    ///
+    /// Programs of plans count no steps across decisions, so a plan decides here only if it has none.
+    #[must_use]
+    pub fn is_allowed_within(
+        &self,
+        request: &Request,
+        action: &str,
+        clock: impl Clock,
+        budget: &Budget,
+    ) -> bool {
+        let ask = RequestAsk { request, action };
+        let plan = self.index.plan(&self.table, ask.target()).filter(|plan| !plan.has_programs());
+        if let Some(plan) = plan
+            && let Some(is_allowed) = self.shortly(&ask, &clock)
+        {
+            let steps = u32::try_from(plan.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
+            return budget.take(steps) && is_allowed;
+        }
+        self.table.is_allowed_within(request, action, clock.now(), budget)
+    }
+
     /// Decides like [`Policies::check`], and takes the steps from `budget`. What it does not reach is denied.
     #[must_use]
     pub fn check_within(&self, request: &Request, clock: impl Clock, budget: &Budget) -> Decision {

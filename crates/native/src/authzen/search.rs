@@ -4,6 +4,7 @@
 //! more than its caller may see, wherever it is told to begin.
 
 use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::budget::Budget;
 use wardgate_engine::request::Request;
 
 use super::convert::{Verify, add_tokens, aux_data, principal, resource};
@@ -63,6 +64,19 @@ pub struct Basis<'b> {
     pub directory: &'b dyn Directory,
     /// Reads the tokens of the context.
     pub verify: Verify<'b>,
+    /// The steps that all decisions of the search may take together.
+    pub budget: &'b Budget,
+}
+
+/// What a search finds out about one candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is one of the results.
+    Allowed,
+    /// It is none.
+    Denied,
+    /// What the whole search may take was spent before.
+    Undecided,
 }
 
 /// Where a search begins and ends.
@@ -130,14 +144,14 @@ impl Search {
         (window, clock): (Window, impl Clock),
     ) -> Result<Found, AuthzenError> {
         let Some(mut request) = self.request(basis)? else { return Ok(Found::default()) };
-        let Basis { policies, directory, .. } = basis;
+        let directory = basis.directory;
         let action = self.action.name.as_str();
         scan(candidates, window, |candidate| {
             match self.sought {
                 Sought::Subjects => request.principal = principal(candidate, directory)?,
                 _ => request.resource = resource(candidate, directory)?,
             }
-            Ok((policies.is_allowed(&request, action, &clock), candidate.id.as_str()))
+            Ok((basis.verdict(&request, action, &clock), candidate.id.as_str()))
         })
     }
 
@@ -157,7 +171,7 @@ impl Search {
             None => basis.policies.table().actions(&self.resource.kind),
         };
         scan(actions.into_iter(), window, |action| {
-            Ok((basis.policies.is_allowed(&request, action, &clock), action))
+            Ok((basis.verdict(&request, action, &clock), action))
         })
     }
 
@@ -191,14 +205,26 @@ impl Search {
     }
 }
 
-/// Decides about candidates until the window is full and one more is found.
+impl Basis<'_> {
+    fn verdict(&self, request: &Request, action: &str, clock: &impl Clock) -> Verdict {
+        let is_allowed = self.policies.is_allowed_within(request, action, clock, self.budget);
+        match (is_allowed, self.budget.left()) {
+            (true, _) => Verdict::Allowed,
+            (false, 0) => Verdict::Undecided,
+            (false, _) => Verdict::Denied,
+        }
+    }
+}
+
+/// Decides about candidates until the window is full and one more is found, or until what the search may take is spent:
+/// the rest is then for the next page. A candidate for which all of it does not suffice is denied, as in an evaluation.
 ///
 /// # Errors
 /// Those of `decide`.
 pub fn scan<'n, T>(
     mut candidates: impl Iterator<Item = T>,
     window: Window,
-    mut decide: impl FnMut(T) -> Result<(bool, &'n str), AuthzenError>,
+    mut decide: impl FnMut(T) -> Result<(Verdict, &'n str), AuthzenError>,
 ) -> Result<Found, AuthzenError> {
     let mut results = Vec::new();
     for _ in 0..window.from {
@@ -209,9 +235,13 @@ pub fn scan<'n, T>(
     let end = window.from.saturating_add(window.most);
     for at in window.from..end {
         let Some(candidate) = candidates.next() else { return Ok(Found { results, next: None }) };
-        let (is_allowed, name) = decide(candidate)?;
-        if !is_allowed {
-            continue;
+        let (verdict, name) = decide(candidate)?;
+        match verdict {
+            Verdict::Undecided if at > window.from => {
+                return Ok(Found { results, next: Some(at) });
+            }
+            Verdict::Undecided | Verdict::Denied => continue,
+            Verdict::Allowed => {}
         }
         if results.len() == window.limit {
             return Ok(Found { results, next: Some(at) });
@@ -290,5 +320,41 @@ fn whole(value: &Attr) -> Option<u64> {
             Some(*number as u64)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches among letters: capitals are allowed, small letters denied, and digits have no step left for them.
+    fn check(candidates: &str, from: usize, (expected, next): (&str, Option<usize>)) {
+        let letters: Vec<String> = candidates.chars().map(String::from).collect();
+        let window = Window { from, limit: 3, most: 5 };
+        let found = scan(letters.iter(), window, |letter| {
+            let verdict = match letter.chars().next() {
+                Some(c) if c.is_ascii_digit() => Verdict::Undecided,
+                Some(c) if c.is_ascii_uppercase() => Verdict::Allowed,
+                _ => Verdict::Denied,
+            };
+            Ok((verdict, letter.as_str()))
+        });
+        let found = found.unwrap();
+        assert_eq!((found.results.concat().as_str(), found.next), (expected, next), "{candidates}");
+    }
+
+    #[test]
+    fn a_page_ends_where_it_is_full_or_nothing_is_left() {
+        check("AbC", 0, ("AC", None));
+        check("AbC", 1, ("C", None));
+        check("ABCd", 0, ("ABC", None));
+        check("ABCDE", 0, ("ABC", Some(3)));
+        check("abcdefg", 0, ("", Some(5)));
+        check("A1B", 0, ("A", Some(1)));
+        // Nothing more can be left than at the beginning of a page, and so the search goes on.
+        check("A1B", 1, ("B", None));
+        check("A11B", 1, ("", Some(2)));
+        check("A11B", 2, ("B", None));
+        check("AB", 7, ("", None));
     }
 }

@@ -11,6 +11,8 @@ mod told;
 
 use hyper::body::Bytes;
 use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_engine::budget::Budget;
+use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::authzen::{
@@ -21,7 +23,7 @@ use wardgate_native::authzen::{
 pub(super) use metadata::metadata;
 pub(super) use search::search;
 
-use super::cerbos::bad;
+use super::cerbos::{bad, budget};
 use super::policies;
 use super::reply::Problem;
 use crate::metrics::Tally;
@@ -110,7 +112,7 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
     let defaults = Defaults::default();
     let mut requests = Requests::new(&defaults, state.directory(), &verify);
     let answered = requests.with(evaluation, |request| {
-        let decision = policies.check(request, SystemClock);
+        let decision = policies.check_within(request, SystemClock, &budget(shared));
         let mut tally = Tally::default();
         tally.add(&decision);
         shared.decided(tally);
@@ -131,15 +133,31 @@ fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<Str
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let budget = budget(shared);
     let decide = |item: &Item, json: &mut Json, tally: &mut Tally| {
         let evaluation = item.as_ref().map_err(Clone::clone)?;
+        must_be_left(&budget)?;
         requests.with(evaluation, |request| {
-            let decision = policies.check(request, SystemClock);
+            let decision = decided(policies.check_within(request, SystemClock, &budget), &budget)?;
             tally.add(&decision);
-            write_answer(json, &decision)
-        })
+            Ok(write_answer(json, &decision))
+        })?
     };
     Ok(each((questions.semantic, questions.items), shared, decide))
+}
+
+/// Refuses to decide what no step is left for.
+fn must_be_left(budget: &Budget) -> Result<(), AuthzenError> {
+    if budget.left() > 0 { Ok(()) } else { Err(spent()) }
+}
+
+/// Refuses a decision that ended because of the questions before it: it is a denial, but of nothing that a rule says.
+fn decided(decision: Decision, budget: &Budget) -> Result<Decision, AuthzenError> {
+    if budget.left() == 0 && !is_allowed(&decision) { Err(spent()) } else { Ok(decision) }
+}
+
+fn spent() -> AuthzenError {
+    AuthzenError::new("the questions of the request take more steps than one may".to_owned())
 }
 
 /// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells

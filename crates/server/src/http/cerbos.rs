@@ -92,7 +92,7 @@ fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> 
 }
 
 /// The steps that all decisions on one request share.
-fn budget(shared: &Shared) -> Budget {
+pub(super) fn budget(shared: &Shared) -> Budget {
     Budget::new(shared.config().http.max_steps)
 }
 

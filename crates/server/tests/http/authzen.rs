@@ -24,6 +24,10 @@ resourcePolicy:
     - actions: ["*"]
       effect: EFFECT_ALLOW
       roles: [keeper]
+    - actions: [count]
+      effect: EFFECT_ALLOW
+      roles: [counter]
+      condition: { match: { expr: 'P.attr.all.all(number, number >= 0.0)' } }
 "#;
 
 const INDEX: &[(&str, &str)] = &[
@@ -224,7 +228,7 @@ fn action_searches_list_names_and_never_patterns() {
     };
     assert_eq!(asked("ada", Value::Null), ["edit"]);
     // A pattern of a rule allows a name that another rule has, and a name that the caller has.
-    assert_eq!(asked("bo", Value::Null), ["edit", "share"]);
+    assert_eq!(asked("bo", Value::Null), ["count", "edit", "share"]);
     let names = json!([{ "name": "view:public" }, { "name": "print" }, { "name": "edit" }]);
     assert_eq!(asked("ada", names.clone()), ["view:public", "edit"]);
     assert_eq!(asked("bo", names), ["view:public", "print", "edit"]);
@@ -297,4 +301,61 @@ fn tokens_of_pages_are_for_one_search_of_one_caller() {
         400
     );
     assert_eq!(next(&bearer(ASKER), json!({ "limit": 0 })), 400);
+}
+
+/// Somebody whose every decision takes so many steps that one request may have some dozens of them.
+fn counter() -> Value {
+    let all: Vec<_> = (0..50_000).collect();
+    json!({ "type": "user", "id": "c", "properties": { "roles": ["counter"], "all": all } })
+}
+
+#[test]
+fn evaluations_share_one_budget_of_steps() {
+    let server = indexed();
+    for told in [false, true] {
+        let items: Vec<_> = (0..40).map(|_| json!({})).collect();
+        let body = json!({
+            "subject": counter(), "action": { "name": "count" }, "evaluations": vec![items; 10].concat(),
+            "resource": { "type": "album", "id": "a" }, "context": { "cerbos.includeMeta": told },
+        });
+        let (status, answer) = post(&server, "evaluations", "", &body);
+        let answers = answer["evaluations"].as_array().unwrap();
+        assert_eq!((status, answers.len()), (200, 400));
+        let allowed = answers.iter().take_while(|answer| answer["decision"] == true).count();
+        assert!((10..200).contains(&allowed), "{allowed}");
+        let expected = "the questions of the request take more steps than one may";
+        for answer in &answers[allowed..] {
+            assert_eq!(answer["decision"], false);
+            assert_eq!(answer["context"]["error"]["message"], expected);
+        }
+    }
+}
+
+#[test]
+fn a_search_that_takes_too_much_ends_with_a_short_page_or_an_error() {
+    let candidates: Vec<_> = (0..150).map(|id| json!({ "id": id.to_string() })).collect();
+    let mut body = json!({
+        "subject": counter(), "action": { "name": "count" }, "resource": { "type": "album" },
+        "candidates": candidates,
+    });
+    let whole = Running::with_files(POLICY, &config(""), &[]);
+    let (status, told) = post(&whole, "search/resource", "", &body);
+    let message = told["message"].as_str().unwrap();
+    assert_eq!((status, message.contains("more than 20000000 steps")), (400, true), "{told}");
+    let paged = indexed();
+    let mut found = Vec::new();
+    for page in 0.. {
+        let (status, told) = post(&paged, "search/resource", "", &body);
+        assert_eq!(status, 200, "{told}");
+        assert!(page < 15 && !ids(&told).is_empty(), "{page}");
+        found.extend(ids(&told).iter().map(ToString::to_string));
+        let token = told["page"]["next_token"].as_str().unwrap_or("");
+        if token.is_empty() {
+            assert!(page > 0, "all of it came at once");
+            break;
+        }
+        body["page"] = json!({ "token": token });
+    }
+    let all: Vec<_> = (0..150).map(|id| id.to_string()).collect();
+    assert_eq!(found, all);
 }

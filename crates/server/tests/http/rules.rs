@@ -111,3 +111,25 @@ fn expressions_of_one_request_are_bounded() {
     assert_eq!((status, found.matches(r#"{"decision":true}"#).count()), (200, 8));
     assert_eq!(found.matches(too_long).count(), 12);
 }
+
+#[test]
+fn a_search_by_rules_ends_where_its_expressions_are_too_long() {
+    let server = start();
+    let long = "a".repeat(500_000);
+    let candidates = |count| vec![r#"{"id":"a"}"#; count].join(",");
+    let search = |count| {
+        let body = format!(
+            r#"{{"subject":{},{EDIT},"resource":{{"type":"album"}},"context":{{"long":"{long}"}},"candidates":[{}]}}"#,
+            entity("user", "ada"),
+            candidates(count)
+        );
+        server.post("/access/v1/search/resource", "", &body)
+    };
+    assert_eq!(search(8).0, 200);
+    let (status, told) = search(9);
+    assert_eq!(
+        (status, told.contains("S-expressions of more than 4194304 bytes")),
+        (400, true),
+        "{told}"
+    );
+}

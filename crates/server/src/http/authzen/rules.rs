@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::{
-    self, Evaluation, Found, Search, Semantic, Shape, Sought, Window, scan,
+    self, Evaluation, Found, Search, Semantic, Shape, Sought, Verdict, Window, scan,
 };
 use wardgate_spocp::{Element, Elements, Normal};
 
@@ -80,6 +80,17 @@ impl ByRules<'_> {
         })
     }
 
+    /// Decides about one candidate of several. Where it is the only one, what it becomes must not be too long.
+    fn verdict(&self, asked: &Evaluation) -> Result<Verdict, authzen::AuthzenError> {
+        let before = self.left.get();
+        match self.allows(asked) {
+            Ok(true) => Ok(Verdict::Allowed),
+            Ok(false) => Ok(Verdict::Denied),
+            Err(_) if before < MAX_QUERY_BYTES && self.left.get() == 0 => Ok(Verdict::Undecided),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Finds those that are allowed.
     pub(super) fn found(&self, search: &Search, window: Window) -> Result<Found, Problem> {
         if !search.is_known(self.state.directory()) {
@@ -100,7 +111,7 @@ impl ByRules<'_> {
                         Arc::make_mut(&mut asked.action).name.clone_from(&candidate.id);
                     }
                 }
-                Ok((self.allows(&asked)?, candidate.id.as_str()))
+                Ok((self.verdict(&asked)?, candidate.id.as_str()))
             })
             .map_err(refused);
         }
@@ -111,7 +122,7 @@ impl ByRules<'_> {
                 Sought::Resources => Arc::make_mut(&mut asked.resource).id.clone_from(name),
                 Sought::Actions => Arc::make_mut(&mut asked.action).name.clone_from(name),
             }
-            Ok((self.allows(&asked)?, name.as_str()))
+            Ok((self.verdict(&asked)?, name.as_str()))
         })
         .map_err(refused)
     }

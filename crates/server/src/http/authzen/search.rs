@@ -6,12 +6,13 @@ use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::authzen::{self, Basis, Entity, Found, Search, Sought, Window};
 
+use super::rules::answer_from_rules;
 use super::tokens::Verifier;
 use super::{refused, rules};
-use crate::http::cerbos::bad;
+use crate::http::cerbos::{bad, budget};
 use crate::http::policies;
 use crate::http::reply::Problem;
-use crate::limits::{MAX_DECISIONS, MAX_RESULTS};
+use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
 use crate::pages::{Pages, Place};
 use crate::shared::Shared;
 use crate::state::State;
@@ -27,6 +28,10 @@ pub(in crate::http) fn search(
     let Some(pages) = shared.pages() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
         let found = found(&search, window, (state, shared))?;
+        // A part of the answer would pass for all of it.
+        if found.next.is_some() {
+            return Err(too_much(shared));
+        }
         return Ok(written(&search, &found.results, None));
     };
     let place = place(&search, pages, caller)?;
@@ -44,18 +49,27 @@ fn found(
     window: Window,
     (state, shared): (&State, &Shared),
 ) -> Result<Found, Problem> {
-    if rules::answer_from_rules(shared) {
+    if answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
     }
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let (policies, directory) = (policies(state)?, state.directory());
-    let basis = Basis { policies, directory, verify: &verify };
+    let budget = budget(shared);
+    let basis = Basis { policies, directory, verify: &verify, budget: &budget };
     if search.sought == Sought::Actions {
         return search.actions(basis, (window, SystemClock)).map_err(refused);
     }
     let all = known(search, state).ok_or_else(no_index)?;
     search.among(all.iter(), basis, (window, SystemClock)).map_err(refused)
+}
+
+fn too_much(shared: &Shared) -> Problem {
+    let bound = match answer_from_rules(shared) {
+        true => format!("S-expressions of more than {MAX_QUERY_BYTES} bytes"),
+        false => format!("more than {} steps", shared.config().http.max_steps),
+    };
+    bad(format!("the search takes {bound}: name fewer `candidates`"))
 }
 
 fn no_index() -> Problem {

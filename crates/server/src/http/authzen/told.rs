@@ -13,9 +13,9 @@ use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
 use wardgate_native::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
 
-use super::Questions;
 use super::tokens::Verifier;
-use crate::http::cerbos::{answer, bad, must_be_few};
+use super::{Questions, decided, must_be_left};
+use crate::http::cerbos::{answer, bad, budget, must_be_few};
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
@@ -111,18 +111,21 @@ pub(super) fn many(
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let budget = budget(shared);
     let (mut entities, mut contexts) = (Digests::new(), Digests::new());
     let (mut groups, mut answers, mut tally) = (Groups::default(), Vec::new(), Tally::default());
     for item in questions.items {
         let answered = item.as_ref().map_err(Clone::clone).and_then(|question| {
             let key = [entities.of(&question.subject), contexts.of(&question.context)];
             let resource = entities.of(&question.resource);
+            must_be_left(&budget)?;
             requests.with(question, |request| {
-                let decision = policies.check(request, SystemClock);
+                let decision = policies.check_within(request, SystemClock, &budget);
+                let decision = decided(decision, &budget)?;
                 tally.add(&decision);
                 let is_allowed = is_allowed(&decision);
-                (groups.add(key, question, (resource, request, decision)), is_allowed)
-            })
+                Ok((groups.add(key, question, (resource, request, decision)), is_allowed))
+            })?
         });
         groups.must_be_short()?;
         let is_allowed = matches!(answered, Ok((_, true)));
