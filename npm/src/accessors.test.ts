@@ -39,7 +39,7 @@ function template(): string {
 const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 2;
+export const format = 3;
 export const bundle = BUNDLE;
 export const names = NAMES;
 

@@ -14,4 +14,4 @@ export { begin } from "./turn.ts";
 export { brokenWord, constantWord, hold } from "./values.ts";
 
 /** Which version of this entry a module was written for. */
-export const FORMAT = 2;
+export const FORMAT = 3;

@@ -183,9 +183,10 @@ class Run {
 
   /** Writes what is the same for all rows; returns the slots that are not, or `null` if they do not fit. */
   #slots(plan: Plan, kind: string, shared: string[]): readonly Slot[] | null {
-    const { steps, details, frame } = this.#plans;
+    const { frame } = this.#plans;
+    const { steps, details, from, to } = plan;
     const slots: Slot[] = [];
-    for (let at = plan.from; at < plan.to; at += 2) {
+    for (let at = from; at < to; at += 2) {
       const step = steps[at]!;
       const detail = details[steps[at + 1]! & DETAIL]!;
       const slot = (step >>> SLOT) & SLOT_MASK;

@@ -39,11 +39,11 @@ export function decideResource(
 
   frame.used = ARENA_START;
   const { words, numbers } = frame;
-  const { steps, details } = plans;
+  const { steps, details, from, to } = plan;
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
-  for (let at = plan.from; at < plan.to; at += 2) {
+  for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
     else if (step & FROM_PRINCIPAL) o = principalAttr;
@@ -103,7 +103,7 @@ export function decideResource(
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
-      do at += 2; while (!(steps[at]! & LAST));
+      do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;

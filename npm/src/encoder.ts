@@ -4,6 +4,9 @@
 // nothing but the frame. Whatever is not exactly as planned is `UNSURE`: the general path reads the
 // request anew, and decides or refuses it.
 //
+// Every read may run code of the caller, which may reload or dispose of the bundle. So what a loop runs over
+// belongs to the plan, which no reload changes, and the turn says at the end whether the answer counts.
+//
 // The loop over the steps stands here, in `encoder-prepared.ts` and in every accessor module, the
 // same each time but for the reads. What the host learns about the objects that pass one of them would
 // slow down the others, and in a function of its own it was 5 % slower. For the same reason the checks of
@@ -55,11 +58,11 @@ export function decideRequest(plans: Plans, request: unknown): number {
 
   frame.used = ARENA_START;
   const { words, numbers } = frame;
-  const { steps, details } = plans;
+  const { steps, details, from, to } = plan;
   let o: Fields = NOTHING;
   let key = mask;
   let u0: unknown, u1: unknown, u2: unknown, u3: unknown;
-  for (let at = plan.from; at < plan.to; at += 2) {
+  for (let at = from; at < to; at += 2) {
     const step = steps[at]!;
     if (step & FROM_RESOURCE) o = resourceAttr;
     else if (step & FROM_PRINCIPAL) o = principalAttr;
@@ -119,7 +122,7 @@ export function decideRequest(plans: Plans, request: unknown): number {
       const word = brokenWord(v, steps[at + 2]!);
       if (word < 0) return UNSURE;
       words[slot] = word;
-      do at += 2; while (!(steps[at]! & LAST));
+      do at += 2; while (at < to && !(steps[at]! & LAST));
       continue;
     }
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;

@@ -71,7 +71,10 @@ export interface Plan {
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
   readonly readsResourceId: boolean;
-  /** Where its steps stand among those of the bundle. */
+  /** The steps of its bundle, those of this plan from one place to another, and what they need besides. */
+  // INVARIANT: these places never change again, even when the bundle is exchanged while a request is being read.
+  readonly steps: Int32Array;
+  readonly details: readonly Detail[];
   readonly from: number;
   readonly to: number;
   /** Whether many rows may be asked about at once. Learnt by asking. */
@@ -91,9 +94,6 @@ export class Plans {
   /** Principals with policies of their own, of which plans know nothing. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
-  /** The steps of all plans, two numbers each; see `sites.ts`. */
-  steps = new Int32Array(64);
-  details: Detail[] = [];
   readonly clock: () => number;
   #generation = -1;
   #used = 0;
@@ -103,6 +103,9 @@ export class Plans {
   #plans = new Map<number, Plan | null>();
   #lists = new Map<string, PlanList>();
   #tables = new Map<string, RoleTable>();
+  /** The steps of all plans, two numbers each; see `sites.ts`. */
+  #steps = new Int32Array(64);
+  #list: Detail[] = [];
   #details = new Map<string, number>();
 
   readonly #runtime: Runtime;
@@ -140,8 +143,8 @@ export class Plans {
     this.#generation = -1;
     this.edition += 1;
     this.kinds = new Kinds("", "");
-    this.steps = new Int32Array(64);
-    this.details = [];
+    this.#steps = new Int32Array(64);
+    this.#list = [];
     this.#used = 0;
     this.#kept = 0;
     this.#scopes = new Map();
@@ -245,6 +248,8 @@ export class Plans {
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
       readsResourceId: roots.includes("resource.id"),
+      steps: this.#steps,
+      details: this.#list,
       from,
       to: this.#used,
       columnar: isShort,
@@ -274,13 +279,13 @@ export class Plans {
   }
 
   #addStep(step: number, detail: number): void {
-    if (this.#used + 2 > this.steps.length) {
-      const more = new Int32Array(this.steps.length * 2);
-      more.set(this.steps);
-      this.steps = more;
+    if (this.#used + 2 > this.#steps.length) {
+      const more = new Int32Array(this.#steps.length * 2);
+      more.set(this.#steps);
+      this.#steps = more;
     }
-    this.steps[this.#used] = step;
-    this.steps[this.#used + 1] = detail;
+    this.#steps[this.#used] = step;
+    this.#steps[this.#used + 1] = detail;
     this.#used += 2;
   }
 
@@ -289,9 +294,9 @@ export class Plans {
     const key = JSON.stringify([name, constants?.texts, constants?.words]);
     let number = this.#details.get(key);
     if (number === undefined) {
-      number = this.details.length;
+      number = this.#list.length;
       this.#details.set(key, number);
-      this.details.push({ name, constants });
+      this.#list.push({ name, constants });
     }
     return number;
   }

@@ -1,7 +1,7 @@
 // Written by `wardgate compile --emit`, together with the bundle below. Do not edit.
 import * as entry from "wardgate/accessors";
 
-export const format = 2;
+export const format = 3;
 export const bundle = BUNDLE;
 export const names = NAMES;
 
@@ -50,11 +50,11 @@ export function decideRequest(plans, request) {
     }
     frame.used = ARENA_START;
     const { words, numbers } = frame;
-    const { steps, details } = plans;
+    const { steps, details, from, to } = plan;
     let o = NOTHING;
     let key = mask;
     let u0, u1, u2, u3;
-    for (let at = plan.from; at < plan.to; at += 2) {
+    for (let at = from; at < to; at += 2) {
         const step = steps[at];
         if (step & FROM_RESOURCE)
             o = resourceAttr;
@@ -98,7 +98,7 @@ READS            case BY_NAME: {
             words[slot] = word;
             do
                 at += 2;
-            while (!(steps[at] & LAST));
+            while (at < to && !(steps[at] & LAST));
             continue;
         }
         if (step & HELD && !hold(frame, slot, v, step))
