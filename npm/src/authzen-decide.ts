@@ -2,10 +2,12 @@
 //
 // Conditions read the context as `request.auxData.jwts.context.claims` and the properties of the action as
 // `request.auxData.jwts.action.claims`. Not as `request.auxData.jwt`: nothing that a caller merely says may
-// look like the claims of a token that somebody has verified.
+// look like the claims of a token that somebody has verified. For the same reason a context with tokens of
+// Cerbos is refused: there is nothing here that could verify them, and to decide without them would be to
+// decide something else.
 
-import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
-import type { Output } from "./decision.ts";
+import { AuthzenError, type Action, type Entity, type Evaluation } from "./authzen-read.ts";
+import type { Decision, Output } from "./decision.ts";
 import { describe } from "./describe.ts";
 import type { ActionRequest, Attributes, AuxData, Pdp, Principal, Resource } from "./types.ts";
 
@@ -38,23 +40,14 @@ export interface Answers {
  */
 export function evaluate(pdp: Pdp, evaluation: Evaluation, directory?: Directory): Answer {
   const { principal, resource, action, auxData } = toRequest(evaluation, directory);
-  const decision = asked(() => pdp.check({ principal, resource, actions: [action], auxData }));
-  const isAllowed = Object.hasOwn(decision.actions, action) && decision.actions[action]?.effect === "allow";
-  const { outputs } = decision;
-  return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
+  return answerOf(() => pdp.check({ principal, resource, actions: [action], auxData }), action);
 }
 
-/** Answers several questions as far as their semantic goes; or the one, where there is no list of them. */
-export function evaluateAll(pdp: Pdp, evaluations: Evaluations, directory?: Directory): Answer | Answers {
-  if (evaluations.kind === "one") return evaluate(pdp, evaluations.evaluation, directory);
-  const answers: Answer[] = [];
-  for (const item of evaluations.items) {
-    const answer = answerTo(pdp, item, directory);
-    answers.push(answer);
-    if (evaluations.semantic === "deny_on_first_deny" && !answer.decision) break;
-    if (evaluations.semantic === "permit_on_first_permit" && answer.decision) break;
-  }
-  return { evaluations: answers };
+/** The answer that a decision on one action comes to. */
+export function answerOf(check: () => Decision, action: string): Answer {
+  const { actions, outputs } = asked(check);
+  const isAllowed = Object.hasOwn(actions, action) && actions[action]?.effect === "allow";
+  return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
 }
 
 /** The request that a question means. */
@@ -85,6 +78,9 @@ export function toResource(resource: Entity, directory?: Directory): Resource {
 
 /** Where conditions find context and properties of the action. Both are there even if they are empty. */
 export function toAuxData(action: Action | undefined, context: Attributes | undefined): AuxData {
+  if (context !== undefined && Object.hasOwn(context, TOKENS)) {
+    throw new AuthzenError(`\`context\` must not have \`${TOKENS}\`: tokens cannot be verified here`);
+  }
   return { jwts: { context: { claims: context ?? {} }, action: { claims: action?.properties ?? {} } } };
 }
 
@@ -96,20 +92,6 @@ export function asked<T>(call: () => T): T {
     if (!(thrown instanceof TypeError || thrown instanceof RangeError)) throw thrown;
     throw new AuthzenError(thrown.message, { cause: thrown });
   }
-}
-
-function answerTo(pdp: Pdp, item: Evaluation | AuthzenError, directory?: Directory): Answer {
-  if (item instanceof AuthzenError) return refused(item);
-  try {
-    return evaluate(pdp, item, directory);
-  } catch (thrown) {
-    if (thrown instanceof AuthzenError) return refused(thrown);
-    throw thrown;
-  }
-}
-
-function refused({ status, message }: AuthzenError): Answer {
-  return { decision: false, context: { error: { status, message } } };
 }
 
 /** The members that select policies, apart from the attributes. The later of two of one name counts. */
@@ -139,6 +121,8 @@ function wrong(name: string, expected: string, found: unknown): AuthzenError {
   return new AuthzenError(`the property \`${name}\` must be ${expected}, found ${describe(found)}`);
 }
 
+/** The name that Cerbos gives to tokens in the context. */
+const TOKENS = "cerbos.auxData";
 // The names that Cerbos gives to these properties.
 const ROLES = "cerbos.roles";
 const VERSION = "cerbos.policyVersion";

@@ -1,7 +1,8 @@
 // Tokens for the pages of a search.
 //
 // A token says where the next page begins. It holds for one request of one caller, for an hour, and carries a
-// MAC: what was changed or taken from somebody else is refused. Nothing secret is in it.
+// MAC: what was changed or taken from somebody else is refused. Nothing secret is in it. A caller is named by
+// what tells it from every other: hosts that know callers in several ways put the way before the name.
 
 import { AuthzenError, type ActionSearch, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 
@@ -62,8 +63,8 @@ export class PageTokens {
 
 /** What the MAC is over: what the token says, whose it is, and for which search. */
 async function bound(said: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { page: _, ...asked } = search;
-  const text = new TextEncoder().encode(canonical([caller, asked]));
+  const { page, ...asked } = search;
+  const text = new TextEncoder().encode(canonical([caller, asked, page?.properties ?? {}]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return new Uint8Array([...said, ...digest]);
 }

@@ -1,9 +1,11 @@
 // Reads the requests of the AuthZEN Authorization API 1.0, out of parsed JSON that anybody may have sent.
 //
 // Members that the specification does not name are ignored, as it asks for. A member that may be absent may
-// be null too. Everything is bounded before it is looked at.
+// be null too; only in an item of `evaluations` null is given, and no default takes its place. Everything is
+// bounded before it is looked at.
 
 import { describe } from "./describe.ts";
+import { faultIn } from "./json-members.ts";
 import type { Attributes } from "./types.ts";
 
 /** A subject or a resource. */
@@ -43,17 +45,23 @@ export type Evaluations =
 export interface Page {
   readonly token?: string | undefined;
   readonly limit?: number | undefined;
+  /** What else the caller says about it. It selects nothing, and belongs to the search that a token is for. */
+  readonly properties?: Attributes | undefined;
 }
 
-/** What every search says. `candidates` are those among whom the caller wants to know. */
+/** What every search says. */
 interface Search {
   readonly context?: Attributes | undefined;
   readonly page?: Page | undefined;
+}
+
+/** What searches for entities say. `candidates` are those among whom the caller wants to know. */
+interface EntitySearch extends Search {
   readonly candidates?: readonly Entity[] | undefined;
 }
 
 /** Who of this type may perform the action on the resource? */
-export interface SubjectSearch extends Search {
+export interface SubjectSearch extends EntitySearch {
   readonly kind: "subject";
   readonly type: string;
   readonly action: Action;
@@ -61,7 +69,7 @@ export interface SubjectSearch extends Search {
 }
 
 /** On which resources of this type may the subject perform the action? */
-export interface ResourceSearch extends Search {
+export interface ResourceSearch extends EntitySearch {
   readonly kind: "resource";
   readonly type: string;
   readonly subject: Entity;
@@ -73,6 +81,8 @@ export interface ActionSearch extends Search {
   readonly kind: "action";
   readonly subject: Entity;
   readonly resource: Entity;
+  /** The names about which the caller wants to know; without them, those that rules name. */
+  readonly candidates?: readonly string[] | undefined;
 }
 
 /** A request that cannot be answered, because of what it says. Over HTTP this is the status 400. */
@@ -83,6 +93,23 @@ export class AuthzenError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "AuthzenError";
+  }
+}
+
+/**
+ * Returns what the text of a body holds, as the readers below want it. They cannot see what `JSON.parse` does away
+ * with: of two members with one name it keeps the last.
+ *
+ * @throws AuthzenError if it is no JSON, nests too deep, or has a member twice.
+ */
+export function parseBody(text: string): unknown {
+  const fault = faultIn(text, MAX_DEPTH);
+  if (fault?.kind === "deep") throw tooDeep();
+  if (fault?.kind === "doubled") throw new AuthzenError(`the member \`${shortened(fault.name)}\` stands twice in one object`);
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new AuthzenError("the request must be JSON", { cause: thrown });
   }
 }
 
@@ -102,7 +129,7 @@ export function readEvaluations(body: unknown): Evaluations {
   }
   if (items.length === 0) return { kind: "one", evaluation: evaluationOf(members) };
   const defaults = readDefaults(members);
-  return { kind: "many", semantic, items: items.map((item: unknown) => readItem(item, defaults)) };
+  return { kind: "many", semantic, items: Array.from(items, (item: unknown) => readItem(item, defaults)) };
 }
 
 /** Reads the body of a search for subjects. */
@@ -121,11 +148,12 @@ export function readResourceSearch(body: unknown): ResourceSearch {
   return { kind: "resource", type, subject, action, ...readSearch(members, type) };
 }
 
-/** Reads the body of a search for actions. It takes no candidates: the policies know the actions. */
+/** Reads the body of a search for actions. */
 export function readActionSearch(body: unknown): ActionSearch {
   const members = readBody(body);
   const [subject, resource] = [readEntity(members, "subject"), readEntity(members, "resource")];
-  return { kind: "action", subject, resource, context: readObject(members, "context"), page: readPage(members) };
+  const candidates = readCandidates(members, (item) => readText(item, "name", "candidates[]"));
+  return { kind: "action", subject, resource, context: readObject(members, "context"), page: readPage(members), candidates };
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -145,20 +173,53 @@ function evaluationOf(members: Members): Evaluation {
   };
 }
 
-/** The members at the top that stand in for those that an item leaves out, each as a whole. */
-function readDefaults(members: Members): Members {
-  const given = DEFAULTS.map((name) => [name, optional(members, name)] as const);
-  for (const [name, value] of given) {
+/** What stands in for the parts that items leave out, each as a whole. It is read once for all of them. */
+type Defaults = { readonly [Name in keyof Evaluation]-?: () => Evaluation[Name] };
+
+function readDefaults(members: Members): Defaults {
+  for (const name of DEFAULTS) {
+    const value = optional(members, name);
     if (value !== undefined && !isMembers(value)) throw wrong(name, "an object", value);
   }
-  return Object.fromEntries(given);
+  return {
+    subject: once(() => readEntity(members, "subject")),
+    action: once(() => readAction(members)),
+    resource: once(() => readEntity(members, "resource")),
+    context: once(() => readObject(members, "context")),
+  };
 }
 
-function readItem(item: unknown, defaults: Members): Evaluation | AuthzenError {
+/** A function that reads when it is called first. What it threw then, it throws each time. */
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | { readonly thrown: unknown } | undefined;
+  return () => {
+    known ??= outcomeOf(read);
+    if ("thrown" in known) throw known.thrown;
+    return known.value;
+  };
+}
+
+function outcomeOf<T>(read: () => T): { readonly value: T } | { readonly thrown: unknown } {
+  try {
+    return { value: read() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function readItem(item: unknown, defaults: Defaults): Evaluation | AuthzenError {
   try {
     if (!isMembers(item)) throw new AuthzenError(`an evaluation must be an object, found ${describe(item)}`);
-    const own = DEFAULTS.map((name) => [name, optional(item, name) ?? defaults[name]] as const);
-    return evaluationOf(Object.fromEntries(own));
+    for (const name of DEFAULTS) {
+      if (Object.hasOwn(item, name) && item[name] === null) throw wrong(name, "an object", null);
+    }
+    const has = (name: string): boolean => optional(item, name) !== undefined;
+    return {
+      subject: has("subject") ? readEntity(item, "subject") : defaults.subject(),
+      action: has("action") ? readAction(item) : defaults.action(),
+      resource: has("resource") ? readEntity(item, "resource") : defaults.resource(),
+      context: has("context") ? readObject(item, "context") : defaults.context(),
+    };
   } catch (thrown) {
     if (thrown instanceof AuthzenError) return thrown;
     throw thrown;
@@ -177,39 +238,46 @@ function readSought(members: Members, name: string): string {
   return readText(readRequired(members, name), "type", name);
 }
 
-function readSearch(members: Members, type: string): Search {
+function readSearch(members: Members, type: string): EntitySearch {
   return {
     context: readObject(members, "context"),
     page: readPage(members),
-    candidates: readCandidates(optional(members, "candidates"), type),
+    candidates: readCandidates(members, (item) => readCandidate(item, type)),
   };
 }
 
-function readCandidates(list: unknown, type: string): readonly Entity[] | undefined {
+function readCandidates<T>(members: Members, read: (item: Members) => T): readonly T[] | undefined {
+  const list = optional(members, "candidates");
   if (list === undefined) return undefined;
   if (!Array.isArray(list)) throw wrong("candidates", "an array", list);
   if (list.length > MAX_CANDIDATES) {
     throw new AuthzenError(`\`candidates\` must have at most ${MAX_CANDIDATES} items, found ${list.length}`);
   }
-  return list.map((item: unknown) => {
+  return Array.from(list, (item: unknown) => {
     if (!isMembers(item)) throw new AuthzenError(`a candidate must be an object, found ${describe(item)}`);
-    if ((optional(item, "type") ?? type) !== type) {
-      throw new AuthzenError("a candidate must be of the type that is searched for");
-    }
-    return { type, id: readText(item, "id", "candidates[]"), properties: readObject(item, "properties", "candidates[].") };
+    return read(item);
   });
 }
 
+function readCandidate(item: Members, type: string): Entity {
+  if ((optional(item, "type") ?? type) !== type) {
+    throw new AuthzenError("a candidate must be of the type that is searched for");
+  }
+  return { type, id: readText(item, "id", "candidates[]"), properties: readObject(item, "properties", "candidates[].") };
+}
+
 function readPage(members: Members): Page | undefined {
-  const page = readObject(members, "page");
+  const page = readObject(members, "page") as Members | undefined;
   if (page === undefined) return undefined;
   const [token, limit] = [optional(page, "token"), optional(page, "limit")];
   if (token !== undefined && typeof token !== "string") throw wrong("page.token", "a string", token);
-  if (limit === undefined) return { token };
-  if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 0) {
-    throw wrong("page.limit", "a whole number that is not negative", limit);
+  const properties = readObject(page, "properties", "page.");
+  if (limit === undefined) return { token, properties };
+  // A page without room would never end.
+  if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 1) {
+    throw wrong("page.limit", "a whole number from 1", limit);
   }
-  return { token, limit };
+  return { token, limit, properties };
 }
 
 function readEntity(members: Members, name: string): Entity {
@@ -264,16 +332,28 @@ function mustBeBounded(body: Members): void {
   for (let values = 0; ; values += 1) {
     const next = left.pop();
     if (next === undefined) return;
-    if (values > MAX_VALUES) throw new AuthzenError(`the request must have at most ${MAX_VALUES} values`);
     const [value, depth] = next;
     mustBeText(value);
     if (typeof value !== "object" || value === null) continue;
-    if (depth > MAX_DEPTH) throw new AuthzenError(`the request must be at most ${MAX_DEPTH} values deep`);
-    for (const [name, member] of Object.entries(value)) {
-      mustBeText(name);
-      left.push([member, depth + 1]);
-    }
+    if (depth > MAX_DEPTH) throw tooDeep();
+    const names = Array.isArray(value) ? undefined : Object.keys(value);
+    // Before so much as a list of them is made.
+    if (values + left.length + (names ?? (value as unknown[])).length > MAX_VALUES) throw tooMany();
+    names?.forEach(mustBeText);
+    for (const member of names === undefined ? (value as unknown[]) : Object.values(value)) left.push([member, depth + 1]);
   }
+}
+
+function tooDeep(): AuthzenError {
+  return new AuthzenError(`the request must be at most ${MAX_DEPTH} values deep`);
+}
+
+function tooMany(): AuthzenError {
+  return new AuthzenError(`the request must have at most ${MAX_VALUES} values`);
+}
+
+function shortened(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name;
 }
 
 /** Half of a pair of surrogates is no text: written as UTF-8 it would become another. */
@@ -290,5 +370,7 @@ export const MAX_CANDIDATES = 10_000;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 100_000;
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** What of a name is repeated in a message. */
+const LONGEST_NAME = 100;
 const DEFAULTS = ["subject", "action", "resource", "context"] as const;
 const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;

@@ -78,6 +78,29 @@ describe("a search", () => {
     expect(searchActions(pdp, elsewhere, { window: all })).toEqual({ results: [], next: undefined });
   });
 
+  it("finds no action by a pattern, and those that a pattern matches where the caller names them", () => {
+    const body = { subject: user, resource: { type: "page", id: "p1" } };
+    const found = (more: object): string[] =>
+      searchActions(pdp, readActionSearch({ ...body, ...more }), { window: all }).results.map(({ name }) => name);
+    expect(found({})).toEqual(["edit"]);
+    expect(found({ candidates: ["view:public", "burn", "edit", "view:*"].map((name) => ({ name })) })).toEqual(["view:public", "edit", "view:*"]);
+    expect(found({ candidates: [] })).toEqual([]);
+    for (const candidates of [["edit"], [{}], [{ name: 7 }], {}]) {
+      expect(() => readActionSearch({ ...body, candidates }), JSON.stringify(candidates)).toThrow(AuthzenError);
+    }
+  });
+
+  it("is refused with tokens that cannot be verified, as an evaluation is", () => {
+    const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
+    const message = "tokens cannot be verified here";
+    const window = { candidates: records, window: all };
+    const sought = { subject: user, action: write, resource: { type: "record" }, context };
+    expect(() => searchResources(pdp, readResourceSearch(sought), window)).toThrow(message);
+    const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource: record, context });
+    expect(() => searchSubjects(pdp, subjects, window)).toThrow(message);
+    expect(() => searchActions(pdp, readActionSearch({ subject: user, resource: record, context }), window)).toThrow(message);
+  });
+
   it("finds nothing for those whom the directory does not know, unless the request describes them", () => {
     const eve = { type: "user", id: "eve" };
     const found = (subject: object): number =>
@@ -105,7 +128,7 @@ describe("a search", () => {
     check(readResourceSearch, { action: write, resource: { type: "record" } });
     check(readActionSearch, { subject: user });
     const good = { subject: user, action: write, resource: { type: "record" } };
-    for (const page of [[], "x", { token: 1 }, { limit: -1 }, { limit: 1.5 }, { limit: "1" }]) {
+    for (const page of [[], "x", { token: 1 }, { limit: 0 }, { limit: -1 }, { limit: 1.5 }, { limit: "1" }, { properties: 1 }]) {
       check(readResourceSearch, { ...good, page });
     }
     for (const candidates of [{}, [1], [{}], [{ id: 1 }], [{ id: "x", type: "other" }], [{ id: "x", properties: [] }]]) {
@@ -145,6 +168,8 @@ describe("a token", () => {
     await check(token, { ...search, action: { name: "read" } });
     await check(token, { ...search, subject: { ...user, properties: { roles: ["admin"] } } });
     await check(token, { ...search, page: { token, limit: 3 } });
+    await check(token, { ...search, page: { token, limit: 2, properties: { sort: "name" } } });
+    await check(token, { ...search, candidates: [] });
     const other = await PageTokens.create(new Uint8Array(32).fill(8), () => now);
     await expect(other.read(token, search, "shop")).rejects.toThrow(AuthzenError);
     now += 3_600_000;

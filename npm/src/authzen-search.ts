@@ -60,7 +60,10 @@ export function searchResources(
   return referring(scan(candidates, window, may));
 }
 
-/** Finds the actions that the subject may perform on the resource, among those that the policies name. */
+/**
+ * Finds the actions that the subject may perform on the resource: among the candidates of the search, or else among
+ * those that rules name. A pattern such as `view:*` is no name; a candidate that it matches is decided like any other.
+ */
 export function searchActions(
   pdp: Pdp,
   search: ActionSearch,
@@ -72,7 +75,7 @@ export function searchActions(
   const asResource = toResource(resource, directory);
   const may = (action: string): boolean =>
     asked(() => pdp.isAllowed({ principal, action, resource: asResource, auxData }));
-  const { results, next } = scan(pdp.actions(resource.type), window, (chunk) => chunk.map(may));
+  const { results, next } = scan(search.candidates ?? pdp.actions(resource.type), window, (chunk) => chunk.map(may));
   return { results: results.map((name) => ({ name })), next };
 }
 

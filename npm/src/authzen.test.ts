@@ -8,6 +8,7 @@ import {
   evaluateAll,
   MAX_EVALUATIONS,
   metadata,
+  parseBody,
   readEvaluation,
   readEvaluations,
   type Answer,
@@ -118,6 +119,7 @@ describe("one question", () => {
     check({ ...whole, context: "now" }, "`context` must be an object, found string");
     check({ ...whole, subject: { ...user, properties: { "cerbos.roles": "x" } } }, "`cerbos.roles` must be an array");
     check({ ...whole, subject: { ...user, properties: { "cerbos.scope": 1 } } }, "`cerbos.scope` must be a string");
+    check({ ...whole, context: { "cerbos.auxData": { jwt: { token: "x" } } } }, "tokens cannot be verified here");
     check({ ...whole, subject: { ...user, id: "\ud800" } }, "an unpaired surrogate");
     check({ ...whole, context: { "\udc00": 1 } }, "an unpaired surrogate");
     check({ ...whole, context: { list: Array.from({ length: 100_001 }, () => 0) } }, "at most 100000 values");
@@ -164,8 +166,54 @@ describe("several questions", () => {
 
   it("take what they leave out from the top as a whole", () => {
     const top = { subject: user, resource: { ...record, properties: { owner: "ada" } }, action: { name: "write" } };
-    expect(ask({ ...top, evaluations: [{}, { resource: record }, { resource: null }] })).toEqual([true, false, true]);
+    expect(ask({ ...top, evaluations: [{}, { resource: record }] })).toEqual([true, false]);
     expect(ask({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
+  });
+
+  it("refuse an item with a part that is null, which no default takes the place of", () => {
+    const given = { subject: user, action: read, resource: record, context: {} };
+    for (const name of Object.keys(given)) {
+      const answer = evaluateAll(pdp, readEvaluations({ ...given, evaluations: [{ [name]: null }, {}] }));
+      const error = { status: 400, message: `\`${name}\` must be an object, found null` };
+      expect("evaluations" in answer && answer.evaluations[0]).toEqual({ decision: false, context: { error } });
+      expect("evaluations" in answer && answer.evaluations[1]?.decision, name).toBe(true);
+    }
+  });
+
+  it("read each default once, whatever their number", () => {
+    let reads = 0;
+    const counted = <T extends object>(value: T): T => new Proxy(value, { get: (of, name) => ((reads += 1), Reflect.get(of, name) as unknown) });
+    const body = (items: number): object => ({
+      subject: counted({ ...user, properties: counted({ a: 1, b: 2 }) }),
+      action: counted({ ...read }),
+      resource: counted({ ...record, properties: counted({ a: 1 }) }),
+      evaluations: Array.from({ length: items }, () => ({})),
+    });
+    const readsFor = (items: number): number => {
+      reads = 0;
+      const answer = evaluateAll(pdp, readEvaluations(body(items)));
+      expect("evaluations" in answer && answer.evaluations.every(({ decision }) => decision)).toBe(true);
+      return reads;
+    };
+    // Two of them share what one does not: from then on nothing more is read.
+    expect(readsFor(1000)).toBe(readsFor(2));
+  });
+
+  it("share defaults without mixing them with what items name", () => {
+    const owned = (owner: string): object => ({ ...record, properties: { owner } });
+    const top = { subject: user, action: { name: "write" }, resource: owned("ada") };
+    const bob = { subject: { type: "user", id: "bob" } };
+    const items = [{}, bob, { ...bob, resource: owned("bob") }, { resource: owned("bob") }, {}, { action: read }, bob, {}];
+    expect(ask({ ...top, evaluations: items })).toEqual([true, false, true, false, true, true, false, true]);
+    const print = { subject: user, action: { name: "print" }, resource: { ...record, properties: { owner: "ada", office: "Berlin" } } };
+    const places = [{}, { context: { office: "Paris" } }, { action: { name: "print", properties: { x: 1 } } }, {}, { context: {} }, {}];
+    expect(ask({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
+  });
+
+  it("read a context again only up to a bound", () => {
+    const context = { list: Array.from({ length: 40_000 }, () => 0) };
+    const items = Array.from({ length: 4 }, (_, x) => ({ action: { ...read, properties: { x } } }));
+    expect(ask({ subject: user, resource: record, context, evaluations: [...items, { action: read }] })).toEqual([true, true, false, false, true]);
   });
 
   it("deny what cannot be read, and go on", () => {
@@ -193,6 +241,68 @@ describe("several questions", () => {
     check({ options: { evaluations_semantic: 1 } });
     check({ evaluations: Array.from({ length: MAX_EVALUATIONS + 1 }, () => ({})) });
     check({ evaluations: [], subject: { type: "user" } });
+  });
+});
+
+describe("the text of a body", () => {
+  const fails = (text: string, message: string): void => {
+    expect(() => parseBody(text), text.slice(0, 80)).toThrow(AuthzenError);
+    expect(() => parseBody(text), text.slice(0, 80)).toThrow(message);
+  };
+
+  it("is what JSON.parse makes of it", () => {
+    const texts = ['{"a":{"b":[{"c":1},{"c":2}],"c":"}{"},"c":"a\\\\","d":"\\""}', "[]", '"a"', " {} ", '[{"a":1},{"a":1}]', '{"a":["a","a"],"b":"a"}'];
+    for (const text of texts) expect(parseBody(text)).toEqual(JSON.parse(text));
+  });
+
+  it("has no member twice, in whatever spelling, at whatever place", () => {
+    fails('{"roles":["guest"],"roles":["admin"]}', "the member `roles` stands twice in one object");
+    fails('{"subject":{"properties":{"a":{"b":1,"c":{},"b":1}}}}', "`b` stands twice");
+    fails('[1,{"a":1,"\\u0061":2}]', "`a` stands twice");
+    fails('{"\\u0061\\"":1,"a\\"":2}', '`a"` stands twice');
+    fails('{"":1,"":1}', "`` stands twice");
+    fails('{"__proto__":1,"__proto__":1}', "`__proto__` stands twice");
+    const many = Array.from({ length: 5000 }, (_, at) => `"m${at}":0`);
+    expect(Object.keys(parseBody(`{${many.join()}}`) as object).length).toBe(5000);
+    fails(`{${many.join()},"m77":0}`, "`m77` stands twice");
+    fails(`{"${"n".repeat(5000)}":0,"${"n".repeat(5000)}":0}`, `\`${"n".repeat(100)}...\` stands twice`);
+  });
+
+  it("is no deeper than a request may be, and JSON", () => {
+    expect(parseBody(`${"[".repeat(32)}${"]".repeat(32)}`)).toBeInstanceOf(Array);
+    fails("[".repeat(33) + "]".repeat(33), "at most 32 values deep");
+    fails("[".repeat(4_000_000), "at most 32 values deep");
+    fails('{"a":'.repeat(1_000_000), "at most 32 values deep");
+    for (const text of ["", "{", '{"a', '{"a\\', '"', "}}}}", "]", '{"a":1,}', '{"a":1]', "{,}", '{"\\u00', "nul", '{a:1,a:1}']) fails(text, "the request must be JSON");
+  });
+
+  it("is looked through once, be it a few MiB of quotes and backslashes", () => {
+    for (const piece of ['\\"', "\\\\", "a", "\\u0022"]) {
+      const long = piece.repeat(1_000_000);
+      expect((parseBody(`["${long}","${long}"]`) as string[])[0]).toBe(JSON.parse(`"${long}"`));
+    }
+  });
+});
+
+describe("a body of a few MiB", () => {
+  const refusedBody = (body: object, message: string): void => {
+    expect(() => readEvaluations(parseBody(JSON.stringify(body)))).toThrow(message);
+  };
+
+  it("is refused before it is looked at closely", () => {
+    const list = Array.from({ length: 1_000_000 }, () => 0);
+    const wide = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`m${at}`, at]));
+    refusedBody({ subject: user, action: read, resource: record, context: { list } }, "at most 100000 values");
+    refusedBody({ subject: user, action: read, resource: record, context: wide }, "at most 100000 values");
+    refusedBody({ subject: user, action: read, resource: record, evaluations: list }, "at most 100000 values");
+  });
+
+  it("is decided where it is one long text", () => {
+    const text = "x".repeat(4 * 2 ** 20);
+    const long = { ...user, properties: { text } };
+    const items = Array.from({ length: 3 }, () => ({}));
+    const answer = evaluateAll(pdp, readEvaluations({ subject: long, action: read, resource: record, evaluations: items }));
+    expect("evaluations" in answer && answer.evaluations.map(({ decision }) => decision)).toEqual([true, true, true]);
   });
 });
 

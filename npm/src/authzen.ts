@@ -4,12 +4,14 @@
 // HTTP here. A server parses the body, calls a reader and the function that answers, and turns an
 // `AuthzenError` into the status 400.
 
-export { evaluate, evaluateAll, toRequest, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
+export { evaluate, toRequest, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
+export { evaluateAll } from "./authzen-many.ts";
 export { PageTokens, type Place, type Searching } from "./authzen-pages.ts";
 export {
   AuthzenError,
   MAX_CANDIDATES,
   MAX_EVALUATIONS,
+  parseBody,
   readActionSearch,
   readEvaluation,
   readEvaluations,
