@@ -171,7 +171,8 @@ class Run {
     const count = filling.fill(rows, start, kind);
     if (count < SHORTEST) return 0;
     const varying = slots.reduce((bits, { slot }) => bits | (1 << slot), 0);
-    if (filling.isOdd || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
+    const isOver = plans.isOver();
+    if (isOver || filling.isOdd || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
         note(answers, at, decideOne(plans, this.#who, this.#action, rows[at]));
       }

@@ -16,7 +16,9 @@ export type Reason =
   | { readonly kind: "not-in-role-policy" }
   | { readonly kind: "no-rule-applied" }
   | { readonly kind: "no-policy" }
-  | { readonly kind: "schema-violation" };
+  | { readonly kind: "schema-violation" }
+  // The bundle has expired since it was opened.
+  | { readonly kind: "expired" };
 
 /** The decision on one action. */
 export interface ActionDecision {

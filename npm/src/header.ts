@@ -9,7 +9,7 @@ export interface BundleHeader {
   readonly created: number;
   /** From when on it may be opened, in milliseconds since 1970. */
   readonly notBefore?: number;
-  /** From when on it may no longer be opened, in milliseconds since 1970. An open PDP goes on deciding. */
+  /** From when on it may no longer be opened, and an open PDP denies everything, in milliseconds since 1970. */
   readonly expires?: number;
   /** What an error in a condition means: it denies, or the condition counts as false. */
   readonly evaluation: "strict" | "lenient";

@@ -1,6 +1,7 @@
 // The public face of the package: open a bundle, ask the PDP.
 
 export { WardgateError, type Code, type Refusal } from "./errors.ts";
+export { expiryOf, type Expiry } from "./expiry.ts";
 export { hash, hashMany } from "./hashing.ts";
 export { load, open, openSync, type LoadOptions } from "./open.ts";
 export { createWatcher, type Outcome, type Watcher } from "./watcher.ts";

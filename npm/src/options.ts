@@ -4,7 +4,7 @@
 import { FORMAT } from "./accessors.ts";
 import { describe } from "./describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
-import { known, readWhole } from "./option.ts";
+import { known, readOneOf, readWhole } from "./option.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
@@ -39,6 +39,11 @@ export interface OpenNowOptions {
   readonly unsealKey?: Uint8Array | SecretJwk | undefined;
   /** The most bytes that are looked at: 256 MiB unless given. */
   readonly maxBytes?: number | undefined;
+  /**
+   * What the PDP does from the moment on which its bundle expires: `"deny"` unless given, and then every action is
+   * denied, for the reason `expired`. With `"decide"` whoever keeps newer bundles away keeps this one in use.
+   */
+  readonly afterExpiry?: "deny" | "decide" | undefined;
   /** Returns the time in milliseconds since 1970; `Date.now` unless given. */
   readonly clock?: (() => number) | undefined;
   /**
@@ -71,6 +76,7 @@ export interface Settings {
   /** Whom and what is accepted, as the module reads it. */
   readonly terms: Uint8Array;
   readonly isUnsigned: boolean;
+  readonly decidesAfterExpiry: boolean;
   readonly minRevision: number;
   readonly now: number | undefined;
   readonly unsealKey: Uint8Array | undefined;
@@ -88,10 +94,12 @@ export function readOptions(options: unknown): Settings {
   }
   const members = known(options, OPEN);
   const maxBytes = readWhole(members.get("maxBytes"), "maxBytes", MAX_BUNDLE_BYTES) ?? MAX_BUNDLE_BYTES;
+  const decidesAfterExpiry = readOneOf(members.get("afterExpiry"), "afterExpiry", AFTER_EXPIRY) === "decide";
   const [trust, secret] = [members.get("trust"), members.get("unsealKey")];
   return {
-    terms: writeTerms({ trust, name: members.get("name"), maxBytes }),
+    terms: writeTerms({ trust, name: members.get("name"), maxBytes, decidesAfterExpiry }),
     isUnsigned: isUnsigned(trust),
+    decidesAfterExpiry,
     minRevision: readRevision(members),
     now: readNow(members.get("now")),
     unsealKey: secret === undefined ? undefined : readSecret(secret),
@@ -162,5 +170,6 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
 }
 
 const MAX_BUNDLE_BYTES = 2 ** 28;
+const AFTER_EXPIRY: readonly string[] = ["deny", "decide"];
 const RELOAD: readonly string[] = ["minRevision", "now"];
-const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "clock", "accessors", "spocp", "code"];
+const OPEN: readonly string[] = ["trust", ...RELOAD, "name", "unsealKey", "maxBytes", "afterExpiry", "clock", "accessors", "spocp", "code"];

@@ -97,8 +97,8 @@ export class OpenedPdp implements Pdp {
 
   /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
   get accepted(): Omit<Opening, "code"> {
-    const { terms, isUnsigned, maxBytes } = this.#settings;
-    return { ...this.#accepted, terms, isUnsigned, maxBytes };
+    const { terms, isUnsigned, decidesAfterExpiry, maxBytes } = this.#settings;
+    return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, maxBytes };
   }
 
   /** What the clock says. */
@@ -255,7 +255,7 @@ export class OpenedPdp implements Pdp {
 
   #firstRules(read: RuleReader): HeldRules {
     try {
-      return read(this.#call((handle) => rulesIn(this.#accepted, handle)));
+      return read(this.#call((handle) => rulesIn(this.#accepted, handle)), () => this.#plans.isOver());
     } catch (refused) {
       this.dispose();
       throw refused;
@@ -263,9 +263,11 @@ export class OpenedPdp implements Pdp {
   }
 
   #begin({ principals, header }: Told): BundleHeader {
-    this.#plans.begin(JSON.parse(principals) as string[]);
+    const read = readHeader(header);
+    const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
+    this.#plans.begin(JSON.parse(principals) as string[], expires);
     this.#plans.resume(this.#lease.handle);
-    return readHeader(header);
+    return read;
   }
 
   #check(request: CheckRequest): string {

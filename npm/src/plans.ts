@@ -94,7 +94,10 @@ export class Plans {
   /** Principals with policies of their own, of which plans know nothing. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
+  /** Whether there is a time from which on nothing is decided here; without it no clock is looked at. */
+  canExpire = false;
   readonly clock: () => number;
+  #expires = Infinity;
   #generation = -1;
   #used = 0;
   #kept = 0;
@@ -117,9 +120,11 @@ export class Plans {
     this.#accessors = new Map(accessors.slice(0, MAX_ACCESSORS).map((name, at) => [name, FIRST_ACCESSOR + at]));
   }
 
-  /** Takes a bundle into use, in which these principals have policies of their own. */
-  begin(ids: readonly string[]): void {
+  /** Takes a bundle into use, in which these principals have policies of their own, and until when. */
+  begin(ids: readonly string[], expires = Infinity): void {
     this.forget();
+    this.#expires = expires;
+    this.canExpire = expires !== Infinity;
     this.principals = new Set(ids);
     this.hasPrincipals = ids.length > 0;
   }
@@ -172,6 +177,11 @@ export class Plans {
     const came = this.#came;
     this.#came = false;
     return (!this.isLive && this.revive()) || came;
+  }
+
+  /** Whether the bundle has expired: then the general path says what that means. What is no time is after it. */
+  isOver(): boolean {
+    return this.canExpire && !(this.clock() < this.#expires);
   }
 
   /** The columns of batches. Asking for them may end the life of the frame. */

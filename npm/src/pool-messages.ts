@@ -12,6 +12,7 @@ export interface Opening {
   readonly minRevision: number;
   readonly terms: Uint8Array;
   readonly isUnsigned: boolean;
+  readonly decidesAfterExpiry: boolean;
   readonly maxBytes: number;
   /** The code of the module, compiled. */
   readonly code: CompiledModule | undefined;

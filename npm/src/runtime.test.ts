@@ -156,8 +156,14 @@ describe("a trap", () => {
     now = Date.UTC(2030, 0);
     trap.armed = true;
     expect(() => pdp.isAllowed(odd())).toThrow(internal);
-    expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([true, 7]);
+    // It is open again, and knows that it has expired.
+    expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([false, 7]);
+    const { principal, resource } = viewing();
+    const { actions } = dated.check({ principal, resource, actions: ["view"] });
+    expect(actions["view"]?.reason).toEqual({ kind: "expired" });
     expect(() => dated.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
+    now = noon;
+    expect(dated.isAllowed(viewing())).toBe(true);
   });
 
   it("lets a PDP of the lost instance be disposed of", () => {

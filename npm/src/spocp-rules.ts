@@ -11,12 +11,14 @@ import type { HeldRules, SpocpQuery, SpocpRule } from "./spocp-types.ts";
 
 export class OpenedRules implements HeldRules {
   readonly #module: WebAssembly.Module;
+  readonly #isExpired: () => boolean;
   #packed: Uint8Array;
   #instance: RuleInstance | undefined;
   #isDisposed = false;
 
-  constructor(module: WebAssembly.Module, packed: Uint8Array) {
+  constructor(module: WebAssembly.Module, packed: Uint8Array, isExpired: () => boolean) {
     this.#module = module;
+    this.#isExpired = isExpired;
     this.#packed = packed;
     this.#instance = this.#started(packed);
   }
@@ -27,17 +29,17 @@ export class OpenedRules implements HeldRules {
 
   query(query: SpocpQuery): boolean {
     const asked = readQuery(query);
-    return this.#call((rules) => rules.allows(asked));
+    return this.#call((rules) => rules.allows(asked)) && !this.#isExpired();
   }
 
   first(query: SpocpQuery): SpocpRule | undefined {
     const asked = readQuery(query);
-    return this.#call((rules) => told(rules, rules.first(asked))[0]);
+    return this.#unlessExpired(this.#call((rules) => told(rules, rules.first(asked))))[0];
   }
 
   matches(query: SpocpQuery): SpocpRule[] {
     const asked = readQuery(query);
-    return this.#call((rules) => told(rules, rules.matches(asked)));
+    return this.#unlessExpired(this.#call((rules) => told(rules, rules.matches(asked))));
   }
 
   offer(packed: Uint8Array): () => void {
@@ -52,6 +54,11 @@ export class OpenedRules implements HeldRules {
     this.#isDisposed = true;
     this.#instance = undefined;
     this.#packed = new Uint8Array();
+  }
+
+  /** What is malformed was refused before. */
+  #unlessExpired(found: SpocpRule[]): SpocpRule[] {
+    return found.length > 0 && this.#isExpired() ? [] : found;
   }
 
   #call<T>(work: (rules: RuleInstance) => T): T {

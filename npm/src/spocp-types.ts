@@ -21,7 +21,8 @@ export interface SpocpRule {
 }
 
 /**
- * The rules of SPOCP in the bundle that a PDP has in use. Without a rule nothing is allowed.
+ * The rules of SPOCP in the bundle that a PDP has in use. Without a rule nothing is allowed, and nothing after the
+ * bundle has expired, unless it was opened with `afterExpiry: "decide"`.
  *
  * Every method throws a `TypeError` for a query of the wrong kind, a `RangeError` for a string with half a character
  * in it, and a `WardgateError` for everything else: with the code `malformed-query`, its `offset` says at which byte.
@@ -57,8 +58,8 @@ export interface SpocpModule {
   readyNow(): RuleReader;
 }
 
-/** Reads the rules of a bundle that was verified. */
-export type RuleReader = (packed: Uint8Array) => HeldRules;
+/** Reads the rules of a bundle that was verified. They allow nothing once it has expired. */
+export type RuleReader = (packed: Uint8Array, isExpired: () => boolean) => HeldRules;
 
 /** What a PDP holds. */
 export interface HeldRules extends SpocpRules {

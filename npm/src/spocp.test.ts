@@ -12,7 +12,7 @@ import { hash } from "./hashing.ts";
 import { open, openSync } from "./open.ts";
 import { spocp } from "./spocp.ts";
 import type { SpocpPdp, SpocpQuery } from "./spocp-types.ts";
-import { album, viewing } from "./testing.ts";
+import { album, noon, releaseKey, signed, viewing } from "./testing.ts";
 
 /** The album with the rules of `fixtures/spocp/pages.spoc`. */
 const pages: Uint8Array = readFileSync(new URL("../fixtures/spocp.bundle", import.meta.url));
@@ -33,6 +33,31 @@ function refused(act: () => unknown): unknown {
     return error instanceof WardgateError ? [error.code, error.offset] : error;
   }
 }
+
+describe("rules of a bundle that has expired", () => {
+  it("allow nothing, and still refuse what is no query", async () => {
+    let isExpired = false;
+    const read = await spocp.ready();
+    const module = { ...spocp, readyNow: () => (packed: Uint8Array) => read(packed, () => isExpired) };
+    using expiring = openSync(pages, { trust: "unsigned", spocp: module });
+    const rules = expiring.spocp;
+    expect([rules.query(index), rules.first(index)?.number, rules.matches(index).length > 0]).toEqual([true, pdp.spocp.first(index)?.number, true]);
+    isExpired = true;
+    expect([rules.query(index), rules.first(index), rules.matches(index), rules.size]).toEqual([false, undefined, [], 5]);
+    expect(refused(() => rules.query("(broken"))).toEqual(refused(() => pdp.spocp.query("(broken")));
+  });
+
+  it("are those of their PDP, which knows the time", async () => {
+    const reads: (() => boolean)[] = [];
+    const read = await spocp.ready();
+    const module = { ...spocp, readyNow: () => (packed: Uint8Array, isExpired: () => boolean) => (reads.push(isExpired), read(packed, isExpired)) };
+    let now = noon;
+    using dated = openSync(signed, { trust: releaseKey, clock: () => now, spocp: module });
+    expect([dated.header.expires, reads.map((isExpired) => isExpired())]).toEqual([Date.UTC(2025, 0), [false]]);
+    now = Date.UTC(2025, 0);
+    expect(reads.map((isExpired) => isExpired())).toEqual([true]);
+  });
+});
 
 describe("a query", () => {
   it("is allowed by what is above it", () => {

@@ -40,7 +40,7 @@ export const spocp: SpocpModule = {
 };
 
 function readerOf(module: WebAssembly.Module): RuleReader {
-  return (packed) => new OpenedRules(module, packed);
+  return (packed, isExpired) => new OpenedRules(module, packed, isExpired);
 }
 
 async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {

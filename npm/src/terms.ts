@@ -27,6 +27,7 @@ export interface Accepting {
   readonly trust: unknown;
   readonly name: unknown;
   readonly maxBytes: number;
+  readonly decidesAfterExpiry: boolean;
 }
 
 /** Whether these terms accept what nobody has signed. */
@@ -35,7 +36,7 @@ export function isUnsigned(trust: unknown): trust is "unsigned" {
 }
 
 /** Writes terms down. */
-export function writeTerms({ trust, name, maxBytes }: Accepting): Uint8Array {
+export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accepting): Uint8Array {
   const { keys, atLeast, required } = readTrust(trust);
   const called = readName(name);
   const pieces = [
@@ -45,6 +46,7 @@ export function writeTerms({ trust, name, maxBytes }: Accepting): Uint8Array {
     Uint8Array.of(atLeast, keys.length, required.length),
     ...keys.flatMap(({ level, id, key }) => [Uint8Array.of(level, id.length), number(2, key.length), id, key]),
     ...required.flatMap((id) => [Uint8Array.of(id.length), id]),
+    Uint8Array.from(decidesAfterExpiry ? [1] : []),
   ];
   return joined(pieces);
 }

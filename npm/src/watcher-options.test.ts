@@ -36,7 +36,7 @@ describe("options", () => {
     check({ url, pdp, activateOnLoad: 0 }, TypeError, "option `activateOnLoad` must be a boolean, found number");
     check({ url, pdp, activate: true }, TypeError, "option `activate` must be a function, found boolean");
     check({ url, pdp, on: () => {} }, TypeError, "option `on` must be an object, found function");
-    check({ url, pdp, on: { reload: () => {} } }, TypeError, "unknown event `reload`, expected one of loaded, activated, unchanged, refused, failed");
+    check({ url, pdp, on: { reload: () => {} } }, TypeError, "unknown event `reload`, expected one of loaded, activated, expiring, expired, unchanged, refused, failed");
     check({ url, pdp, on: { failed: "log" } }, TypeError, "`failed` of `on` must be a function, found string");
     check({ url, pdp, signal: {} }, TypeError, "option `signal` must be an AbortSignal, found object");
     check({ url, pdp, fetch: url }, TypeError, "option `fetch` must be a function, found string");

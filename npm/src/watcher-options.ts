@@ -13,6 +13,13 @@ export interface WatcherListener {
   loaded?(header: BundleHeader): unknown;
   /** A bundle was taken into use. */
   activated?(header: BundleHeader): unknown;
+  /**
+   * The bundle in use expires soon: less than a day is left, or less than a tenth of its time. It is told once for a
+   * bundle, after a question to the server.
+   */
+  expiring?(header: BundleHeader, millisecondsLeft: number): unknown;
+  /** The bundle in use has expired. Told once, after a question to the server; the PDP denies from the moment itself. */
+  expired?(header: BundleHeader): unknown;
   /** The server has nothing new. */
   unchanged?(): unknown;
   /** What the server sent is not accepted: the code says why. The last good bundle stays in use. */
@@ -235,7 +242,7 @@ const RUNTIME: Timers = {
   clearTimeout: (timer) => globalThis.clearTimeout(timer as number),
 };
 
-const EVENTS: readonly string[] = ["loaded", "activated", "unchanged", "refused", "failed"];
+const EVENTS: readonly string[] = ["loaded", "activated", "expiring", "expired", "unchanged", "refused", "failed"];
 const OWN: readonly string[] = [
   ...["url", "interval", "maxInterval", "jitter", "timeout", "headers", "activateOnLoad", "activate"],
   ...["on", "signal", "fetch", "timers", "random", "pdp"],

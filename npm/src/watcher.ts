@@ -5,6 +5,7 @@
 // nor make it take a bundle that is not good.
 
 import { WardgateError, type Code } from "./errors.ts";
+import { expiryOf, type Expiry } from "./expiry.ts";
 import { hash } from "./hashing.ts";
 import type { BundleHeader } from "./header.ts";
 import { open } from "./open.ts";
@@ -83,6 +84,8 @@ class Watching implements Watcher {
   #inUse: BundleHeader | undefined;
   /** What the server is told of the bundle that was accepted last, and the digest of its bytes. */
   #known: { readonly validator: Validator; readonly digest: string } | undefined;
+  /** The bundle that expiry was looked at for last, and what it was. */
+  #toldExpiry: { readonly header: BundleHeader; readonly kind: Expiry["kind"] } | undefined;
   #asking: Promise<Outcome> | undefined;
   #timer: unknown;
   #failures = 0;
@@ -150,6 +153,7 @@ class Watching implements Watcher {
     this.#failures = isBad ? this.#failures + 1 : 0;
     this.#schedule(retryAfter);
     this.#tell(outcome);
+    guarded(() => this.#tellExpiry(), undefined);
     if (outcome.kind === "failed" && codeOf(outcome.error) === "disposed") this.#stop(outcome.error);
     return outcome;
   }
@@ -276,17 +280,29 @@ class Watching implements Watcher {
       case "loaded":
         return;
       case "unchanged":
-        return this.#emit("unchanged", undefined);
+        return this.#emit("unchanged");
       case "refused":
       case "failed":
         return this.#emit(outcome.kind, outcome.error);
     }
   }
 
-  #emit(event: keyof WatcherListener, detail: unknown): void {
+  /** Tells once of each bundle that it expires soon, and once that it has. Nothing else may notice in time. */
+  #tellExpiry(): void {
+    const header = this.#pdp?.header;
+    if (header === undefined) return;
+    const expiry = expiryOf(header, this.#settings.clock());
+    const told = this.#toldExpiry;
+    if (told?.header === header && told.kind === expiry.kind) return;
+    this.#toldExpiry = { header, kind: expiry.kind };
+    if (expiry.kind === "soon") this.#emit("expiring", header, expiry.millisecondsLeft);
+    if (expiry.kind === "expired") this.#emit("expired", header);
+  }
+
+  #emit(event: keyof WatcherListener, ...details: readonly unknown[]): void {
     if (this.#closing.signal.aborted) return;
     const { on } = this.#settings;
-    guarded((detail) => (on[event] as ((detail: unknown) => unknown) | undefined)?.call(on, detail), detail);
+    guarded((details) => (on[event] as ((...details: unknown[]) => unknown) | undefined)?.call(on, ...details), details);
   }
 }
 
