@@ -13,9 +13,11 @@ const program = `
   const principal = { id: "ada", roles: ["user"] };
   const resource = { kind: "album", id: "a1", attr: { owner: "ada" } };
   const inherits = { ...resource, attr: Object.create({ owner: "ada" }) };
+  const own = JSON.parse('{"__proto__": {"owner": "ada"}, "owner": "eve"}');
+  const bare = Object.assign(Object.create(null), { owner: "ada" });
   const topic = { kind: "album", action: "edit" };
   for (let time = 0; time < 3; time += 1) {
-    for (const one of [resource, inherits]) {
+    for (const one of [resource, inherits, { ...resource, attr: own }, { ...resource, attr: bare }]) {
       console.log(
         pdp.isAllowed({ principal, action: "edit", resource: one }),
         pdp.for(principal).isAllowed("edit", one),
@@ -33,6 +35,7 @@ describe("a host", () => {
     const cwd = fileURLToPath(new URL("..", import.meta.url));
     const words = [flag, "--input-type=module", "--eval", program];
     const said = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
-    expect(said).toBe("true true true 20\nfalse false false 0\n".repeat(3));
+    const [yes, no] = ["true true true 20\n", "false false false 0\n"];
+    expect(said).toBe(`${yes}${no}${no}${yes}`.repeat(3));
   });
 });

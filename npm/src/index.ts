@@ -16,6 +16,7 @@ export type { Trust, TrustedKeys } from "./terms.ts";
 export type {
   Accessors,
   ActionRequest,
+  AttributeHolder,
   AttributeValue,
   Attributes,
   AuxData,

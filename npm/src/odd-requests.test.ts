@@ -211,6 +211,9 @@ describe("attributes", () => {
     ["a proxy of another kind", () => new Proxy({ x: "ada" }, { getPrototypeOf: () => Owned.prototype })],
     ["under a symbol", () => ({ [Symbol.for("x")]: "ada" })],
     ["an own `__proto__`", () => JSON.parse('{"__proto__": {"x": "ada"}}') as unknown],
+    ["an own `__proto__` without a prototype", () => Object.assign(Object.create(null) as object, JSON.parse('{"x": "eve", "__proto__": {"x": "ada"}}'))],
+    ["an own `__proto__` that is null", () => JSON.parse('{"x": "ada", "__proto__": null}') as unknown],
+    ["an own `__proto__` that is what others inherit", () => Object.defineProperty({ x: "ada" }, "__proto__", { value: Object.prototype, enumerable: true })],
     ["an own `__proto__` and more", () => JSON.parse('{"x": "eve", "__proto__": {"x": "ada"}}') as unknown],
     ["a prototype that is set", () => ({ __proto__: { x: "ada" } })],
     ["an own `constructor`", () => ({ constructor: "ada", x: "ada" })],
@@ -235,6 +238,7 @@ describe("attributes", () => {
     ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],
     ["in a proxy that does not list them", () => new Proxy({ x: "ada" }, { ownKeys: () => [] })],
     ["of what calls itself a Map", () => ({ [Symbol.toStringTag]: "Map", x: "ada" })],
+    ["inherited behind a lie about it", () => Object.defineProperty(Object.create({ x: "ada" }) as object, "__proto__", { value: Object.prototype })],
   ];
   it.each(hidden)("are read by name where they are %s", (_, attr) => {
     expect(answers(() => having(attr()), "equal")).toEqual(Array(6).fill(true));

@@ -14,7 +14,8 @@ import { disregard, type CodeNow, type CodeSource } from "./web.ts";
  * Opens a bundle, if those whom you trust have signed it. It may be bytes, or come from a URL, a response or a
  * stream; `fetch(url, { signal: AbortSignal.timeout(5000) })` is one that does not wait for ever.
  *
- * @throws TypeError for a bundle or an option of the wrong kind, an option that is not known, or no `trust`.
+ * @throws TypeError for a bundle or an option of the wrong kind, or an option that is not known; and with the code
+ * `no-trust`, where there is no `trust`.
  * @throws RangeError for an option of the right kind with a value that is not possible.
  * @throws WardgateError when the bundle is refused; its code is a {@link Refusal} and says why. When it does not
  * arrive, the code is `not-fetched`; when the code of the module does not, `not-loaded` or `wrong-code`.

@@ -9,7 +9,11 @@ function refused(options: unknown, error: new () => Error, message: string): voi
 
 describe("options", () => {
   it("are required, and so is trust", () => {
-    refused(undefined, TypeError, "options must be an object with `trust`, found undefined");
+    for (const nothing of [undefined, {}, { trust: undefined }]) {
+      refused(nothing, TypeError, 'option `trust` is missing: give the keys that bundles are signed with, or `{ trust: "unsigned" }`');
+      expect(() => readOptions(nothing)).toThrow(expect.objectContaining({ code: "no-trust" }) as Error);
+    }
+    refused(null, TypeError, "options must be an object with `trust`, found null");
     refused(null, TypeError, "found null");
     refused({}, TypeError, "option `trust` is missing");
   });

@@ -6,7 +6,7 @@ import { describe } from "./describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
 import { known, readOneOf, readWhole } from "./option.ts";
 import type { SpocpModule } from "./spocp-types.ts";
-import { isUnsigned, writeTerms, type Trust } from "./terms.ts";
+import { isUnsigned, withoutTrust, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
 import type { CodeNow, CodeSource } from "./web.ts";
 
@@ -89,6 +89,7 @@ export interface Settings {
 
 /** Reads options that may come from JavaScript, where nobody has checked their types. */
 export function readOptions(options: unknown): Settings {
+  if (options === undefined) throw withoutTrust();
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object with \`trust\`, found ${describe(options)}`);
   }

@@ -12,7 +12,9 @@ export function isPlain(value: object): boolean {
   // that name makes the object look odd, which is as good as being odd.
   if ((value as Fields).__proto__ === Object.prototype) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || (ACCESSOR === "absent" && prototype === Object.prototype);
+  const isWithout = prototype === null || (ACCESSOR === "absent" && prototype === Object.prototype);
+  // Nothing is inherited under that name here, so what is found is a member.
+  return isWithout && (value as Fields).__proto__ === undefined;
 }
 
 /** Whether every object has a member of this name, or might seem to. */

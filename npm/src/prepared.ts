@@ -6,6 +6,7 @@ import { describe } from "./describe.ts";
 import { isObject } from "./plain.ts";
 import { snapshot } from "./snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
+import type { Topic as Asked } from "./types.ts";
 import { decideAction, decideFor, decideTopic, Topic, Who } from "./who.ts";
 
 /** A principal that asks again and again. */
@@ -39,7 +40,7 @@ export class PrincipalAsking implements PreparedPrincipal {
     return filterRows(this.#backing, this.#who, action, resources, this.#auxData);
   }
 
-  prepare(topic: { readonly kind: string; readonly action: string }): PreparedQuestion {
+  prepare(topic: Asked): PreparedQuestion {
     return new QuestionAsking(this.#backing, this.#who, readTopic(topic), this.#auxData);
   }
 }
@@ -71,10 +72,12 @@ class QuestionAsking implements PreparedQuestion {
     }
     if (answer !== UNSURE) return answer === ALLOW;
     const { principal } = this.#who;
-    return backing.general({ principal, action: this.#topic.action, resource, auxData: this.#auxData });
+    const { action } = this.#topic;
+    return backing.general({ principal, action, resource: this.#topic.completed(resource), auxData: this.#auxData });
   }
 
   filter<R extends Resource>(resources: readonly R[]): R[] {
+    if (this.#topic.isSelecting) return listed(resources).filter((resource) => this.isAllowed(resource));
     return filterRows(this.#backing, this.#who, this.#topic.action, resources, this.#auxData);
   }
 }
@@ -84,7 +87,7 @@ export class ActionAsking implements PreparedAction {
   readonly #backing: Backing;
   readonly #topic: Topic;
 
-  constructor(backing: Backing, topic: { readonly kind: string; readonly action: string }) {
+  constructor(backing: Backing, topic: Asked) {
     this.#backing = backing;
     this.#topic = readTopic(topic);
   }
@@ -101,18 +104,40 @@ export class ActionAsking implements PreparedAction {
       throw backing.failure(thrown);
     }
     if (answer !== UNSURE) return answer === ALLOW;
-    return backing.general({ principal, action: this.#topic.action, resource, auxData });
+    return backing.general({ principal, action: this.#topic.action, resource: this.#topic.completed(resource), auxData });
   }
 
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
+    if (this.#topic.isSelecting) {
+      return listed(resources).filter((resource) => this.isAllowed(principal, resource, auxData));
+    }
     return filterRows(this.#backing, new Who(principal), this.#topic.action, resources, auxData);
   }
 }
 
 function readTopic(topic: unknown): Topic {
   if (!isObject(topic)) throw new TypeError(`what is prepared must be an object, found ${describe(topic)}`);
+  for (const name of Object.keys(topic)) {
+    if (!TOPIC.includes(name)) {
+      throw new TypeError(`unknown field \`${name}\` in what is prepared, expected one of ${TOPIC.join(", ")}`);
+    }
+  }
   const { kind, action } = topic;
+  const [scope, policyVersion] = ["scope", "policyVersion"].map((name) => (Object.hasOwn(topic, name) ? topic[name] : undefined));
   if (typeof kind !== "string") throw new TypeError(`kind must be a string, found ${describe(kind)}`);
   if (typeof action !== "string") throw new TypeError(`action must be a string, found ${describe(action)}`);
-  return new Topic(kind, action);
+  return new Topic(kind, action, readSelecting(scope, "scope"), readSelecting(policyVersion, "policyVersion"));
 }
+
+function readSelecting(value: unknown, name: string): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw new TypeError(`${name} must be a string, found ${describe(value)}`);
+}
+
+/** A copy of what is to be filtered, every place of it. */
+function listed<R>(resources: readonly R[]): R[] {
+  if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
+  return Array.from<R>(resources);
+}
+
+const TOPIC: readonly string[] = ["kind", "action", "policyVersion", "scope"];

@@ -51,6 +51,12 @@ export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accept
   return joined(pieces);
 }
 
+/** What a caller who says nothing of trust is told. Its code is `no-trust`. */
+export function withoutTrust(): TypeError {
+  const advice = 'give the keys that bundles are signed with, or `{ trust: "unsigned" }` for bundles that nobody has signed';
+  return Object.assign(new TypeError(`option \`trust\` is missing: ${advice}`), { code: "no-trust" as const });
+}
+
 interface ReadTrust {
   readonly keys: readonly ReadKey[];
   readonly atLeast: number;
@@ -60,7 +66,7 @@ interface ReadTrust {
 function readTrust(trust: unknown): ReadTrust {
   if (isUnsigned(trust)) return { keys: [], atLeast: 0, required: [] };
   if (trust === undefined) {
-    throw new TypeError('option `trust` is missing: give the keys that bundles are signed with, or "unsigned"');
+    throw withoutTrust();
   }
   if (typeof trust === "string") {
     // It is not repeated: it may be the text of a key, and of a private one.

@@ -36,18 +36,27 @@ export type AttributeValue =
   | Date
   | readonly AttributeValue[]
   | ReadonlyMap<string, AttributeValue | undefined>
-  | Attributes;
+  | AttributeHolder;
 
 /** Attributes under their names: enumerable members of the object itself. */
 export interface Attributes {
   readonly [name: string]: AttributeValue | undefined;
 }
 
+/**
+ * Attributes, or an object that has them as members: one of an interface or a class. Of the members of those the compiler
+ * knows too little to say more than that this is no list, no `Map` and no function; what is no {@link AttributeValue} is
+ * refused where it is read.
+ */
+export type AttributeHolder =
+  | Attributes
+  | (object & { readonly [Symbol.iterator]?: never; readonly [Symbol.hasInstance]?: never });
+
 /** Who wants to act. */
 export interface Principal {
   readonly id: string;
   readonly roles: readonly string[];
-  readonly attr?: Attributes | undefined;
+  readonly attr?: AttributeHolder | undefined;
   readonly policyVersion?: string | undefined;
   readonly scope?: string | undefined;
 }
@@ -56,7 +65,7 @@ export interface Principal {
 export interface Resource {
   readonly kind: string;
   readonly id: string;
-  readonly attr?: Attributes | undefined;
+  readonly attr?: AttributeHolder | undefined;
   readonly policyVersion?: string | undefined;
   readonly scope?: string | undefined;
 }
@@ -64,9 +73,9 @@ export interface Resource {
 /** Data about the request that the caller has verified. */
 export interface AuxData {
   /** Claims of a token whose signature the caller has checked. */
-  readonly jwt?: Attributes | undefined;
+  readonly jwt?: AttributeHolder | undefined;
   /** Several such tokens under the names by which conditions know them. */
-  readonly jwts?: { readonly [name: string]: { readonly claims: Attributes } } | undefined;
+  readonly jwts?: { readonly [name: string]: { readonly claims: AttributeHolder } } | undefined;
 }
 
 interface Asking {
@@ -98,6 +107,9 @@ export interface FilterRequest<R extends Resource> {
 export interface Topic {
   readonly kind: string;
   readonly action: string;
+  /** The version and scope of resources that name none themselves. */
+  readonly policyVersion?: string | undefined;
+  readonly scope?: string | undefined;
 }
 
 /** A principal who will ask several times, as it was when it was prepared. */
@@ -137,7 +149,10 @@ export interface PreparedAction {
  * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
  * `explain`, which read everything, and of the others where everything has to be read: when attributes
  * are wanted and there are none, or when the request holds what a plan does not foresee, such as a `Map`, a
- * `Date`, an instance of a class, or more than 64 roles. Members that `Object.keys` does not list, which no
+ * `Date`, an instance of a class, or more than 64 roles. What is read once for many decisions is looked at closely:
+ * misspelt members of a principal are refused by `for` and by every `filter`, and of a topic by `prepare`. So beware
+ * of `policy_version` and the like in a resource where the compiler does not look: `isAllowed` and `filter` may take
+ * it for one without a version, and `check` refuses it. To look for it would cost more than the decision. Members that `Object.keys` does not list, which no
  * JSON has, may be read by one and not by the other: do not hide attributes so.
  */
 export interface Pdp {

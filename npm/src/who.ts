@@ -25,6 +25,8 @@ export class Who {
   constructor(principal: unknown) {
     this.principal = principal;
     if (isDisturbed() || !isObject(principal) || !isPlain(principal)) return;
+    // A misspelt member may be meant to select policies. It costs once what it would cost in every decision.
+    if (!Object.keys(principal).every((name) => MEMBERS.has(name))) return;
     const { id, roles, attr } = principal;
     if (typeof id !== "string" || !Array.isArray(roles)) return;
     if (attr !== undefined && (!isObject(attr) || !isPlain(attr))) return;
@@ -68,18 +70,37 @@ export function decideFor(plans: Plans, who: Who, action: unknown, resource: unk
 export class Topic {
   readonly kind: string;
   readonly action: string;
+  /** Those of resources that name none. */
+  readonly scope: string | undefined;
+  readonly policyVersion: string | undefined;
   #edition = -1;
   #plan: Plan | null = null;
 
-  constructor(kind: string, action: string) {
+  constructor(kind: string, action: string, scope?: string, policyVersion?: string) {
     this.kind = kind;
     this.action = action;
+    this.scope = scope;
+    this.policyVersion = policyVersion;
+  }
+
+  /** Whether resources that name no scope and no version have some here. */
+  get isSelecting(): boolean {
+    return this.scope !== undefined || this.policyVersion !== undefined;
+  }
+
+  /** The resource as the general path is to see it. What is no resource is for that path to refuse. */
+  completed(resource: unknown): unknown {
+    const isRecord = Object.prototype.toString.call(resource) === "[object Object]";
+    if (!this.isSelecting || !isObject(resource) || !isRecord) return resource;
+    // What an object inherits is none of its members.
+    const members = Object.entries(resource).filter(([, value]) => value !== undefined);
+    return Object.fromEntries([["scope", this.scope], ["policyVersion", this.policyVersion], ...members]);
   }
 
   /** The plan; `null` if only the general path may answer. */
   plan(plans: Plans): Plan | null {
     if (this.#edition === plans.edition) return this.#plan;
-    const list = listFor(plans, this.kind, undefined, undefined);
+    const list = listFor(plans, this.kind, this.scope, this.policyVersion);
     this.#plan = list === null ? null : planFor(list, this.action);
     // A dead frame finds no plans, and lives again after the general path was asked.
     if (plans.isLive) this.#edition = plans.edition;
@@ -93,7 +114,8 @@ export function decideAction(plans: Plans, topic: Topic, principal: unknown, res
   if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
+  if (kind !== topic.kind || (scope !== undefined && scope !== topic.scope)) return UNSURE;
+  if (policyVersion !== undefined && policyVersion !== topic.policyVersion) return UNSURE;
   const plan = topic.plan(plans);
   if (plan === null) return UNSURE;
   const { id, roles } = principal;
@@ -112,7 +134,8 @@ export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unkn
   if (who.isOdd || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== topic.kind || scope !== undefined || policyVersion !== undefined) return UNSURE;
+  if (kind !== topic.kind || (scope !== undefined && scope !== topic.scope)) return UNSURE;
+  if (policyVersion !== undefined && policyVersion !== topic.policyVersion) return UNSURE;
   const plan = topic.plan(plans);
   if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
   const mask = who.mask(plans, plan);
@@ -134,3 +157,4 @@ const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;
 
 const OBJECT = Object.prototype;
+const MEMBERS: ReadonlySet<string> = new Set(["id", "roles", "attr", "policyVersion", "scope"]);
