@@ -316,7 +316,14 @@ describe("metadata", () => {
       search_resource_endpoint: "https://pdp.example.com/tenant1/access/v1/search/resource",
       search_action_endpoint: "https://pdp.example.com/tenant1/access/v1/search/action",
     });
-    for (const url of ["", "pdp", "ftp://a.example", "https://a.example?b", "https://a.example#b"]) {
+    const some = ["access_evaluation_endpoint", "search_action_endpoint"] as const;
+    expect(metadata("http://127.0.0.1:8787", some)).toEqual({
+      policy_decision_point: "http://127.0.0.1:8787",
+      access_evaluation_endpoint: "http://127.0.0.1:8787/access/v1/evaluation",
+      search_action_endpoint: "http://127.0.0.1:8787/access/v1/search/action",
+    });
+    const plain = ["http://a.example", "http://127.0.0.1.a.example", "http://localhost.a.example", "http://[::2]"];
+    for (const url of [...plain, "", "pdp", "ftp://a.example", "https://a.example?b", "https://a.example#b", "https://a.example?", "https://a.example#"]) {
       expect(() => metadata(url), url).toThrow(RangeError);
     }
   });

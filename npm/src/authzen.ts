@@ -49,8 +49,11 @@ export const PATHS = {
 /** Where the metadata of a PDP is, between its host and its path. */
 export const WELL_KNOWN = "/.well-known/authzen-configuration";
 
-/** What a PDP tells about itself. */
-export type Metadata = { readonly policy_decision_point: string } & { readonly [Name in keyof typeof PATHS]: string };
+/** An endpoint, by the name that metadata have for it. */
+export type Endpoint = keyof typeof PATHS;
+
+/** What a PDP tells about itself: where it is, and the endpoints that it serves. */
+export type Metadata = { readonly policy_decision_point: string } & { readonly [Name in Endpoint]?: string };
 
 /** The body of an answer that is none: a code that does not change, and a text for people. */
 export interface ErrorBody {
@@ -59,21 +62,29 @@ export interface ErrorBody {
 }
 
 /**
- * The metadata of the PDP at `url`.
+ * The metadata of the PDP at `url`, which serves these endpoints: all of them unless given. A host that has nothing to
+ * search through leaves out those for subjects and resources.
  *
- * @throws RangeError if it is no URL, or has a query or a fragment.
+ * @throws RangeError if it is no URL, or has a query or a fragment, or is not https: and not on this machine.
  */
-export function metadata(url: string): Metadata {
+export function metadata(url: string, endpoints: readonly Endpoint[] = Object.keys(PATHS) as Endpoint[]): Metadata {
   const base = readUrl(url);
-  const endpoints = Object.entries(PATHS).map(([name, path]) => [name, `${base}${path}`] as const);
-  return { policy_decision_point: base, ...(Object.fromEntries(endpoints) as { [Name in keyof typeof PATHS]: string }) };
+  const served = endpoints.map((name) => [name, `${base}${PATHS[name]}`] as const);
+  return { policy_decision_point: base, ...(Object.fromEntries(served) as { [Name in Endpoint]?: string }) };
 }
 
 /** The URL without a slash at its end. */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.search !== "" || url.hash !== "" || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || /[?#]/.test(text)) {
     throw new RangeError(`the URL of a PDP must have no query and no fragment, found \`${text}\``);
   }
-  return text.replace(/\/+$/, "");
+  // Who believes metadata that came over plain HTTP asks whoever changed them.
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return text.replace(/\/+$/, "");
+  throw new RangeError(`the URL of a PDP must begin with https:, found \`${text}\``);
+}
+
+/** Whether a host, as `URL` writes it, is this machine. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }
