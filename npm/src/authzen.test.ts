@@ -187,6 +187,7 @@ describe("several questions", () => {
       subject: counted({ ...user, properties: counted({ a: 1, b: 2 }) }),
       action: counted({ ...read }),
       resource: counted({ ...record, properties: counted({ a: 1 }) }),
+      context: counted({ a: 1 }),
       evaluations: Array.from({ length: items }, () => ({})),
     });
     const readsFor = (items: number): number => {

@@ -15,6 +15,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
+import { FIRST, SHARING, type SharedCheck } from "./sharing.ts";
 import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { turn } from "./turn.ts";
 import type {
@@ -270,9 +271,21 @@ export class OpenedPdp implements Pdp {
     return read;
   }
 
+  /** Returns what checks requests that share parts. Parts of others, or a fresh instance, have nothing to share. */
+  [SHARING](): SharedCheck {
+    let mine = -1;
+    return (request, shared) => {
+      const now = this.#settings.clock();
+      const still = turn.serial === mine ? 0 : FIRST;
+      const text = this.#call((handle) => check(handle, request, now, shared | still));
+      mine = turn.serial;
+      return JSON.parse(text) as Decision;
+    };
+  }
+
   #check(request: CheckRequest): string {
     const now = this.#settings.clock();
-    return this.#call((handle) => check(handle, request, now));
+    return this.#call((handle) => check(handle, request, now, 0));
   }
 
   /**

@@ -3,14 +3,16 @@
 import type { Decision } from "./decision.ts";
 import type { CheckRequest } from "./types.ts";
 
-/** The parts of a request that several requests have: sums of these. Of each kind there is one such part. */
+/** The parts of a request that several requests have: sums of these, as in `crates/wasm/src/request.rs`. */
 export const PRINCIPAL = 1;
 export const RESOURCE = 2;
 export const AUX_DATA = 4;
+/** What was shared before is void. */
+export const FIRST = 8;
 
 /**
- * Decides like `check`, one request after the other. A part that is shared is read when it comes first, and must
- * not change until the last request was decided.
+ * Decides like `check`, one request after the other. A part that is shared is the same in all requests that share
+ * it: it is read when it comes first.
  */
 export type SharedCheck = (request: CheckRequest, shared: number) => Decision;
 

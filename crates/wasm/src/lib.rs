@@ -40,7 +40,7 @@ use alloc::string::String;
 use wardgate_engine::wire;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use request::Asked;
+use request::{Asked, Shared};
 use terms::Moment;
 
 /// Opens a bundle and returns the number that names it in later calls. `terms` say what is accepted:
@@ -81,20 +81,23 @@ pub fn close(handle: u32) {
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen(js_name = isAllowed)]
 pub fn is_allowed(handle: u32, request: &JsValue, now: f64) -> Result<bool, JsValue> {
-    let request = request::read(request, Asked::Action)?;
+    let request = request::read(request, Asked::Action, &mut Shared::default(), 0)?;
     let action = request.actions.first().map_or("", String::as_str);
     Ok(handles::table(handle)?.is_allowed(&request, action, clock::timestamp(now)?))
 }
 
-/// Decides several actions, `{ principal, actions, resource }`, and returns the decision as JSON.
+/// Decides several actions, `{ principal, actions, resource }`, and returns the decision as JSON. `shared` says
+/// which parts of the request the ones before and after it have, too.
 ///
 /// # Errors
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen]
-pub fn check(handle: u32, request: &JsValue, now: f64) -> Result<String, JsValue> {
-    let request = request::read(request, Asked::Actions)?;
+pub fn check(handle: u32, request: &JsValue, now: f64, shared: u32) -> Result<String, JsValue> {
+    let mut parts = Shared::taken(shared);
+    let mut request = request::read(request, Asked::Actions, &mut parts, shared)?;
     let (table, now) = (handles::table(handle)?, clock::timestamp(now)?);
     let decision = steps::shared(|budget| table.check_within(&request, now, budget));
+    parts.leave(&mut request, shared);
     Ok(wire::decision_json(&decision))
 }
 
@@ -104,7 +107,7 @@ pub fn check(handle: u32, request: &JsValue, now: f64) -> Result<String, JsValue
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen]
 pub fn explain(handle: u32, request: &JsValue, now: f64) -> Result<String, JsValue> {
-    let request = request::read(request, Asked::Action)?;
+    let request = request::read(request, Asked::Action, &mut Shared::default(), 0)?;
     let explanation = handles::table(handle)?.explain(&request, clock::timestamp(now)?);
     Ok(wire::explanation_json(&explanation))
 }

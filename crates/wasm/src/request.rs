@@ -2,14 +2,21 @@
 //!
 //! The names are those of the Cerbos API. A name that is not known is an error: a misspelt `attr` that
 //! passed unseen would change the decision.
+//!
+//! A caller that asks about many requests may say which of their parts are the same each time. Such a part is
+//! read once and goes from one request to the next. Only a caller that has the objects to itself may say so.
 
+use alloc::boxed::Box;
 use alloc::vec;
+use core::cell::RefCell;
+use core::mem;
 
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 use wasm_bindgen::JsValue;
 
 use crate::failure::Failure;
 use crate::path::Path;
+use crate::shared::shared;
 use crate::value::Reader;
 
 /// How a call names what the principal wants to do.
@@ -21,21 +28,84 @@ pub(crate) enum Asked {
     Actions,
 }
 
-/// Reads a request.
-pub(crate) fn read(value: &JsValue, asked: Asked) -> Result<Request, Failure> {
+/// Which parts requests share, as the sum of these; and that what was shared before is void.
+/// `npm/src/sharing.ts` has the same numbers.
+const PRINCIPAL: u32 = 1;
+const RESOURCE: u32 = 2;
+const AUX_DATA: u32 = 4;
+const FIRST: u32 = 8;
+
+/// Parts that were read, for the requests that share them.
+#[derive(Default)]
+pub(crate) struct Shared {
+    parts: Request,
+    /// Which of them are here, and not in a request.
+    here: u32,
+}
+
+shared!(static SHARED: RefCell<Option<Box<Shared>>> = RefCell::new(None));
+
+impl Shared {
+    /// Takes what requests before this one have left.
+    pub(crate) fn taken(shared: u32) -> Box<Self> {
+        let left = SHARED.with(|left| left.take());
+        left.filter(|_| shared & FIRST == 0).unwrap_or_default()
+    }
+
+    /// Leaves the `shared` parts of a request to those after it.
+    pub(crate) fn leave(mut self: Box<Self>, request: &mut Request, shared: u32) {
+        if shared != 0 {
+            self.swap(request, shared);
+            self.here |= shared;
+            SHARED.with(|left| left.replace(Some(self)));
+        }
+    }
+
+    fn swap(&mut self, request: &mut Request, which: u32) {
+        if which & PRINCIPAL != 0 {
+            mem::swap(&mut self.parts.principal, &mut request.principal);
+        }
+        if which & RESOURCE != 0 {
+            mem::swap(&mut self.parts.resource, &mut request.resource);
+        }
+        if which & AUX_DATA != 0 {
+            mem::swap(&mut self.parts.aux_data, &mut request.aux_data);
+        }
+    }
+}
+
+/// Reads a request, but for those of its `shared` parts that were read before.
+pub(crate) fn read(
+    value: &JsValue,
+    asked: Asked,
+    shared: &mut Shared,
+    which: u32,
+) -> Result<Request, Failure> {
     let mut reader = Reader::new();
     let root = Path::ROOT;
     let fields = reader.fields(value, &root, asked.fields())?;
-    Ok(Request {
+    let known = shared.here & which;
+    let mut request = Request {
         request_id: reader.optional_string(fields.member("requestId"), &root.key("requestId"))?,
-        principal: principal(&mut reader, fields.member("principal"), &root.key("principal"))?,
-        resource: resource(&mut reader, fields.member("resource"), &root.key("resource"))?,
-        actions: match asked {
-            Asked::Action => vec![reader.string(fields.member("action"), &root.key("action"))?],
-            Asked::Actions => reader.strings(fields.member("actions"), &root.key("actions"))?,
-        },
-        aux_data: aux_data(&mut reader, fields.member("auxData"), &root.key("auxData"))?,
-    })
+        ..Request::default()
+    };
+    if known & PRINCIPAL == 0 {
+        let path = root.key("principal");
+        request.principal = principal(&mut reader, fields.member("principal"), &path)?;
+    }
+    if known & RESOURCE == 0 {
+        let path = root.key("resource");
+        request.resource = resource(&mut reader, fields.member("resource"), &path)?;
+    }
+    request.actions = match asked {
+        Asked::Action => vec![reader.string(fields.member("action"), &root.key("action"))?],
+        Asked::Actions => reader.strings(fields.member("actions"), &root.key("actions"))?,
+    };
+    if known & AUX_DATA == 0 {
+        request.aux_data = aux_data(&mut reader, fields.member("auxData"), &root.key("auxData"))?;
+    }
+    shared.swap(&mut request, known);
+    Ok(request)
 }
 
 impl Asked {
