@@ -30,6 +30,7 @@ export default defineConfig({
           POLICIES: bundle("policies"),
           NEXT: bundle("next"),
           STRANGER: bundle("stranger"),
+          DATED: bundle("dated"),
           INDEX_USERS: read("index/subject.user.json").toString(),
           INDEX_RECORDS: read("index/resource.record.json").toString(),
           INTEROP_IDP: interop("authzen-idp/test-harness/src/results.json"),

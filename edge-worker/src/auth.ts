@@ -4,11 +4,18 @@ import type { JwtVerifier } from "./jwt.ts";
 
 /** What is known of a caller. Everything but `known` is refused. */
 export type Caller =
-  | { readonly kind: "known"; readonly name: string }
+  | Known
   | { readonly kind: "anonymous" }
   | { readonly kind: "unknown" }
   /** Who it is is known, and that they may not ask this PDP. */
   | { readonly kind: "forbidden" };
+
+/** A caller who may ask. A name says who it is only together with what has named it. */
+export interface Known {
+  readonly kind: "known";
+  readonly by: "token" | "client_id" | "sub" | "iss";
+  readonly name: string;
+}
 
 export class Authenticator {
   readonly #digests: Digests;
@@ -30,7 +37,7 @@ export class Authenticator {
     const token = /^bearer +([\w~+/.=-]+) *$/i.exec(header)?.[1];
     if (token === undefined || token.length > LONGEST) return { kind: "unknown" };
     const name = await this.#owner(token);
-    if (name !== undefined) return { kind: "known", name };
+    if (name !== undefined) return { kind: "known", by: "token", name };
     return this.#verifier === undefined ? { kind: "unknown" } : this.#verifier.caller(token, now);
   }
 

@@ -1,6 +1,7 @@
 // Reads the configuration. What is missing or wrong is an error: the worker then answers nobody.
 
 import type { OpenOptions, Trust } from "wardgate";
+import { isLoopback } from "wardgate/authzen";
 
 import { Authenticator } from "./auth.ts";
 import type { Env } from "./env.ts";
@@ -65,9 +66,16 @@ function readOpening(env: Env): OpenOptions {
     trust: trust as Trust,
     maxBytes: MAX_BUNDLE_BYTES,
     minRevision,
+    afterExpiry: readAfterExpiry(env.AFTER_EXPIRY),
     ...(env.BUNDLE_NAME !== undefined && { name: env.BUNDLE_NAME }),
     ...(unsealKey !== undefined && { unsealKey }),
   };
+}
+
+function readAfterExpiry(word: string | undefined): "deny" | "decide" {
+  if (word === undefined || word === "deny") return "deny";
+  if (word === "decide") return word;
+  throw new ConfigError("AFTER_EXPIRY must be `deny` or `decide`");
 }
 
 function readPageKey(text: string | undefined): Uint8Array | undefined {
@@ -80,6 +88,10 @@ function readPageKey(text: string | undefined): Uint8Array | undefined {
 function readUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (!isUrl(text) || /[?#]/.test(text)) throw new ConfigError("PDP_URL must be a URL without query and fragment");
+  const { protocol, hostname } = new URL(text);
+  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname))) {
+    throw new ConfigError("PDP_URL must begin with https:");
+  }
   return text.replace(/\/+$/, "");
 }
 

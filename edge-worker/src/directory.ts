@@ -3,6 +3,7 @@
 
 import { AuthzenError, type Directory, type Entity } from "wardgate/authzen";
 
+import { cut } from "./decision-log.ts";
 import { NotReady } from "./policies.ts";
 import { fromUtf8, readBounded } from "./text.ts";
 
@@ -97,9 +98,15 @@ interface List {
 function readList(key: string, bytes: Uint8Array): List {
   const type = key.slice(key.indexOf("/") + 1);
   const items: unknown = JSON.parse(fromUtf8(bytes));
-  if (!Array.isArray(items) || items.length > MAX_ENTITIES) throw new Error(`it is no list of at most ${MAX_ENTITIES}`);
+  if (!Array.isArray(items)) throw new Error("it is no list");
+  if (items.length > MAX_ENTITIES) throw new Error(`it has ${items.length} entities, at most ${MAX_ENTITIES} are read`);
   const entities = items.map((item: unknown) => readEntity(item, type));
-  return { entities, byId: new Map(entities.map(({ id, properties }) => [id, properties ?? {}])) };
+  const byId = new Map<string, Entity["properties"]>();
+  for (const { id, properties } of entities) {
+    if (byId.has(id)) throw new Error(`the id \`${cut(id)}\` stands twice`);
+    byId.set(id, properties ?? {});
+  }
+  return { entities, byId };
 }
 
 function readEntity(item: unknown, type: string): Entity {

@@ -20,9 +20,10 @@ import {
   type Window,
 } from "wardgate/authzen";
 
+import type { Known } from "./auth.ts";
 import { cut, logged, type DecisionEvent } from "./decision-log.ts";
 import type { Listed } from "./directory.ts";
-import { readBody } from "./http.ts";
+import { Problem, readBody } from "./http.ts";
 import { directoryOf, type Service } from "./service.ts";
 
 /** A request of somebody who may ask. */
@@ -30,7 +31,7 @@ export interface Asking {
   readonly endpoint: string;
   readonly request: Request;
   readonly service: Service;
-  readonly caller: string;
+  readonly caller: Known;
   readonly context: Pick<ExecutionContext, "waitUntil">;
 }
 
@@ -63,6 +64,7 @@ export async function subjectSearch(asking: Asking): Promise<Answered> {
   const { request, service, context } = asking;
   const search = readSubjectSearch(await readBody(request));
   const sought: Listed = { side: "subject", type: search.type };
+  if (search.candidates === undefined) mustHaveIndex(service);
   const pdp = await service.policies.pdp(context);
   const directory = await directoryOf(service, [sought, { side: "resource", type: search.resource.type }], context);
   const candidates: readonly Entity[] = search.candidates ?? directory?.all(sought) ?? [];
@@ -73,6 +75,7 @@ export async function resourceSearch(asking: Asking): Promise<Answered> {
   const { request, service, context } = asking;
   const search = readResourceSearch(await readBody(request));
   const sought: Listed = { side: "resource", type: search.type };
+  if (search.candidates === undefined) mustHaveIndex(service);
   const pdp = await service.policies.pdp(context);
   const directory = await directoryOf(service, [sought, { side: "subject", type: search.subject.type }], context);
   const candidates: readonly Entity[] = search.candidates ?? directory?.all(sought) ?? [];
@@ -85,6 +88,11 @@ export async function actionSearch(asking: Asking): Promise<Answered> {
   const pdp = await service.policies.pdp(context);
   const directory = await directoryOf(service, typesOf([search]), context);
   return found(asking, search, (window) => searchActions(pdp, search, { window, directory }));
+}
+
+/** An empty list would say that nobody may, where nobody was looked for. */
+function mustHaveIndex({ index }: Service): void {
+  if (index === undefined) throw new Problem(501, "no-index", "there is no index to search through: send `candidates`");
 }
 
 /** The types whose entries in the index may matter. */
@@ -114,8 +122,10 @@ function decided(
 
 /** Answers a search with the page that was asked for; with everything where there are no tokens for pages. */
 async function found<T>(asking: Asking, search: Searching, run: (window: Window) => Found<T>): Promise<Answered> {
-  const { service, caller } = asking;
+  const { service } = asking;
   const { pages } = service;
+  // The same name may come from a token of the configuration and from a signed one.
+  const caller = `${asking.caller.by} ${asking.caller.name}`;
   if (pages === undefined) {
     const { results } = run({ from: 0, limit: Infinity, most: Infinity });
     return searched(asking, search, { results });
@@ -144,7 +154,7 @@ function eventOf({ endpoint, caller, service, request }: Asking): DecisionEvent 
   return {
     time: new Date().toISOString(),
     endpoint,
-    caller,
+    caller: caller.name,
     revision: service.policies.revision,
     ...(requestId !== null && { requestId: cut(requestId) }),
   };

@@ -13,6 +13,8 @@ export interface Env {
   readonly BUNDLE_NAME?: string;
   /** The lowest revision that is accepted. */
   readonly MIN_REVISION?: string | number;
+  /** What is decided once the bundle in use has expired: `deny` unless given, or `decide`. */
+  readonly AFTER_EXPIRY?: string;
   /** Secret: the key of sealed bundles, a JSON Web Key. */
   readonly UNSEAL_KEY?: unknown;
   /** Seconds between two looks for a new bundle and a new index. */

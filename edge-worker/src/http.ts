@@ -1,6 +1,6 @@
 // Requests in, responses out: what HTTP asks of every endpoint.
 
-import { AuthzenError, type ErrorBody } from "wardgate/authzen";
+import { AuthzenError, parseBody, type ErrorBody } from "wardgate/authzen";
 
 import { NotReady } from "./policies.ts";
 import { fromUtf8, readBounded, TooLarge } from "./text.ts";
@@ -33,16 +33,28 @@ export function failed(thrown: unknown): Response {
 
 /** Reads the JSON of a request, bounded while it is read. */
 export async function readBody(request: Request): Promise<unknown> {
-  const type = request.headers.get("Content-Type") ?? "";
-  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type.trim())) {
+  if (!isJson(request.headers.get("Content-Type") ?? "")) {
     throw new Problem(400, "bad-request", "the Content-Type must be `application/json`");
   }
   const bytes = request.body === null ? new Uint8Array() : await readBounded(request.body, MAX_BODY_BYTES, MAX_PASSED_OVER);
+  let text;
   try {
-    return JSON.parse(fromUtf8(bytes));
+    text = fromUtf8(bytes);
   } catch {
     throw new Problem(400, "bad-request", "the body must be JSON in UTF-8");
   }
+  return parseBody(text);
+}
+
+/** Whether a media type (RFC 9110, 8.3.1) is that of JSON, with whatever parameters; a `charset` must be UTF-8. */
+function isJson(type: string): boolean {
+  const [essence = "", ...parameters] = type.split(";").map((part) => part.trim());
+  if (type.length > LONGEST_TYPE || essence.toLowerCase() !== "application/json") return false;
+  return parameters.every((text) => {
+    const [, name, quoted, token] = PARAMETER.exec(text) ?? [];
+    if (name === undefined) return text === "";
+    return name.toLowerCase() !== "charset" || (quoted ?? token)?.toLowerCase() === "utf-8";
+  });
 }
 
 function problemOf(thrown: unknown): Problem {
@@ -58,6 +70,9 @@ function problemOf(thrown: unknown): Problem {
   return new Problem(500, "internal", "the request could not be answered");
 }
 
+/** A parameter, quoted or not. One with a semicolon in quotes is taken for none. */
+const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+))$/;
+const LONGEST_TYPE = 200;
 const MAX_BODY_BYTES = 2 ** 20;
 /** How much of a body that is too large is read and forgotten: a sender that is cut off does not see the answer. */
 const MAX_PASSED_OVER = 16 * 2 ** 20;

@@ -5,7 +5,7 @@
 //     GET  /metrics                                                  with a bearer token
 //     GET  /health, /.well-known/authzen-configuration               for everybody
 
-import { metadata, PATHS, WELL_KNOWN } from "wardgate/authzen";
+import { isLoopback, metadata, PATHS, WELL_KNOWN, type Endpoint } from "wardgate/authzen";
 
 import { actionSearch, evaluation, evaluations, resourceSearch, subjectSearch, type Answered, type Asking } from "./endpoints.ts";
 import type { Env } from "./env.ts";
@@ -55,14 +55,14 @@ async function respond(route: Route | undefined, asked: Omit<Asking, "endpoint" 
   return route.answer({ ...asked, endpoint: route.name, caller });
 }
 
-/** The name of the caller, if it may ask. */
-async function callerOf({ request, service }: Pick<Asking, "request" | "service">): Promise<string> {
+/** What tells the caller from every other, if it may ask. */
+async function callerOf({ request, service }: Pick<Asking, "request" | "service">): Promise<Asking["caller"]> {
   const header = request.headers.get("Authorization");
   const caller = await service.config.authenticator.caller(header, Date.now());
   const challenge = (error: string) => ({ "WWW-Authenticate": `Bearer realm="wardgate"${error}` });
   switch (caller.kind) {
     case "known":
-      return caller.name;
+      return caller;
     case "anonymous":
       throw new Problem(401, "unauthorized", "a bearer token is required", challenge(""));
     case "unknown":
@@ -76,18 +76,25 @@ async function callerOf({ request, service }: Pick<Asking, "request" | "service"
 async function health({ service, context }: Omit<Asking, "endpoint" | "caller">): Promise<Response> {
   await service.policies.pdp(context).catch(() => undefined);
   const health = service.policies.health();
-  return json(health, health.status === "not-ready" ? 503 : 200);
+  // Which policies are in use is not for everybody: see `/metrics`.
+  const { name: _, revision: __, ...told } = health;
+  return json(told, health.status === "not-ready" || health.status === "expired" ? 503 : 200);
 }
 
 async function describe({ request, service }: Omit<Asking, "endpoint" | "caller">): Promise<Response> {
-  return json(metadata(service.config.url ?? originOf(request)), 200, { "Cache-Control": "public, max-age=300" });
+  const endpoints = service.index === undefined ? WITHOUT_INDEX : undefined;
+  return json(metadata(service.config.url ?? originOf(request), endpoints), 200, { "Cache-Control": "public, max-age=300" });
 }
 
-/** The origin by which the worker was called. It is https but on the machine of a developer. */
+/**
+ * The origin by which the worker was called. Somebody may name any host, and would be told to ask there; but the
+ * platform, which says so by `cf`, calls a worker by hosts that are its own. It is https but on the machine of a developer.
+ */
 function originOf(request: Request): string {
   const { protocol, host, hostname } = new URL(request.url);
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  return `${isLocal ? protocol : "https:"}//${host}`;
+  if (isLoopback(hostname)) return `${protocol}//${host}`;
+  if (request.cf === undefined) throw new Problem(404, "not-found", "this PDP was not told its URL");
+  return `https://${host}`;
 }
 
 async function numbers({ service }: Asking): Promise<Answered> {
@@ -114,6 +121,8 @@ function post(name: string, answer: (asking: Asking) => Promise<Answered>): Rout
 }
 
 const NONE = { allowed: 0, denied: 0 };
+/** What is served where there is nothing to search through. */
+const WITHOUT_INDEX: readonly Endpoint[] = ["access_evaluation_endpoint", "access_evaluations_endpoint", "search_action_endpoint"];
 const WELL_KNOWN_ROUTE: Route = { kind: "open", name: "metadata", method: "GET", answer: describe };
 const ROUTES: ReadonlyMap<string, Route> = new Map([
   [PATHS.access_evaluation_endpoint, post("evaluation", evaluation)],

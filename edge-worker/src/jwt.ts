@@ -42,8 +42,10 @@ export class JwtVerifier {
     if (claims === undefined || !this.#isFor(claims, now / 1000)) return { kind: "unknown" };
     const { scope } = this.#settings;
     if (scope !== undefined && !scopesOf(claims).includes(scope)) return { kind: "forbidden" };
-    const name = claims["client_id"] ?? claims["sub"];
-    return { kind: "known", name: typeof name === "string" ? name : this.#settings.issuer };
+    const by = (["client_id", "sub"] as const).find((claim) => claims[claim] !== undefined && claims[claim] !== null);
+    const name = by === undefined ? undefined : claims[by];
+    if (by !== undefined && typeof name === "string") return { kind: "known", by, name };
+    return { kind: "known", by: "iss", name: this.#settings.issuer };
   }
 
   /** The claims, if one of the keys has signed them. */

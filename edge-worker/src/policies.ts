@@ -1,7 +1,7 @@
 // The policies in use. A bundle is verified before it replaces another, at once for all requests; when it is
 // refused or cannot be read, the one in use stays; where there is none yet, the last good one is looked for.
 
-import { open, WardgateError, type OpenOptions, type Pdp } from "wardgate";
+import { expiryOf, open, WardgateError, type BundleHeader, type OpenOptions, type Pdp } from "wardgate";
 
 import type { LastGood } from "./last-good.ts";
 import type { Source } from "./source.ts";
@@ -12,7 +12,7 @@ export class NotReady extends Error {}
 
 /** What is to be known of the policies from outside. */
 export interface Health {
-  readonly status: "ok" | "stale" | "not-ready";
+  readonly status: "ok" | "stale" | "expired" | "not-ready";
   readonly revision?: number;
   readonly name?: string;
   /** Seconds since the bundle in use was taken into use here, and since the last look for a newer one. */
@@ -20,6 +20,8 @@ export interface Health {
   readonly checked?: number;
   /** Why the last look brought nothing: the code of a refusal, `missing` or `unreadable`. */
   readonly problem?: string;
+  /** Seconds until everything is denied, or was, below 0; nothing for a bundle that never expires. */
+  readonly expiresIn?: number;
 }
 
 export interface Refreshing {
@@ -27,6 +29,8 @@ export interface Refreshing {
   readonly lastGood: LastGood;
   readonly opening: OpenOptions;
   readonly refreshMilliseconds: number;
+  /** Returns the time in milliseconds since 1970 by which bundles expire; `Date.now` unless given. */
+  readonly clock?: () => number;
 }
 
 interface InUse {
@@ -45,6 +49,8 @@ export class Policies {
   /** What was told of in the log, and what was handed to `lastGood`. */
   #told: Uint8Array | undefined;
   #kept: Uint8Array | undefined;
+  /** What was told of expiry: of which bundle, and how it stood. */
+  #toldExpiry: { readonly header: BundleHeader; readonly kind: string } | undefined;
 
   constructor(settings: Refreshing) {
     this.#settings = settings;
@@ -60,6 +66,7 @@ export class Policies {
     const looking = this.#lookIfDue(context);
     if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking.done, pause(PATIENCE)]);
     if (this.#inUse === undefined) throw new NotReady(this.#problem ?? "no bundle has arrived yet");
+    this.#tellExpiry(this.#inUse.pdp.header);
     return this.#inUse.pdp;
   }
 
@@ -73,9 +80,33 @@ export class Policies {
     const problem = this.#problem === undefined ? {} : { problem: this.#problem };
     const checked = this.#checked === undefined ? {} : { checked: ago(this.#checked) };
     if (this.#inUse === undefined) return { status: "not-ready", ...checked, ...problem };
-    const { revision, name } = this.#inUse.pdp.header;
-    const status = this.#problem === undefined ? "ok" : "stale";
-    return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem };
+    this.#tellExpiry(this.#inUse.pdp.header);
+    const { revision, name, expires } = this.#inUse.pdp.header;
+    const expiresIn = expires === undefined ? {} : { expiresIn: Math.floor((expires - this.#now()) / 1000) };
+    const status = this.#denies() ? "expired" : this.#problem === undefined ? "ok" : "stale";
+    return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem, ...expiresIn };
+  }
+
+  /** Whether the bundle in use has expired, and denies everything since. */
+  #denies(): boolean {
+    const header = this.#inUse?.pdp.header;
+    if (header === undefined || this.#settings.opening.afterExpiry === "decide") return false;
+    return expiryOf(header, this.#now()).kind === "expired";
+  }
+
+  /** Tells the operator once that a bundle expires soon, and once that it has. */
+  #tellExpiry(header: BundleHeader): void {
+    const { kind } = expiryOf(header, this.#now());
+    if (this.#toldExpiry?.header === header && this.#toldExpiry.kind === kind) return;
+    this.#toldExpiry = { header, kind };
+    if (kind !== "soon" && kind !== "expired") return;
+    const { revision, expires = 0 } = header;
+    const event = kind === "soon" ? "expires-soon" : "expired";
+    console.warn(JSON.stringify({ event, revision, expires: new Date(expires).toISOString() }));
+  }
+
+  #now(): number {
+    return (this.#settings.clock ?? Date.now)();
   }
 
   #lookIfDue(context: Pick<ExecutionContext, "waitUntil">): Looking | undefined {

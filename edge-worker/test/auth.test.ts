@@ -35,6 +35,8 @@ describe("a worker that is not configured", () => {
       { BUNDLE: "asset:/policies" },
       { PAGE_KEY: "c2hvcnQ" },
       { PDP_URL: "https://a.example?b" },
+      { PDP_URL: "http://a.example" },
+      { AFTER_EXPIRY: "allow" },
       { REFRESH_SECONDS: "soon" },
       { DECISION_SAMPLE: 2 },
       { DECISION_LOG: "queue" },
@@ -115,6 +117,27 @@ describe("a signed token", () => {
       expect(await status(deployed, `Bearer ${await signed(algorithm, pair, claims())}`), algorithm).toBe(200);
       const other = await keyPair(algorithm);
       expect(await status(deployed, `Bearer ${await signed(algorithm, other, claims())}`), algorithm).toBe(401);
+    }
+  });
+
+  it("of somebody gets no page of somebody else with that name", async () => {
+    const pair = await keyPair("ES256");
+    const { AUTH_JWT } = await settings("ES256", [pair]);
+    const deployed = deployment({ AUTH_TOKENS: { shop: TOKEN }, AUTH_JWT });
+    const search = { subject: { type: "user", id: "alice" }, action: { name: "view" }, resource: { type: "record" } };
+    const page = async (token: string, page: object): Promise<{ status: number; next: string }> => {
+      const headers = { "Authorization": `Bearer ${token}`, "Content-Type": "application/json" };
+      const response = await send(deployed, "/access/v1/search/resource", { method: "POST", headers, body: JSON.stringify({ ...search, page }) });
+      const body = (await response.json()) as { page?: { next_token: string } };
+      return { status: response.status, next: body.page?.next_token ?? "" };
+    };
+    const { sub, ...others } = claims();
+    const callers = [TOKEN, await signed("ES256", pair, { ...others, sub }), await signed("ES256", pair, { ...others, client_id: sub })];
+    for (const [at, own] of callers.entries()) {
+      const { next } = await page(own, { limit: 2 });
+      for (const [other, token] of callers.entries()) {
+        expect((await page(token, { token: next })).status, `${at} ${other}`).toBe(at === other ? 200 : 400);
+      }
     }
   });
 

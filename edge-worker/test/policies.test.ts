@@ -1,9 +1,10 @@
 // Where policies come from, and what happens when they change or do not arrive.
 
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Env } from "../src/env.ts";
-import { ask, deployment, EVALUATION, fill, given, next, policies, reading, send, stranger } from "./testing.ts";
+import { Policies, type Refreshing } from "../src/policies.ts";
+import { ask, dated, deployment, EVALUATION, fill, given, next, policies, reading, send, stranger, TOKEN } from "./testing.ts";
 
 beforeEach(fill);
 
@@ -16,6 +17,12 @@ async function decision(deployed: Env): Promise<unknown> {
 async function health(deployed: Env): Promise<object> {
   const response = await send(deployed, "/health");
   return { http: response.status, ...((await response.json()) as object) };
+}
+
+/** What callers are told of the policies in use. */
+async function inUse(deployed: Env): Promise<object> {
+  const response = await send(deployed, "/metrics", { headers: { Authorization: `Bearer ${TOKEN}` } });
+  return ((await response.json()) as { policies: object }).policies;
 }
 
 /** A binding like that of static assets, over one file. */
@@ -42,7 +49,8 @@ describe("a bundle", () => {
     ];
     for (const deployed of deployments) {
       expect(await decision(deployed)).toBe(true);
-      expect(await health(deployed)).toMatchObject({ http: 200, status: "ok", revision: 1, name: "interop" });
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "ok", age: expect.any(Number) });
+      expect(await inUse(deployed)).toMatchObject({ status: "ok", revision: 1, name: "interop" });
     }
     asset = next;
     await given.POLICIES_KV.put("policies", next);
@@ -51,7 +59,7 @@ describe("a bundle", () => {
       // This one looks behind its answer, and the one after it has the new policies.
       expect(await decision(deployed)).toBe(true);
       expect(await decision(deployed)).toBe(false);
-      expect(await health(deployed)).toMatchObject({ status: "ok", revision: 2 });
+      expect(await inUse(deployed)).toMatchObject({ status: "ok", revision: 2 });
     }
   });
 
@@ -71,7 +79,8 @@ describe("a bundle", () => {
       await given.POLICIES_KV.put("policies", bytes);
       expect(await decision(deployed)).toBe(true);
       expect(await decision(deployed)).toBe(true);
-      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale", revision: 1, problem });
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale", problem });
+      expect(await inUse(deployed)).toMatchObject({ status: "stale", revision: 1, problem });
     }
     await given.POLICIES_KV.delete("policies");
     expect(await decision(deployed)).toBe(true);
@@ -83,7 +92,7 @@ describe("a bundle", () => {
     await decision(deployed);
     // Somebody replays the first revision.
     expect(await decision(deployed)).toBe(false);
-    expect(await health(deployed)).toMatchObject({ status: "stale", revision: 2, problem: "old-revision" });
+    expect(await inUse(deployed)).toMatchObject({ status: "stale", revision: 2, problem: "old-revision" });
   });
 
   it("is the last good one where a new instance finds none", async () => {
@@ -94,7 +103,8 @@ describe("a bundle", () => {
       await (bytes === undefined ? given.POLICIES_KV.delete("precious") : given.POLICIES_KV.put("precious", bytes));
       const deployed = deployment({ BUNDLE });
       expect(await decision(deployed)).toBe(true);
-      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale", revision: 1 });
+      expect(await health(deployed)).toMatchObject({ http: 200, status: "stale" });
+      expect(await inUse(deployed)).toMatchObject({ status: "stale", revision: 1 });
       // It is believed no more than another.
       expect(await decision(deployment({ BUNDLE, MIN_REVISION: 2 }))).toBe(503);
       expect(await decision(deployment({ BUNDLE, BUNDLE_NAME: "other" }))).toBe(503);
@@ -161,5 +171,62 @@ describe("a bundle", () => {
     const deployed = deployment({ BUNDLE: "kv:never", POLICIES_KV });
     expect(await decision(deployed)).toBe(503);
     expect(await health(deployed)).toMatchObject({ http: 503, problem: "unreadable" });
+  });
+});
+
+describe("the public health", () => {
+  it("tells nobody which policies are in use", async () => {
+    const deployed = deployment();
+    await decision(deployed);
+    expect(Object.keys(await health(deployed)).sort()).toEqual(["age", "checked", "http", "status"]);
+  });
+});
+
+describe("a bundle that expires", () => {
+  const end = Date.UTC(2036, 0);
+  const request = { principal: { id: "alice", roles: ["user"] }, action: "read", resource: { kind: "record", id: "record-1" } };
+
+  /** Policies that have the dated bundle in use, and a clock that is set. */
+  function policiesAt(afterExpiry: "deny" | "decide") {
+    let now = Date.UTC(2027, 0);
+    const settings: Refreshing = {
+      source: async (etag) => (etag === undefined ? { kind: "bundle", bytes: dated, etag: "1" } : { kind: "unchanged" }),
+      lastGood: { read: async () => undefined, write: async () => {} },
+      opening: { trust: JSON.parse(given.RELEASE_KEY), clock: () => now, afterExpiry },
+      refreshMilliseconds: 60_000,
+      clock: () => now,
+    };
+    const policies = new Policies(settings);
+    const pdp = () => policies.pdp({ waitUntil: () => {} });
+    return { policies, pdp, goTo: (time: number) => void (now = time) };
+  }
+
+  it("is warned of beforehand, then denies everything, and fails the health", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { policies, pdp, goTo } = policiesAt("deny");
+    expect([(await pdp()).isAllowed(request), policies.health().status, warn.mock.calls]).toEqual([true, "ok", []]);
+    goTo(end - 3_600_000);
+    for (let time = 0; time < 3; time += 1) expect((await pdp()).isAllowed(request)).toBe(true);
+    expect(policies.health()).toMatchObject({ status: "ok", expiresIn: 3600 });
+    goTo(end);
+    for (let time = 0; time < 3; time += 1) expect((await pdp()).isAllowed(request)).toBe(false);
+    expect(policies.health()).toMatchObject({ status: "expired", expiresIn: 0 });
+    expect(warn.mock.calls.map(([line]) => JSON.parse(String(line)))).toEqual([
+      { event: "expires-soon", revision: 1, expires: "2036-01-01T00:00:00.000Z" },
+      { event: "expired", revision: 1, expires: "2036-01-01T00:00:00.000Z" },
+    ]);
+    warn.mockRestore();
+  });
+
+  it("goes on deciding where the deployment says so", async () => {
+    const { policies, pdp, goTo } = policiesAt("decide");
+    await pdp();
+    goTo(end + 1000);
+    expect([(await pdp()).isAllowed(request), policies.health().status]).toEqual([true, "ok"]);
+  });
+
+  it("is a matter of two words", async () => {
+    expect(await decision(deployment({ AFTER_EXPIRY: "decide" }))).toBe(true);
+    for (const AFTER_EXPIRY of ["", "allow", "Deny"]) expect(await decision(deployment({ AFTER_EXPIRY }))).toBe(503);
   });
 });

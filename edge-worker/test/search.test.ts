@@ -59,7 +59,9 @@ describe("a search", () => {
     expect(ids(await results(RESOURCE, search, deployment({ INDEX: undefined })))).toEqual(["a"]);
     expect(ids(await results(RESOURCE, { ...search, candidates: [] }))).toEqual([]);
     expect(await results(RESOURCE, { ...search, candidates: [{ type: "user", id: "a" }] })).toMatchObject({ status: 400 });
-    expect(await results(RESOURCE, { ...search, candidates: undefined }, deployment({ INDEX: undefined }))).toEqual([]);
+    for (const [path, body] of [[RESOURCE, { ...search, candidates: undefined }], [SUBJECT, { subject: { type: "user" }, action: { name: "read" }, resource: record }]] as const) {
+      expect(await results(path, body, deployment({ INDEX: undefined }))).toMatchObject({ status: 501, body: { error: "no-index" } });
+    }
   });
 
   it("finds nothing where nobody is known", async () => {
@@ -115,8 +117,7 @@ describe("a page", () => {
     const bare = await ask(deployment({ PAGE_KEY: undefined }), RESOURCE, { ...search, page: { limit: 1 } });
     expect(bare.body).not.toHaveProperty("page");
     expect((bare.body as Paged).results).toHaveLength(20);
-    const none = await ask(deployment(), RESOURCE, { ...search, page: { limit: 0 } });
-    expect(none.body).toMatchObject({ page: { count: 0 }, results: [] });
+    expect(await ask(deployment(), RESOURCE, { ...search, page: { limit: 0 } })).toMatchObject({ status: 400 });
   });
 
   it("belongs to its search, its caller and its key", async () => {
@@ -126,6 +127,7 @@ describe("a page", () => {
     const refused = { status: 400, body: { error: "bad-request", message: "`page.token` is not a token for this search" } };
     expect(await ask(deployed, RESOURCE, { ...search, subject: bob, page: { token } })).toEqual(refused);
     expect(await ask(deployed, RESOURCE, { ...search, page: { token, limit: 20 } })).toEqual(refused);
+    expect(await ask(deployed, RESOURCE, { ...search, page: { token, properties: { sort: "id" } } })).toEqual(refused);
     expect(await ask(deployed, RESOURCE, { ...search, context: { more: true }, page: { token } })).toEqual(refused);
     expect(await ask(deployed, RESOURCE, { ...search, page: { token: `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}` } })).toEqual(refused);
     expect(await ask(deployed, ACTION, { subject: alice, resource: record, page: { token } })).toEqual(refused);

@@ -14,6 +14,7 @@ interface Given {
   readonly POLICIES: string;
   readonly NEXT: string;
   readonly STRANGER: string;
+  readonly DATED: string;
   readonly INDEX_USERS: string;
   readonly INDEX_RECORDS: string;
   readonly INTEROP_IDP: string;
@@ -23,7 +24,8 @@ export const given = env as unknown as Given;
 export const TOKEN = "a-token-for-the-tests";
 export const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-export const [policies, next, stranger] = [given.POLICIES, given.NEXT, given.STRANGER].map(bytesOf) as [
+export const [policies, next, stranger, dated] = [given.POLICIES, given.NEXT, given.STRANGER, given.DATED].map(bytesOf) as [
+  Uint8Array<ArrayBuffer>,
   Uint8Array<ArrayBuffer>,
   Uint8Array<ArrayBuffer>,
   Uint8Array<ArrayBuffer>,
@@ -44,10 +46,14 @@ export async function fill(): Promise<void> {
   await given.INDEX.put("resource/record", given.INDEX_RECORDS);
 }
 
-/** Sends a request, and waits for what goes on behind the answer too. */
+/** Sends a request as the platform hands it on, and waits for what goes on behind the answer too. */
 export async function send(deployed: Env, path: string, init: RequestInit = {}): Promise<Response> {
+  return sendTo(deployed, `https://pdp.example.com${path}`, { cf: {}, ...init } as RequestInit);
+}
+
+export async function sendTo(deployed: Env, url: string, init: RequestInit): Promise<Response> {
   const context = createExecutionContext();
-  const request = new Request<unknown, IncomingRequestCfProperties>(`https://pdp.example.com${path}`, init as never);
+  const request = new Request<unknown, IncomingRequestCfProperties>(url, init as never);
   const response = await worker.fetch(request, deployed, context);
   await waitOnExecutionContext(context);
   return response;

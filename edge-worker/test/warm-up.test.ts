@@ -22,13 +22,15 @@ async function prepared(respond: Responding): Promise<{ readonly answered: unkno
   return { answered, told: error.mock.calls.flat() };
 }
 
+const nobody = { kind: "known", by: "token", name: "nobody" } as const;
+
 describe("the warm-up", () => {
   it("asks a question, which is denied", async () => {
     const respond: Responding = async (request, service, context) => {
       const header = request.headers.get("Authorization");
-      expect(await service.config.authenticator.caller(header, 0)).toEqual({ kind: "known", name: "nobody" });
+      expect(await service.config.authenticator.caller(header, 0)).toEqual(nobody);
       service.policies.awaken(context);
-      return evaluation({ endpoint: "evaluation", request, service, caller: "nobody", context });
+      return evaluation({ endpoint: "evaluation", request, service, caller: nobody, context });
     };
     const { answered, told } = await prepared(respond);
     expect(answered).toEqual({ body: { decision: false }, allowed: 0, denied: 1 } satisfies Answered);

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { alice, ask, deployment, EVALUATION, EVALUATIONS, fill, reading, record, send, TOKEN } from "./testing.ts";
+import { alice, ask, deployment, EVALUATION, EVALUATIONS, fill, reading, record, send, sendTo, TOKEN } from "./testing.ts";
 
 beforeAll(fill);
 
@@ -36,13 +36,17 @@ describe("an evaluation", () => {
       const answer = await ask(deployed, EVALUATION, body);
       expect(answer, JSON.stringify(body)).toMatchObject({ status: 400, body: { error: "bad-request" } });
     }
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/jsonp", ""]) {
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/jsonp", "application/json charset=utf-8", "application/json; =", ""]) {
       const headers = { ...JSON_BODY, "Content-Type": type };
       const response = await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) });
       expect(response.status, type).toBe(400);
     }
-    const headers = { ...JSON_BODY, "Content-Type": "application/json; charset=utf-8" };
-    expect((await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) })).status).toBe(200);
+    for (const type of ["application/json; charset=utf-8", "application/json;", "Application/JSON ;\tcharset=\"UTF-8\" ; v=1", "application/json;profile=\"a b\"", " application/json "]) {
+      const headers = { ...JSON_BODY, "Content-Type": type };
+      expect((await send(deployed, EVALUATION, { method: "POST", headers, body: JSON.stringify(reading) })).status, type).toBe(200);
+    }
+    const doubled = JSON.stringify(reading).replace("{", '{"subject":{"type":"user","id":"bob"},');
+    expect(await ask(deployed, EVALUATION, doubled)).toMatchObject({ status: 400, body: { message: "the member `subject` stands twice in one object" } });
     const broken = new Uint8Array([0x22, 0xff, 0x22]);
     expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY, body: broken })).status).toBe(400);
     expect((await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY })).status).toBe(400);
@@ -109,6 +113,11 @@ describe("a request", () => {
     expect(await ask(deployment({ INDEX }), EVALUATION, reading)).toMatchObject({ status: 503, body: { error: "not-ready" } });
     const broken = { get: () => Promise.resolve(new Response('[{"id": 7}]').body) };
     expect((await ask(deployment({ INDEX: broken }), EVALUATION, reading)).status).toBe(503);
+    const doubled = { get: () => Promise.resolve(new Response('[{"id": "a"}, {"id": "b"}, {"id": "a"}]').body) };
+    expect((await ask(deployment({ INDEX: doubled }), EVALUATION, reading)).status).toBe(503);
+    const full = (entities: number): object => ({ get: () => Promise.resolve(new Response(JSON.stringify(Array.from({ length: entities }, (_, id) => ({ id: `${id}` })))).body) });
+    expect((await ask(deployment({ INDEX: full(50_001) }), EVALUATION, reading)).status).toBe(503);
+    expect((await ask(deployment({ INDEX: full(50_000) }), EVALUATION, reading)).status).toBe(200);
     const many = Array.from({ length: 40 }, (_, at) => ({ resource: { type: `kind${at}`, id: "x" } }));
     const body = { subject: alice, action: { name: "read" }, evaluations: many };
     expect((await ask(deployment(), EVALUATIONS, body)).status).toBe(400);
@@ -124,11 +133,37 @@ describe("the metadata", () => {
       access_evaluation_endpoint: "https://pdp.example.com/access/v1/evaluation",
       search_action_endpoint: "https://pdp.example.com/access/v1/search/action",
     });
+    expect(await read(deployment({ INDEX: undefined }), path)).toEqual({
+      policy_decision_point: "https://pdp.example.com",
+      access_evaluation_endpoint: "https://pdp.example.com/access/v1/evaluation",
+      access_evaluations_endpoint: "https://pdp.example.com/access/v1/evaluations",
+      search_action_endpoint: "https://pdp.example.com/access/v1/search/action",
+    });
     const tenant = deployment({ PDP_URL: "https://decide.example.com/tenant1/" });
     expect(await read(tenant, `${path}/tenant1`)).toMatchObject({ policy_decision_point: "https://decide.example.com/tenant1" });
     expect((await send(tenant, path)).status).toBe(404);
     expect(await ask(tenant, `/tenant1${EVALUATION}`, reading)).toEqual({ status: 200, body: { decision: true } });
     expect((await ask(tenant, EVALUATION, reading)).status).toBe(404);
+  });
+});
+
+describe("a host that nobody vouches for", () => {
+  const path = "/.well-known/authzen-configuration";
+
+  it("is not repeated in the metadata", async () => {
+    const foreign = await sendTo(deployment(), `https://evil.example${path}`, {});
+    expect([foreign.status, await foreign.text()]).toEqual([404, expect.not.stringContaining("evil")]);
+    const named = await sendTo(deployment({ PDP_URL: "https://pdp.example.com" }), `http://evil.example${path}`, {});
+    expect(await named.json()).toMatchObject({ policy_decision_point: "https://pdp.example.com" });
+    const plain = await sendTo(deployment(), `http://pdp.example.com${path}`, { cf: {} } as RequestInit);
+    expect(await plain.json()).toMatchObject({ policy_decision_point: "https://pdp.example.com" });
+    const local = await sendTo(deployment(), `http://127.0.0.1:8787${path}`, {});
+    expect(await local.json()).toMatchObject({ policy_decision_point: "http://127.0.0.1:8787" });
+  });
+
+  it("is no URL of a PDP without TLS", async () => {
+    expect((await send(deployment({ PDP_URL: "http://pdp.example.com" }), "/health")).status).toBe(503);
+    expect((await send(deployment({ PDP_URL: "http://localhost:8787" }), "/health")).status).toBe(200);
   });
 });
 
