@@ -13,7 +13,6 @@ import { turn } from "./turn.ts";
 
 export const actions = marked(glue.actions);
 export const apply = marked(glue.apply);
-export const check = marked(glue.check);
 export const close = marked(glue.close);
 export const explain = marked(glue.explain);
 export const header = marked(glue.header);
@@ -25,6 +24,39 @@ export const planOf = marked(glue.planOf);
 export const principals = marked(glue.principals);
 export const reload = marked(glue.reload);
 export const unseal = marked(glue.unseal);
+
+/** A decision as JSON, and how many steps it left of those that it shares with others. */
+export interface Checked {
+  readonly text: string;
+  readonly left: number;
+}
+
+/**
+ * Checks a request. `shared` is what `sharing.ts` says; `steps` are what this decision may take beside its own bound,
+ * and those are `OWN_STEPS` where it shares none.
+ */
+export function check(handle: number, request: unknown, now: number, shared: number, steps = OWN_STEPS): Checked {
+  if (active === undefined || (steps === OWN_STEPS && !isLimited)) return { text: checkOne(handle, request, now, shared), left: steps };
+  // Code of the caller may check while a request is read: it takes no steps of that one.
+  const [outer, wasLimited] = [active.shareSteps(steps), isLimited];
+  isLimited = steps !== OWN_STEPS;
+  let left = steps;
+  try {
+    const text = checkOne(handle, request, now, shared);
+    left = active.shareSteps(outer) >>> 0;
+    return { text, left };
+  } catch (thrown) {
+    active.shareSteps(outer);
+    throw thrown;
+  } finally {
+    isLimited = wasLimited;
+  }
+}
+
+const checkOne = marked(glue.check);
+/** The module takes it for steps without number: all bits of a word. */
+export const OWN_STEPS = 2 ** 32 - 1;
+let isLimited = false;
 
 /** What a module lacks to be that of this package; `undefined` if it is that one. */
 export function lackOfRuntime(code: WebAssembly.Module): string | undefined {
@@ -172,6 +204,7 @@ interface Exports extends Deciding {
   readonly prepareKey: (level: number, length: number) => number;
   readonly verify: (place: number, message: number, context: number, signature: number) => number;
   readonly rulesAt: (handle: number) => number;
+  readonly shareSteps: (steps: number) => number;
   readonly allocations: () => number;
 }
 
@@ -183,7 +216,7 @@ let view = new Uint8Array();
 /** The name by which the module asks for its glue. */
 const GLUE = "./wardgate_bg.js";
 /** What tells the module from others, and this version of it from most. */
-const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt"];
+const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt", "shareSteps"];
 const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";

@@ -1,6 +1,6 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal } from "./abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Checked } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "./describe.ts";
@@ -8,7 +8,7 @@ import { decideRequest } from "./encoder.ts";
 import { WardgateError } from "./errors.ts";
 import { ALLOW, UNSURE } from "./frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
-import { readReload, type ReloadOptions, type Settings } from "./options.ts";
+import { readCheckMany, readReload, type CheckManyOptions, type ReloadOptions, type Settings } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
@@ -139,17 +139,22 @@ export class OpenedPdp implements Pdp {
     return new ActionAsking(this.#backing, topic);
   }
 
-  checkMany(requests: readonly CheckRequest[]): Decision[] {
+  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
     this.#mustBeOpen();
-    return listed(requests).map((request) => this.check(request));
+    let left = readCheckMany(options);
+    return listed(requests).map((request) => {
+      const checked = this.#check(request, left);
+      left = checked.left;
+      return JSON.parse(checked.text) as Decision;
+    });
   }
 
   check(request: CheckRequest): Decision {
-    return JSON.parse(this.#check(request)) as Decision;
+    return JSON.parse(this.#check(request).text) as Decision;
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
-    return new TextEncoder().encode(this.#check(request));
+    return new TextEncoder().encode(this.#check(request).text);
   }
 
   explain(request: ActionRequest): Explanation {
@@ -277,15 +282,15 @@ export class OpenedPdp implements Pdp {
     return (request, shared) => {
       const now = this.#settings.clock();
       const still = turn.serial === mine ? 0 : FIRST;
-      const text = this.#call((handle) => check(handle, request, now, shared | still));
+      const { text } = this.#call((handle) => check(handle, request, now, shared | still));
       mine = turn.serial;
       return JSON.parse(text) as Decision;
     };
   }
 
-  #check(request: CheckRequest): string {
+  #check(request: CheckRequest, steps?: number): Checked {
     const now = this.#settings.clock();
-    return this.#call((handle) => check(handle, request, now, 0));
+    return this.#call((handle) => check(handle, request, now, 0, steps));
   }
 
   /**

@@ -4,7 +4,7 @@
 
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
-import type { ReloadOptions } from "./options.ts";
+import type { CheckManyOptions, ReloadOptions } from "./options.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "./web.ts";
 
@@ -168,8 +168,8 @@ export interface Pdp {
   prepare(topic: Topic): PreparedAction;
   /** Decides several actions, with what led to each decision. */
   check(request: CheckRequest): Decision;
-  /** Decides several requests, each like `check`. */
-  checkMany(requests: readonly CheckRequest[]): Decision[];
+  /** Decides several requests, each like `check`; with `maxSteps` all of them together take no more steps than that. */
+  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[];
   /** Decides several actions, and returns the bytes that every host writes for this decision. */
   decisionBytes(request: CheckRequest): Uint8Array;
   /** Decides one action and says which rules were considered, and why each did or did not apply. */
