@@ -5,14 +5,18 @@
 
 import { answerOf, evaluate, toAuxData, toPrincipal, toResource, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
 import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
+import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import { AUX_DATA, PRINCIPAL, RESOURCE, sharing, type SharedCheck } from "./sharing.ts";
 import type { Attributes, AuxData, Pdp, Principal, Resource } from "./types.ts";
 
-/** Answers several questions as far as their semantic goes; or the one, where there is no list of them. */
-export function evaluateAll(pdp: Pdp, asked: Evaluations, directory?: Directory): Answer | Answers {
+/**
+ * Answers several questions as far as their semantic goes; or the one, where there is no list of them. All answers to
+ * several questions together take at most `maxSteps`, 20 million unless given: what those do not reach is denied.
+ */
+export function evaluateAll(pdp: Pdp, asked: Evaluations, directory?: Directory, options?: CheckManyOptions): Answer | Answers {
   if (asked.kind === "one") return evaluate(pdp, asked.evaluation, directory);
   const parts = new Parts(asked.items, directory);
-  const check = sharing(pdp);
+  const check = sharing(pdp, readCheckMany(options) ?? MAX_STEPS);
   const answers: Answer[] = [];
   for (const item of asked.items) {
     const answer = answerTo(item, parts, check);
@@ -132,5 +136,7 @@ function valuesIn(value: unknown): number {
 }
 
 const NO_CONTEXT = {};
+/** As many as the engine allows one request. */
+const MAX_STEPS = 20_000_000;
 /** As many as one request may hold. */
 const MAX_REPEATED_VALUES = 100_000;

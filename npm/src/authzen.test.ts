@@ -211,6 +211,18 @@ describe("several questions", () => {
     expect(ask({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
   });
 
+  it("take no more steps together than one request may", () => {
+    const asked = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
+    const allowed = (maxSteps?: number): number => {
+      const answer = evaluateAll(pdp, asked, undefined, maxSteps === undefined ? undefined : { maxSteps });
+      return "evaluations" in answer ? answer.evaluations.filter(({ decision }) => decision).length : -1;
+    };
+    expect([allowed(), allowed(20_000_000), allowed(0)]).toEqual([20, 20, 0]);
+    const some = allowed(200);
+    expect([some > 0, some < 20]).toEqual([true, true]);
+    expect(() => evaluateAll(pdp, asked, undefined, { maxSteps: -1 })).toThrow(RangeError);
+  });
+
   it("read a context again only up to a bound", () => {
     const context = { list: Array.from({ length: 40_000 }, () => 0) };
     const items = Array.from({ length: 4 }, (_, x) => ({ action: { ...read, properties: { x } } }));

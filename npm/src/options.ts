@@ -71,15 +71,6 @@ export interface ReloadOptions {
   readonly now?: number | Date | undefined;
 }
 
-/** How to check several requests. */
-export interface CheckManyOptions {
-  /**
-   * The steps that all decisions of the call may take together; each has a bound of its own besides. What the steps do
-   * not reach is denied, for the reason `limit-reached`. Without it the call takes as long as its requests make it.
-   */
-  readonly maxSteps?: number | undefined;
-}
-
 /** The options, complete. */
 export interface Settings {
   /** Whom and what is accepted, as the module reads it. */
@@ -131,15 +122,6 @@ export function readReload(options: unknown): Pick<Settings, "minRevision" | "no
   return { minRevision: readRevision(members), now: readNow(members.get("now")) };
 }
 
-/** Reads the options of `checkMany`: the steps, if they are bounded. */
-export function readCheckMany(options: unknown): number | undefined {
-  if (options === undefined) return undefined;
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`options must be an object, found ${describe(options)}`);
-  }
-  return readWhole(known(options, ["maxSteps"]).get("maxSteps"), "maxSteps", MAX_STEPS);
-}
-
 function readRevision(members: ReadonlyMap<string, unknown>): number {
   return readWhole(members.get("minRevision"), "minRevision", Number.MAX_SAFE_INTEGER) ?? 0;
 }
@@ -188,7 +170,6 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
   throw new TypeError(`option \`spocp\` must be what \`wardgate/spocp\` exports by this name, found ${describe(spocp)}`);
 }
 
-const MAX_STEPS = 2 ** 32 - 2;
 const MAX_BUNDLE_BYTES = 2 ** 28;
 const AFTER_EXPIRY: readonly string[] = ["deny", "decide"];
 const RELOAD: readonly string[] = ["minRevision", "now"];

@@ -2,13 +2,14 @@
 
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Checked } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
+import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "./describe.ts";
 import { decideRequest } from "./encoder.ts";
 import { WardgateError } from "./errors.ts";
 import { ALLOW, UNSURE } from "./frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
-import { readCheckMany, readReload, type CheckManyOptions, type ReloadOptions, type Settings } from "./options.ts";
+import { readReload, type ReloadOptions, type Settings } from "./options.ts";
 import { isObject } from "./plain.ts";
 import { Plans } from "./plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
@@ -277,14 +278,15 @@ export class OpenedPdp implements Pdp {
   }
 
   /** Returns what checks requests that share parts. Parts of others, or a fresh instance, have nothing to share. */
-  [SHARING](): SharedCheck {
+  [SHARING](steps: number): SharedCheck {
     let mine = -1;
+    let left = steps;
     return (request, shared) => {
       const now = this.#settings.clock();
       const still = turn.serial === mine ? 0 : FIRST;
-      const { text } = this.#call((handle) => check(handle, request, now, shared | still));
-      mine = turn.serial;
-      return JSON.parse(text) as Decision;
+      const checked = this.#call((handle) => check(handle, request, now, shared | still, left));
+      [mine, left] = [turn.serial, checked.left];
+      return JSON.parse(checked.text) as Decision;
     };
   }
 

@@ -16,10 +16,13 @@ export const FIRST = 8;
  */
 export type SharedCheck = (request: CheckRequest, shared: number) => Decision;
 
+/** Returns how to decide requests that share parts, and together take no more than so many steps. */
+export type Sharing = (steps: number) => SharedCheck;
+
 /** The name under which a PDP has it. It is no part of what callers may rely on. */
 export const SHARING: unique symbol = Symbol.for("wardgate.sharing");
 
-/** Returns how to decide requests that share parts with this PDP, be it one that knows of no sharing. */
-export function sharing(pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: () => SharedCheck }): SharedCheck {
-  return pdp[SHARING]?.() ?? ((request) => pdp.check(request));
+/** The same with this PDP, be it one that knows of no sharing. */
+export function sharing(pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: Sharing }, steps: number): SharedCheck {
+  return pdp[SHARING]?.(steps) ?? ((request) => pdp.check(request));
 }

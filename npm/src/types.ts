@@ -2,9 +2,10 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
-import type { CheckManyOptions, ReloadOptions } from "./options.ts";
+import type { ReloadOptions } from "./options.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "./web.ts";
 
