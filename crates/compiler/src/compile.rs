@@ -26,6 +26,8 @@ pub struct Compiled {
     pub policies: usize,
     /// The rules of SPOCP that lie beside the policies.
     pub rules: RuleSet,
+    /// What the author should look at, though it keeps nothing from being compiled.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Compiles the policies below a directory; its `_schemas` hold the schemas that they name.
@@ -45,8 +47,7 @@ pub fn compile_repository(
     root: &Path,
     options: &Options,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let schemas = root.join(SCHEMAS);
-    compile(repository, options, &|path| schema_in(&schemas, path))
+    compile(repository, options, &|path| schema_in(root, path))
 }
 
 /// Compiles policies that are in memory: paths with `/` between their segments, and contents.
@@ -65,8 +66,7 @@ pub fn compile_files(
 /// not have meant.
 #[must_use]
 pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
-    let schemas = root.join(SCHEMAS);
-    lint(&Repository::read(root), options, &|path| schema_in(&schemas, path))
+    lint(&Repository::read(root), options, &|path| schema_in(root, path))
 }
 
 /// The same for policies that are in memory.
@@ -112,9 +112,11 @@ fn compile(
     options: &Options,
     load: &crate::schema::Load<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let (_, parts) = sound(repository, options, load)?;
+    let (resolved, parts) = sound(repository, options, load)?;
     let (policies, rules) = (repository.policies.len(), repository.rules.clone());
-    Ok(Compiled { parts, policies, rules })
+    let mut warnings = crate::lint::missing_schemas(&resolved, load);
+    diagnostics::sort(&mut warnings);
+    Ok(Compiled { parts, policies, rules, warnings })
 }
 
 /// Resolves and compiles policies, if there is nothing wrong with any of them.
@@ -134,16 +136,16 @@ pub(crate) fn sound(
     Err(errors)
 }
 
-/// Reads a schema below the folder of schemas.
-pub(crate) fn schema_in(folder: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
-    let location = folder.join(path);
+/// Reads a schema of the policies below `root`.
+pub(crate) fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
+    let location = root.join(SCHEMAS).join(path);
     let mut parts = Path::new(path).components();
     let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
     if !only_names || fs::symlink_metadata(&location).is_err() {
         return Err(Unavailable::Missing);
     }
     let file = format!("{SCHEMAS}/{path}");
-    let bytes = reading::file(&location)
+    let bytes = reading::file_within(root, &location)
         .map_err(|error| Unavailable::Broken(vec![reading::unreadable(&file, &error)]))?;
     schema_file(path, Some(&bytes))
 }

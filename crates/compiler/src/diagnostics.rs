@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::lint::Lint;
 use crate::source::{Place, Position, SourceFile};
+pub use render::visible;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,10 +10,12 @@ pub(crate) mod comments;
 mod conditions;
 mod lenient;
 mod logic;
+mod missing;
 mod pattern;
 mod roles;
 mod rules;
 mod schemas;
+mod strict;
 mod unused;
 
 use crate::Options;
@@ -23,6 +25,7 @@ use crate::resolve::model::{DerivedRole, Head, Resolved};
 use crate::schema::Load;
 pub use code::Lint;
 use logic::{Logic, Parsed};
+pub(crate) use missing::missing_schemas;
 
 /// Returns what there is to say of policies that compile, but for what comments in them allow.
 pub(crate) fn findings(
@@ -36,7 +39,9 @@ pub(crate) fn findings(
     let mut found = linter.unused();
     found.extend(linter.rules());
     found.extend(linter.conditions());
+    found.extend(linter.strict(load, &found));
     found.extend(linter.lenient());
+    found.extend(missing_schemas(resolved, load));
     found.extend(linter.roles());
     found.extend(linter.schemas(load));
     let mut found = allow::without_allowed(repository, found);

@@ -20,6 +20,18 @@ pub fn file(location: &Path) -> io::Result<Vec<u8>> {
     bounded(File::open(location)?, MAX_FILE_BYTES)
 }
 
+/// Reads a file that lies below `root`, whatever links lead to it.
+///
+/// # Errors
+/// The same, or if a link leads out of `root`: then nothing of the file is read.
+pub fn file_within(root: &Path, location: &Path) -> io::Result<Vec<u8>> {
+    let target = fs::canonicalize(location)?;
+    if !target.starts_with(fs::canonicalize(root)?) {
+        return Err(io::Error::other("a link leads out of the directory"));
+    }
+    file(&target)
+}
+
 /// Reads to the end, or until there is one byte more than `most`.
 ///
 /// # Errors
@@ -67,5 +79,32 @@ mod tests {
         let check = |error: io::Error, expected: &str| assert_eq!(reason(&error), expected);
         check(io::Error::other("No space left on device (os error 28)"), "no space left on device");
         check(io::Error::other(""), "");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_out_of_the_directory_is_not_read() {
+        use std::os::unix::fs::symlink;
+        let base = std::env::temp_dir().join(format!("wardgate-reading-{}", std::process::id()));
+        fs::create_dir_all(base.join("root/inside")).unwrap();
+        fs::write(base.join("secret"), "secret").unwrap();
+        fs::write(base.join("root/inside/file"), "text").unwrap();
+        fs::create_dir_all(base.join("rootless")).unwrap();
+        fs::write(base.join("rootless/file"), "beside").unwrap();
+        let root = base.join("root");
+        symlink("../secret", root.join("out")).unwrap();
+        symlink("..", root.join("up")).unwrap();
+        symlink("../rootless/file", root.join("beside")).unwrap();
+        symlink("inside/file", root.join("in")).unwrap();
+        symlink(&root, base.join("link")).unwrap();
+        let read = |root: &Path, path: &str| file_within(root, &root.join(path)).ok();
+        for root in [&root, &base.join("link")] {
+            assert_eq!(read(root, "inside/file").as_deref(), Some(&b"text"[..]));
+            assert_eq!(read(root, "in").as_deref(), Some(&b"text"[..]));
+            for path in ["out", "up/secret", "beside", "nowhere"] {
+                assert_eq!(read(root, path), None, "{path}");
+            }
+        }
+        fs::remove_dir_all(base).unwrap();
     }
 }

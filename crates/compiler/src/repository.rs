@@ -6,6 +6,7 @@
 
 mod check;
 mod files;
+pub(crate) mod ignore;
 pub mod limits;
 mod rules;
 #[cfg(test)]
@@ -29,6 +30,8 @@ pub struct Repository {
     pub policies: Vec<Policy>,
     /// The policies that say `disabled: true`, which count as absent.
     pub disabled: Vec<Disabled>,
+    /// How many files and directories `.wardgateignore` leaves out.
+    pub ignored: usize,
     /// The rules of SPOCP, in the order of their files.
     pub rules: RuleSet,
     /// Everything that is wrong so far. The policies above are those that could be read all the same,
@@ -49,17 +52,18 @@ impl Repository {
     /// Reads the policies below a directory.
     #[must_use]
     pub fn read(root: &Path) -> Self {
-        let mut errors = Vec::new();
-        let files = files::directory(root, &mut errors);
-        Self::load(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), errors)
+        let (mut ignored, mut errors) = (0, Vec::new());
+        let files = files::directory(root, &mut ignored, &mut errors);
+        let files = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        Self { ignored, ..Self::load(files, errors) }
     }
 
     /// Reads policies from memory: paths with `/` between their segments, and contents. Files that
     /// a directory may hold beside its policies, such as tests, are passed over in the same way.
     pub fn from_files<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Self {
-        let mut errors = Vec::new();
-        let files = files::select(files, &mut errors);
-        Self::load(files, errors)
+        let (mut ignored, mut errors) = (0, Vec::new());
+        let files = files::select(files, &mut ignored, &mut errors);
+        Self { ignored, ..Self::load(files, errors) }
     }
 
     fn load<'f>(
@@ -87,6 +91,9 @@ impl Repository {
         let is_whole = read.errors.is_empty();
         errors.append(&mut read.errors);
         let documents = if is_whole { read.documents } else { Vec::new() };
+        if let Some(error) = foreign(&file, &documents) {
+            return errors.push(error);
+        }
         if let [_, second, ..] = documents.as_slice() {
             errors.push(several(&file, second));
         }
@@ -106,6 +113,23 @@ impl Repository {
             self.policies.truncate(limits::MAX_POLICIES);
         }
     }
+}
+
+/// Returns the one error of a file in which nothing says that it is a policy, however many fields and documents
+/// of something else it has.
+fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {
+    let first = documents.first()?;
+    if !documents.iter().all(parse::is_foreign) {
+        return None;
+    }
+    let place = Place { file: Arc::clone(file), position: first.position, path: Arc::from("") };
+    let error = Diagnostic::error(Code::Validation, &place, "this file holds no policy");
+    let expected = format!(
+        "`apiVersion: {}`, or a line about the file in `{}`",
+        parse::API_VERSION,
+        ignore::FILE
+    );
+    Some(error.with(parse::other_version(first), Some(expected)))
 }
 
 /// Cerbos takes one policy from a file and refuses a file that has more, so that none goes unseen.

@@ -8,6 +8,7 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::reading;
 use crate::repository::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 
 /// What stands in a directory.
@@ -23,6 +24,15 @@ pub struct Entry<'w> {
 }
 
 impl Entry<'_> {
+    /// Returns where the file is, to be read once the walk is over.
+    pub(crate) fn found(&self) -> Found {
+        Found {
+            path: self.path(),
+            location: self.location.clone(),
+            is_link: self.kind.is_symlink(),
+        }
+    }
+
     /// Whether it stands in the directory where the walk began.
     #[must_use]
     pub const fn is_at_root(&self) -> bool {
@@ -36,6 +46,26 @@ impl Entry<'_> {
         match self.directory.path.as_str() {
             "" => name.into_owned(),
             path => format!("{path}/{name}"),
+        }
+    }
+}
+
+/// A file that the walk came by.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Its path from where the walk began.
+    pub(crate) path: String,
+    location: PathBuf,
+    is_link: bool,
+}
+
+impl Found {
+    /// Reads the file. It must lie below `root`, where the walk began: directories are not entered by links, so
+    /// only a link in its own place can lead elsewhere.
+    pub(crate) fn read(&self, root: &Path) -> io::Result<Vec<u8>> {
+        match self.is_link {
+            true => reading::file_within(root, &self.location),
+            false => reading::file(&self.location),
         }
     }
 }

@@ -80,7 +80,7 @@ fn of_policies() -> Vec<Raw> {
         ("variables stand on a long chain", one(chain), "yaml:9:13: error[limit]: variable `v003` stands on a chain of variables that is too long: expected at most 64".to_owned()),
         ("a scope is too long", one(scope), format!("yaml:5:3: error[validation]: this is not a valid name: expected dotted segments of letters, digits, `_` and `-`, in all at most 1024 bytes, found `{}...`", "a".repeat(119))),
         ("folders nest too deeply", vec![(format!("p.yaml{}/p.yaml", "/d".repeat(64)), Vec::new())], format!("yaml{}: error[unreadable]: cannot be read: the directory holds too many files, or nests too deeply", "/d".repeat(64))),
-        ("a rule has a control character", one(with_rule("actions: [a]\nroles: [r]\neffect: \"\\e[2J\"")), "yaml:8:15: error[parse]: unknown name: expected one of `EFFECT_ALLOW`, `EFFECT_DENY`, found `\u{1b}[2J`".to_owned()),
+        ("a rule has a control character", one(with_rule("actions: [a]\nroles: [r]\neffect: \"\\e[2J\"")), "yaml:8:15: error[parse]: unknown name: expected one of `EFFECT_ALLOW`, `EFFECT_DENY`, found `\\u{1b}[2J`".to_owned()),
     ]
 }
 

@@ -3,13 +3,14 @@
 use std::fmt::Write;
 
 use super::{Coverage, Share, Summary};
+use crate::diagnostics::visible;
 
 /// Returns the report; each line ends with a line feed.
 #[must_use]
 pub fn report(coverage: &Coverage) -> String {
     let mut rows = vec![["coverage", "rules", "conditions", "derived roles"].map(str::to_owned)];
     for policy in &coverage.policies {
-        rows.push(row(policy.key.clone(), policy.summary()));
+        rows.push(row(visible(&policy.key).into_owned(), policy.summary()));
     }
     rows.push(row("all policies".to_owned(), coverage.summary()));
     let mut text = table(&rows);
@@ -20,7 +21,8 @@ pub fn report(coverage: &Coverage) -> String {
         text.push_str("\nnot exercised\n");
     }
     for gap in gaps {
-        let _ = writeln!(text, "{}:{}: {}: {}", gap.file, gap.place.line, gap.what, gap.missing);
+        let line = format!("{}:{}: {}: {}", gap.file, gap.place.line, gap.what, gap.missing);
+        let _ = writeln!(text, "{}", visible(&line));
     }
     text
 }

@@ -2,6 +2,7 @@
 //!
 //! A line of any length fits a terminal: only the part around the caret is shown.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::{Diagnostic, Severity, sentence};
@@ -13,7 +14,7 @@ impl fmt::Display for Diagnostic {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        write!(f, "{}", self.file)?;
+        write!(f, "{}", visible(&self.file))?;
         if let Some(Position { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
         }
@@ -22,10 +23,10 @@ impl fmt::Display for Diagnostic {
             f,
             ": {severity}[{}]: {}",
             self.code.name(),
-            sentence(&self.message, found, expected)
+            visible(&sentence(&self.message, found, expected))
         )?;
         if !self.path.is_empty() {
-            write!(f, "\n  at {}", self.path)?;
+            write!(f, "\n  at {}", visible(&self.path))?;
         }
         match (&self.source, self.position) {
             (Some(source), Some(position)) => excerpt(f, source, position),
@@ -44,6 +45,27 @@ fn excerpt(f: &mut fmt::Formatter<'_>, source: &SourceFile, at: Position) -> fmt
     let indent = " ".repeat(caret.saturating_sub(hidden).min(SHOWN));
     let line = format!(" {number} | {shown}");
     write!(f, "\n {margin} |\n{}\n {margin} | {indent}^", line.trim_end())
+}
+
+/// Returns `text` in one line: control characters, and those that turn the text around them, are escaped. Names of
+/// files may hold any of them.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.chars().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => escaped.extend(c.escape_default()),
+            false => escaped.push(c),
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 /// A tab or a control character would move the caret, or worse.

@@ -42,12 +42,16 @@ lints! {
     DuplicateRule = "duplicate-rule";
     /// A deny is skipped when its condition cannot be evaluated.
     LenientDeny = "lenient-deny";
+    /// A policy names a schema that is not there.
+    MissingSchema = "missing-schema";
     /// No rule allows a role anything.
     RoleNeverAllowed = "role-never-allowed";
     /// A condition compares an attribute with what its schema excludes.
     SchemaMismatch = "schema-mismatch";
     /// Other rules say all that a rule says.
     ShadowedRule = "shadowed-rule";
+    /// A condition that lacks an attribute denies what another rule allows.
+    StrictError = "strict-error";
     /// No rule of a resource policy speaks of an action.
     UnknownAction = "unknown-action";
     /// A comment allows a finding that does not exist.

@@ -196,7 +196,7 @@ impl<'p> Logic<'p> {
     }
 
     /// Returns the expression of the variable that `expr` is.
-    fn variable(&self, expr: &Expr, facts: &Facts) -> Option<Rc<Expr>> {
+    pub(super) fn variable(&self, expr: &Expr, facts: &Facts) -> Option<Rc<Expr>> {
         match Path::of(expr, facts)?.keys() {
             ["V", name] => self.variables.get(name).cloned(),
             _ => None,

@@ -15,7 +15,7 @@ use super::{Lint, Linter};
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
 use crate::policy::model::{Condition, Schemas};
-use crate::resolve::model::{DerivedRole, ResourcePolicy, Variable};
+use crate::resolve::model::{DerivedRole, Resolved, ResourcePolicy, Variable};
 use crate::schema::Load;
 use reads::{Found, reads};
 use shape::{NotListed, Shape, Shapes};
@@ -56,6 +56,29 @@ impl<'p> Linter<'p> {
         }
         found
     }
+}
+
+/// Returns the attributes that are there in every request that fits the schemas of a policy.
+pub(super) fn required(
+    resolved: &Resolved,
+    policy: &ResourcePolicy,
+    load: &Load<'_>,
+) -> Vec<[String; 3]> {
+    let is_in_effect = |other: &&ResourcePolicy| {
+        let (head, of) = (&other.head, &policy.head);
+        head.scope.is_empty() && head.name == of.name && head.version == of.version
+    };
+    let Some(root) = resolved.resource.iter().find(is_in_effect) else { return Vec::new() };
+    let shapes = Shapes::new(load);
+    let mut found = Vec::new();
+    for (whose, schema) in [("P", &root.schemas.principal), ("R", &root.schemas.resource)] {
+        // Some actions are decided without a look at the schema.
+        let schema = schema.as_ref().filter(|schema| schema.ignore_when_actions.is_empty());
+        let Some(shape) = schema.and_then(|schema| shapes.of(schema)) else { continue };
+        let named = shape.required().into_iter();
+        found.extend(named.map(|name| [whose.to_owned(), "attr".to_owned(), name.to_owned()]));
+    }
+    found
 }
 
 fn of<'e>(

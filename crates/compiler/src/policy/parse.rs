@@ -9,7 +9,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use self::reader::{Item, Object, Reader, SCHEMA_FIELD, Value};
+use self::reader::{Item, Object, Reader, SCHEMA_FIELD, Value, is_name_of};
 use super::model::{
     Body, Common, Definition, Definitions, DerivedRolesBody, Export, Origin, Policy, PrincipalBody,
     ResourceBody, RoleBody, SchemaRef, Schemas, ScopePermissions,
@@ -18,7 +18,7 @@ use super::name::{DEFAULT_VERSION, Shape};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::source::{Place, SourceFile};
-use crate::yaml::Node;
+use crate::yaml::{Entry, Kind, Node};
 
 /// Reads one document of `file`; what is wrong with it is added to `errors`.
 pub(crate) fn policy(
@@ -35,6 +35,32 @@ pub(crate) fn policy(
     }
     errors.extend(found);
     policy
+}
+
+/// Whether a document is of something else: it is a map, names no API version of Cerbos and has no policy.
+pub(crate) fn is_foreign(document: &Node) -> bool {
+    let Kind::Map(entries) = &document.kind else { return false };
+    let is_ours = |entry: &Entry| {
+        let Kind::String(key, _) = &entry.key.kind else { return false };
+        match &entry.value.kind {
+            Kind::String(version, _) if is_name_of(key, "apiVersion") => {
+                version.starts_with(API_GROUP)
+            }
+            _ => KINDS.iter().any(|kind| is_name_of(key, kind)),
+        }
+    };
+    !entries.iter().any(is_ours)
+}
+
+/// Returns what a document says instead of the API version of policies.
+pub(crate) fn other_version(document: &Node) -> Option<String> {
+    let Kind::Map(entries) = &document.kind else { return None };
+    entries.iter().find_map(|entry| match (&entry.key.kind, &entry.value.kind) {
+        (Kind::String(key, _), Kind::String(version, _)) if is_name_of(key, "apiVersion") => {
+            Some(format!("`{version}`"))
+        }
+        _ => None,
+    })
 }
 
 impl Reader<'_> {
@@ -293,7 +319,10 @@ impl Reader<'_> {
     }
 }
 
-const API_VERSION: &str = "api.cerbos.dev/v1";
+pub(crate) const API_VERSION: &str = "api.cerbos.dev/v1";
+
+/// What every version of them begins with.
+const API_GROUP: &str = "api.cerbos.dev/";
 
 const TOP_LEVEL: &[&str] = &[
     "apiVersion",

@@ -9,14 +9,20 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use super::ignore::Ignore;
 use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use super::rules::is_rules_name;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::reading::{self, unreadable};
+use crate::reading::unreadable;
 use crate::walk::{too_many, walk};
 
 /// Reads the policy files below `root`, sorted by path.
-pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(String, Vec<u8>)> {
+pub(super) fn directory(
+    root: &Path,
+    ignored: &mut usize,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<(String, Vec<u8>)> {
+    let ignore = Ignore::below(root, errors);
     let mut found = Vec::new();
     let unseen = walk(root, &mut |entry| {
         let Some(name) = entry.name.to_str() else {
@@ -25,23 +31,26 @@ pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(Strin
                 false => Ok(false),
             };
         };
-        match (entry.kind.is_dir(), enters(entry.is_at_root(), name)) {
-            (false, _) if is_policy_name(name) => {
-                found.push((entry.path(), entry.location.clone()))
+        let is_directory = entry.kind.is_dir();
+        match (is_directory, enters(entry.is_at_root(), name)) {
+            (false, _) if !is_policy_name(name) => {}
+            (true, Enter::No) => {}
+            _ if ignore.leaves_out(&entry.path(), is_directory) => {
+                *ignored = ignored.saturating_add(1);
             }
-            (false, _) | (true, Enter::No) => {}
+            (false, _) => found.push(entry.found()),
             (true, Enter::Yes) => return Ok(true),
             (true, Enter::Misplaced) => errors.push(misplaced_schemas(&entry.path())),
         }
         Ok(false)
     });
     errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
-    found.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
+    found.sort_by(|a, b| in_walk_order(&a.path, &b.path));
     let mut files = Vec::with_capacity(found.len());
-    for (path, location) in found {
-        match reading::file(&location) {
-            Ok(bytes) => files.push((path, bytes)),
-            Err(error) => errors.push(unreadable(&path, &error)),
+    for one in found {
+        match one.read(root) {
+            Ok(bytes) => files.push((one.path, bytes)),
+            Err(error) => errors.push(unreadable(&one.path, &error)),
         }
     }
     files
@@ -50,6 +59,7 @@ pub(super) fn directory(root: &Path, errors: &mut Vec<Diagnostic>) -> Vec<(Strin
 /// Picks the policy files among `files` and sorts them by path.
 pub(super) fn select<'f>(
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    ignored: &mut usize,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<(&'f str, &'f [u8])> {
     let (mut misplaced, mut too_deep) = (BTreeSet::new(), BTreeSet::new());
@@ -58,7 +68,12 @@ pub(super) fn select<'f>(
         errors.push(unreadable(".", &too_many()));
         return Vec::new();
     }
+    let ignore = Ignore::among(chosen.iter().copied(), errors);
     chosen.retain(|(path, _)| match role(path) {
+        Role::Policy | Role::Misplaced(_) if ignore.leaves_out_file(path) => {
+            *ignored = ignored.saturating_add(1);
+            false
+        }
         Role::Policy if path.matches('/').count() > MAX_DIRECTORY_DEPTH => {
             too_deep.extend(path.rsplit_once('/').map(|(directory, _)| directory));
             false

@@ -13,7 +13,8 @@ use super::fixtures::{self, Kind};
 use super::model::{Fixtures, Suite};
 use super::parse;
 use crate::diagnostics::{Code, Diagnostic, sort};
-use crate::reading::{self, unreadable};
+use crate::reading::unreadable;
+use crate::repository::ignore::Ignore;
 use crate::repository::limits::MAX_ENTRIES;
 use crate::source::SourceFile;
 use crate::walk::walk;
@@ -57,21 +58,26 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// # Errors
 /// What cannot be read, and why.
 pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
-    let (mut found, mut files) = (Vec::new(), Files::new());
+    let (mut found, mut files, mut errors) = (Vec::new(), Files::new(), Vec::new());
+    let ignore = Ignore::below(root, &mut errors);
     // Hidden directories are entered too, as Cerbos does.
     let unseen = walk(root, &mut |entry| {
         // A name that is no text is none that a suite or fixture can have.
         let is_text = entry.name.to_str().is_some();
-        if is_text && !entry.kind.is_dir() && is_ours(&entry.path()) {
-            found.push((entry.path(), entry.location.clone()));
+        let path = entry.path();
+        if !is_text || ignore.leaves_out(&path, entry.kind.is_dir()) {
+            return Ok(false);
         }
-        Ok(is_text)
+        if !entry.kind.is_dir() && is_ours(&path) {
+            found.push(entry.found());
+        }
+        Ok(true)
     });
-    let mut errors: Vec<_> = unseen.iter().map(|one| unreadable(&one.path, &one.error)).collect();
-    for (path, location) in found {
-        match reading::file(&location) {
-            Ok(bytes) => drop(files.insert(path, bytes)),
-            Err(error) => errors.push(unreadable(&path, &error)),
+    errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
+    for one in found {
+        match one.read(root) {
+            Ok(bytes) => drop(files.insert(one.path, bytes)),
+            Err(error) => errors.push(unreadable(&one.path, &error)),
         }
     }
     if errors.is_empty() { Ok(files) } else { Err(sorted(errors)) }
@@ -80,7 +86,11 @@ pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
 /// Picks the files of suites and fixtures.
 #[must_use]
 pub fn pick<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Files {
-    let chosen = files.into_iter().filter(|(path, _)| is_ours(path)).take(MAX_ENTRIES);
+    let files: Vec<_> = files.into_iter().take(MAX_ENTRIES).collect();
+    // What is wrong with the patterns is said of the policies.
+    let ignore = Ignore::among(files.iter().copied(), &mut Vec::new());
+    let chosen =
+        files.into_iter().filter(|(path, _)| is_ours(path) && !ignore.leaves_out_file(path));
     chosen.map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect()
 }
 

@@ -24,6 +24,7 @@ pub struct Sources {
 /// Where schemas come from.
 #[derive(Debug)]
 enum Schemas {
+    /// Below `_schemas` of this directory.
     Folder(PathBuf),
     Files(BTreeMap<String, Vec<u8>>),
 }
@@ -34,7 +35,7 @@ impl Sources {
     /// # Errors
     /// Everything that is wrong with them under these options.
     pub fn read(root: &Path, options: &Options) -> Result<Self, Vec<Diagnostic>> {
-        Self::new(Repository::read(root), Schemas::Folder(root.join(SCHEMAS)), options)
+        Self::new(Repository::read(root), Schemas::Folder(root.to_owned()), options)
     }
 
     /// Reads policies that are in memory.
@@ -87,7 +88,7 @@ impl Sources {
 impl Schemas {
     fn load(&self, path: &str) -> Result<SchemaFile, Unavailable> {
         match self {
-            Self::Folder(folder) => schema_in(folder, path),
+            Self::Folder(root) => schema_in(root, path),
             Self::Files(files) => schema_file(path, files.get(path).map(Vec::as_slice)),
         }
     }

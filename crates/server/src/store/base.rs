@@ -35,9 +35,9 @@ fn read_file(path: &Path, rules: &mut Vec<Normal>) -> Result<(), String> {
 /// The files of all places, in order.
 fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    let mut waiting: Vec<(PathBuf, usize)> =
-        places.iter().rev().map(|place| (place.clone(), 0)).collect();
-    while let Some((place, depth)) = waiting.pop() {
+    let mut waiting: Vec<(PathBuf, usize, &Path)> =
+        places.iter().rev().map(|place| (place.clone(), 0, place.as_path())).collect();
+    while let Some((place, depth, root)) = waiting.pop() {
         let failed = |error| unreadable(&place, &error);
         if !fs::metadata(&place).map_err(failed)?.is_dir() {
             found.push(place);
@@ -45,12 +45,17 @@ fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
             let mut inside: Vec<PathBuf> = Vec::new();
             for entry in fs::read_dir(&place).map_err(failed)? {
                 let path = entry.map_err(failed)?.path();
+                let is_link = path.is_symlink();
                 if path.is_dir() || path.extension().is_some_and(|extension| extension == "spoc") {
+                    if is_link && leads_out(&path, root).map_err(failed)? {
+                        let (shown, root) = (path.display(), root.display());
+                        return Err(format!("`{shown}` is a link that leads out of `{root}`"));
+                    }
                     inside.push(path);
                 }
             }
             inside.sort_by(|left, right| right.cmp(left));
-            waiting.extend(inside.into_iter().map(|path| (path, depth + 1)));
+            waiting.extend(inside.into_iter().map(|path| (path, depth + 1, root)));
         } else {
             return Err(format!("`{}` is deeper than {MAX_FOLDER_DEPTH} folders", place.display()));
         }
@@ -59,4 +64,40 @@ fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         }
     }
     Ok(found)
+}
+
+/// Whether what is at `path` lies elsewhere than below `root`.
+fn leads_out(path: &Path, root: &Path) -> std::io::Result<bool> {
+    Ok(!fs::canonicalize(path)?.starts_with(fs::canonicalize(root)?))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_link_that_leads_out_of_a_folder_of_rules_is_refused() {
+        let base = std::env::temp_dir().join(format!("wardgate-base-{}", std::process::id()));
+        let root = base.join("rules");
+        fs::create_dir_all(root.join("more")).unwrap();
+        fs::create_dir_all(base.join("other")).unwrap();
+        fs::write(root.join("more/a.spoc"), "(a)\n").unwrap();
+        fs::write(base.join("other/b.spoc"), "(secret)\n").unwrap();
+        let read = || read(std::slice::from_ref(&root)).map(|rules| rules.len());
+        let check = |link: &str, target: &str, expected: Option<usize>| {
+            symlink(target, root.join(link)).unwrap();
+            let found = read();
+            assert_eq!(found.clone().ok(), expected, "{link} {found:?}");
+            assert!(!format!("{found:?}").contains("secret"));
+            fs::remove_file(root.join(link)).unwrap();
+        };
+        check("b.spoc", "more/a.spoc", Some(2));
+        check("again", "more", Some(2));
+        check("b.spoc", "../other/b.spoc", None);
+        check("out", "../other", None);
+        assert_eq!(read(), Ok(1));
+        fs::remove_dir_all(base).unwrap();
+    }
 }

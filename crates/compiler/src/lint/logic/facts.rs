@@ -32,7 +32,7 @@ impl Facts {
         inner
     }
 
-    fn add(&mut self, keys: &[&str]) {
+    pub(in crate::lint) fn add(&mut self, keys: &[&str]) {
         self.present.insert(keys.iter().map(|key| (*key).to_owned()).collect());
     }
 }
@@ -81,6 +81,21 @@ impl Logic<'_> {
                 None => self.learn_reads(facts, expr),
             },
         }
+    }
+
+    /// Adds everything that an expression may read, whatever it comes to.
+    pub(in crate::lint) fn learn_all(&self, facts: &mut Facts, expr: &Expr) {
+        if !self.burn() {
+            return;
+        }
+        if let Some(path) = Path::of(expr, facts) {
+            facts.add(path.keys());
+            if let Some(inner) = self.variable(expr, facts) {
+                self.learn_all(facts, &inner);
+            }
+            return;
+        }
+        expr.kind.children().into_iter().for_each(|child| self.learn_all(facts, child));
     }
 
     /// What an expression that did not fail has read is there.

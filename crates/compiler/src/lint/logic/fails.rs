@@ -89,7 +89,27 @@ impl Logic<'_> {
         self.first_missing(expr, &known)
     }
 
-    fn learn_guards(&self, facts: &mut Facts, expr: &Expr) {
+    /// Returns where `expr` reads such an attribute, and its name: that which a variable reads, where it is behind
+    /// one.
+    pub(in crate::lint) fn missing_read(
+        &self,
+        expr: &Expr,
+        facts: &Facts,
+    ) -> Option<(usize, String)> {
+        if !self.burn() {
+            return None;
+        }
+        let (at, path) = self.unguarded(expr, facts)?;
+        let inner = match path.keys() {
+            ["V", name] => self.variables.get(name),
+            _ => None,
+        };
+        let inner = inner.and_then(|inner| self.missing_read(inner, facts));
+        let name = inner.map_or_else(|| path.shown(), |(_, name)| name);
+        Some((at.span.start, name))
+    }
+
+    pub(in crate::lint) fn learn_guards(&self, facts: &mut Facts, expr: &Expr) {
         if matches!(expr.kind, ExprKind::Has { .. }) {
             *facts = self.with(facts, expr, true);
         }

@@ -10,7 +10,7 @@ use crate::policy::model::Condition;
 
 impl Logic<'_> {
     /// Returns the name of an expression, its variables written out; nothing if that is too long.
-    pub(super) fn key(&self, expr: &Expr) -> Option<String> {
+    pub(in crate::lint) fn key(&self, expr: &Expr) -> Option<String> {
         let mut key = String::new();
         self.write(expr, &Facts::default(), &mut key);
         (key.len() <= MAX_KEY).then_some(key)

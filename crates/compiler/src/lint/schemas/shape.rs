@@ -97,6 +97,15 @@ impl Shape {
         self.target.find(&self.file.root)
     }
 
+    /// Returns the properties that an object must have.
+    pub(super) fn required(&self) -> Vec<&str> {
+        let names = self.node().and_then(|node| field(node, "required"));
+        match names.map(|names| &names.kind) {
+            Some(Kind::Seq(names)) => names.iter().filter_map(text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A place of which nothing is known.
     fn nothing(&self) -> Self {
         Self { file: Rc::clone(&self.file), target: self.target.below(&["\u{0}"]) }

@@ -352,7 +352,7 @@ fn to_double(number: i128) -> f64 {
 }
 
 /// Whether `key` is `name` in either spelling.
-fn is_name_of(key: &str, name: &str) -> bool {
+pub(crate) fn is_name_of(key: &str, name: &str) -> bool {
     key == name || name != SCHEMA_FIELD && key == snake_case(name) || is_schema_field(key, name)
 }
 
