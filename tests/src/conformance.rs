@@ -39,24 +39,93 @@ pub mod wycheproof;
 
 /// Every suite, in the order in which they run.
 pub const SUITES: &[Suite] = &[
-    Suite { name: cel_spec::NAME, load: cel_spec::load, source: source::CEL_SPEC },
-    Suite { name: "cerbos-lib", load: cerbos_lib::load, source: source::CERBOS },
-    Suite { name: "cerbos-cel-eval", load: cel_eval::load, source: source::CERBOS },
-    Suite { name: "cerbos-engine", load: engine::load, source: source::CERBOS },
-    Suite { name: "cerbos-parser", load: parser::load, source: source::CERBOS },
-    Suite { name: "cerbos-index", load: index::load, source: source::CERBOS },
-    Suite { name: "cerbos-schema", load: schema::load, source: source::CERBOS },
-    Suite { name: "cerbos-compile", load: compile::load, source: source::CERBOS },
-    Suite { name: "cerbos-verify", load: verify::load, source: source::CERBOS },
-    Suite { name: "cerbos-verify-junit", load: verify::load_junit, source: source::CERBOS },
+    Suite {
+        name: cel_spec::NAME,
+        load: cel_spec::load,
+        needs: &["cel-spec/json"],
+        source: source::CEL_SPEC,
+    },
+    Suite {
+        name: "cerbos-lib",
+        load: cerbos_lib::load,
+        needs: &["cerbos/cerbos_lib_exprs.json"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-cel-eval",
+        load: cel_eval::load,
+        needs: &["cerbos/testdata/cel_eval"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-engine",
+        load: engine::load,
+        needs: &["cerbos/testdata/store", "cerbos/testdata/engine"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-parser",
+        load: parser::load,
+        needs: &[
+            "cerbos/testdata/parser",
+            "cerbos/testdata/policy_formats",
+            "cerbos/testdata/parser_wkt",
+        ],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-index",
+        load: index::load,
+        needs: &["cerbos/testdata/index"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-schema",
+        load: schema::load,
+        needs: &["cerbos/testdata/schema"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-compile",
+        load: compile::load,
+        needs: &["cerbos/testdata/compile", "cerbos/testdata/schema"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-verify",
+        load: verify::load,
+        needs: &["cerbos/testdata/verify", "cerbos/testdata/store"],
+        source: source::CERBOS,
+    },
+    Suite {
+        name: "cerbos-verify-junit",
+        load: verify::load_junit,
+        needs: &["cerbos/testdata/verify_junit"],
+        source: source::CERBOS,
+    },
     #[cfg(not(target_arch = "wasm32"))]
-    Suite { name: "cerbos-server", load: cerbos_server::load, source: source::CERBOS },
+    Suite {
+        name: "cerbos-server",
+        load: cerbos_server::load,
+        needs: &["cerbos/testdata/server", "cerbos/testdata/store"],
+        source: source::CERBOS,
+    },
     #[cfg(not(target_arch = "wasm32"))]
-    Suite { name: "authzen", load: authzen::load, source: source::AUTHZEN },
-    Suite { name: "spocp", load: spocp::load, source: source::SPOCP },
-    Suite { name: "blake3", load: blake3::load, source: source::BLAKE3 },
-    Suite { name: "acvp", load: acvp::load, source: source::ACVP },
-    Suite { name: "wycheproof", load: wycheproof::load, source: source::WYCHEPROOF },
+    Suite {
+        name: "authzen",
+        load: authzen::load,
+        needs: &["authzen/interop"],
+        source: source::AUTHZEN,
+    },
+    Suite { name: "spocp", load: spocp::load, needs: &["spocp"], source: source::SPOCP },
+    Suite { name: "blake3", load: blake3::load, needs: &["blake3"], source: source::BLAKE3 },
+    Suite { name: "acvp", load: acvp::load, needs: &["acvp-mldsa"], source: source::ACVP },
+    Suite {
+        name: "wycheproof",
+        load: wycheproof::load,
+        needs: &["wycheproof"],
+        source: source::WYCHEPROOF,
+    },
 ];
 
 /// A named set of cases that live in the corpora.
@@ -66,6 +135,8 @@ pub struct Suite {
     pub name: &'static str,
     /// Reads the cases from the folder of the corpora.
     pub load: fn(&Path) -> Result<Vec<Case>, String>,
+    /// What of the corpora it reads.
+    pub needs: &'static [&'static str],
     /// Where the cases come from.
     pub source: source::Source,
 }
@@ -107,6 +178,12 @@ pub struct Report {
 }
 
 impl Suite {
+    /// Returns what it needs and the corpora lack.
+    #[must_use]
+    pub fn missing(&self, corpora: &Path) -> Option<&'static str> {
+        self.needs.iter().copied().find(|needed| !corpora.join(needed).exists())
+    }
+
     /// Runs the cases whose names contain `filter`.
     ///
     /// # Errors
@@ -260,7 +337,18 @@ const REASON_CHARACTERS: usize = 90;
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, Failure, Outcome, Report};
+    use std::path::Path;
+
+    use super::{Case, Failure, Outcome, Report, SUITES};
+
+    #[test]
+    fn a_suite_says_what_the_corpora_lack() {
+        for suite in SUITES {
+            let missing = suite.missing(Path::new("/nowhere"));
+            assert_eq!(missing, suite.needs.first().copied(), "{}", suite.name);
+            assert!(missing.is_some_and(|path| path.starts_with(suite.source.folder)));
+        }
+    }
 
     #[test]
     fn reasons_forget_what_differs_between_cases() {

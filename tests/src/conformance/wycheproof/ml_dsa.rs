@@ -82,13 +82,12 @@ fn verify(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
 /// Signs, deterministically unless the vector brings randomness, and verifies what was signed.
 fn sign(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
     let signed = Signed::of(test)?;
-    let randomness = optional_bytes(test, "randomness")?;
-    let randomness = match &randomness {
-        Some(bytes) => Some(bytes.as_array().ok_or("`randomness` has not 32 bytes")?),
+    let randomness = match randomness(group, test)? {
+        Some(bytes) => Some(*bytes.as_array().ok_or("the randomness has not 32 bytes")?),
         None => None,
     };
     let key = signing_key(level, group, test)?;
-    let found = key.as_ref().and_then(|key| signed.sign(key, randomness));
+    let found = key.as_ref().and_then(|key| signed.sign(key, randomness.as_ref()));
     let expected = if is_valid(test)? { Some(bytes(test, "sig")?) } else { None };
     if let (Some(key), Some(signature)) = (&key, &expected) {
         let prepared = PreparedKey::new(level, &key.public_key()).map_err(|e| e.to_string())?;
@@ -102,6 +101,11 @@ fn sign(level: Level, group: &Json, test: &Json) -> Result<Outcome, String> {
         }
     }
     Ok(same(&expected, &found))
+}
+
+/// Returns what a vector is hedged with, under the name of FIPS 204 or in full.
+fn randomness(group: &Json, test: &Json) -> Result<Option<Vec<u8>>, String> {
+    Ok(either(group, test, "rnd")?.or(either(group, test, "randomness")?))
 }
 
 /// Returns the key, or `None` if what the vector brings is no key.
@@ -141,4 +145,33 @@ fn public_key(group: &Json, test: &Json) -> Result<Vec<u8>, String> {
 /// A field of the vector or of its group.
 fn either(group: &Json, test: &Json, field: &str) -> Result<Option<Vec<u8>>, String> {
     Ok(optional_bytes(test, field)?.or(optional_bytes(group, field)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn a_vector_with_randomness_is_signed_with_it() {
+        let (level, seed, rnd) = (Level::MlDsa44, [7; 32], [9; 32]);
+        let key = SigningKey::from_seed(level, &seed);
+        let check = |field: &str, is_hedged: bool| {
+            let randomness = is_hedged.then_some(&rnd);
+            let signature = key.sign(b"text", b"", randomness).unwrap();
+            let group = json!({ "privateSeed": hex(&seed) });
+            let mut test =
+                json!({ "msg": hex(b"text"), "sig": hex(&signature), "result": "valid" });
+            test[field] = hex(&rnd).into();
+            matches!(sign(level, &group, &test), Ok(Outcome::Passed))
+        };
+        assert!(check("rnd", true) && check("randomness", true));
+        assert!(!check("rnd", false) && !check("randomness", false));
+        assert!(!check("salt", true) && check("salt", false));
+    }
 }
