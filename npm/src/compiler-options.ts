@@ -28,7 +28,7 @@ export interface LintOptions extends TableOptions {
   readonly code?: CodeSource | undefined;
 }
 
-/** How to run tests. What a test says of itself comes first; `evaluation` is `lenient` and `schemaEnforcement` `reject` unless given. */
+/** How to run tests. What a test says of itself comes first; otherwise it is decided as `compile` would. */
 export interface TestOptions extends LintOptions {
   /** A regular expression that the name of a test must match: `suite/test/principal/resource`. */
   readonly run?: string | undefined;

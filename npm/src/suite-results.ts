@@ -87,6 +87,8 @@ export interface TestActionResult {
       readonly outputs?: readonly TestOutputFailure[];
     };
   };
+  /** The options of the command without which it does not pass, such as `--evaluation lenient`, if it depends on them. */
+  readonly passesOnlyWith?: string;
 }
 
 /** An output of a rule. */

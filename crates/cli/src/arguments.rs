@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compile a directory of policies to a bundle.
+    /// Compile a directory of policies to a bundle, or check whether it compiles.
     #[command(after_help = EXIT_CODES)]
     Compile(Compile),
     /// Look through policies for what their author may not have meant.
@@ -115,9 +115,10 @@ pub(crate) struct Compile {
     /// The directory of the policies.
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,
-    /// The bundle to write. An older one is replaced only once the new one is complete.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: PathBuf,
+    /// The bundle to write; `-` writes to standard output. An older one is replaced only once the new one is
+    /// complete. Without it the policies are checked, and nothing is written.
+    #[arg(short, long, value_name = "FILE|-")]
+    pub(crate) output: Option<PathBuf>,
     /// A JavaScript module to write too: given to `open` of the npm package as `accessors`, it makes
     /// `isAllowed` on this bundle faster.
     #[arg(long, value_name = "FILE")]

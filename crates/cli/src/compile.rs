@@ -1,4 +1,8 @@
-//! `wardgate compile`: a directory of policies becomes a bundle.
+//! `wardgate compile`: a directory of policies becomes a bundle, or is only checked.
+//!
+//! What is told goes to standard output, unless the bundle goes there.
+
+use std::path::Path;
 
 use serde_json::Value as Json;
 use wardgate_bundle::Label;
@@ -8,10 +12,13 @@ use wardgate_engine::table::PolicyTable;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, counted, shown};
+use crate::keys::PrivateKey;
+use crate::output::{InOneLine, Output, complain, counted, shown};
+use crate::policies::Compiled;
 use crate::{label, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
+    check(compile)?;
     let keys = sign::read_keys(&compile.sign)?;
     let label = label::changed(Label::default(), &compile.label)?;
     let label = if keys.is_empty() { label } else { label::dated(label) };
@@ -19,41 +26,123 @@ pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure
     let compiled = policies::compile(&compile.directory, &compile.options, &label)?;
     // A bundle that could not be opened must not take the place of one that can.
     let table = policies::proved(&compile.directory, &compiled.bundle, &label)?.table;
-    let bundle = match keys.as_slice() {
-        [] => compiled.bundle,
-        keys => sign::signed(&compile.output, compiled.bundle, keys, false)?,
+    let summary = Summary::new(&compiled, &table, label.revision, &keys);
+    let bundle = match (keys.as_slice(), &compile.output) {
+        ([], _) | (_, None) => compiled.bundle,
+        (keys, Some(output)) => sign::signed(output, compiled.bundle, keys, false)?,
     };
-    replace::file(&compile.output, &bundle)?;
-    emit(compile, &table, &bundle)?;
-    let output = compile.output.display().to_string();
-    let policies = compiled.policies;
-    let rules = table.inspect().policies.into_iter().map(|policy| policy.rules);
-    let rules: usize = rules.map(|rules| usize::try_from(rules).unwrap_or(usize::MAX)).sum();
-    let bytes = bundle.len();
-    let signers: Vec<String> = keys.iter().map(|key| key.public.id.to_string()).collect();
-    if compile.json {
-        out.line(serde_json::json!({
-            "output": output, "policies": policies, "rules": rules,
-            "rulesOfSpocp": compiled.rules_of_spocp,
-            "bytes": bytes, "revision": label.revision, "signers": signers,
-        }))?;
-    } else {
-        let policies = counted(policies, "policy", "policies");
-        let rules = counted(rules, "rule", "rules");
-        let spocp = match compiled.rules_of_spocp {
-            0 => String::new(),
-            of_spocp => format!(", {} of SPOCP", counted(of_spocp, "rule", "rules")),
-        };
-        let signed = match signers.join(" and ") {
-            none if none.is_empty() => none,
-            names => format!(", signed by {names}"),
-        };
-        out.line(format_args!(
-            "{}: {policies}, {rules}{spocp}, {bytes} bytes{signed}",
-            shown(&output)
-        ))?;
+    let warnings = policies::located(&compile.directory, compiled.warnings);
+    if !compile.json {
+        warnings.iter().for_each(complain);
     }
+    write(compile, &bundle, out)?;
+    emit(compile, &table, &bundle)?;
+    summary.print(compile, (bundle.len(), &warnings), out)?;
     Ok(Status::Done)
+}
+
+/// Refuses what would have no effect, or would go where the bundle goes.
+fn check(compile: &Compile) -> Result<(), Failure> {
+    let option = match &compile.output {
+        Some(output) if is_standard_output(output) && compile.json => {
+            let message = "`--json` prints where the bundle goes: give the bundle a file";
+            return Err(Failure::usage(message));
+        }
+        Some(_) => None,
+        None if compile.emit.is_some() => Some("--emit"),
+        None if !compile.sign.is_empty() => Some("--sign"),
+        None => compile.label.given(),
+    };
+    option.map_or(Ok(()), |option| {
+        let message = format!("`{option}` is for a bundle: say where it goes, with `-o`");
+        Err(Failure::usage(message))
+    })
+}
+
+fn write(compile: &Compile, bundle: &[u8], out: &mut Output) -> Result<(), Failure> {
+    match &compile.output {
+        None => Ok(()),
+        Some(output) if is_standard_output(output) => out.bytes(bundle).and_then(|()| out.flush()),
+        Some(output) => replace::file(output, bundle),
+    }
+}
+
+fn is_standard_output(output: &Path) -> bool {
+    output == Path::new("-")
+}
+
+/// What is told of a bundle.
+struct Summary {
+    policies: usize,
+    rules: usize,
+    rules_of_spocp: usize,
+    ignored: usize,
+    evaluation: &'static str,
+    revision: u64,
+    signers: Vec<String>,
+}
+
+impl Summary {
+    fn new(compiled: &Compiled, table: &PolicyTable, revision: u64, keys: &[PrivateKey]) -> Self {
+        let rules = table.inspect().policies.into_iter().map(|policy| policy.rules);
+        Self {
+            policies: compiled.policies,
+            rules: rules.map(|rules| usize::try_from(rules).unwrap_or(usize::MAX)).sum(),
+            rules_of_spocp: compiled.rules_of_spocp,
+            ignored: compiled.sources.ignored,
+            evaluation: label::evaluation(table.evaluation()),
+            revision,
+            signers: keys.iter().map(|key| key.public.id.to_string()).collect(),
+        }
+    }
+
+    fn print(
+        &self,
+        compile: &Compile,
+        (bytes, warnings): (usize, &[Diagnostic]),
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let output = compile.output.as_ref().map(|output| output.display().to_string());
+        if compile.json {
+            return out.line(serde_json::json!({
+                "output": output, "policies": self.policies, "rules": self.rules,
+                "rulesOfSpocp": self.rules_of_spocp, "ignored": self.ignored,
+                "evaluation": self.evaluation, "bytes": bytes, "revision": self.revision,
+                "signers": self.signers, "warnings": diagnostics_json(warnings),
+            }));
+        }
+        let line = self.words(bytes);
+        match &output {
+            Some(output) if output == "-" => {
+                complain(format_args!("standard output: {line}"));
+                Ok(())
+            }
+            Some(output) => out.line(format_args!("{}: {line}", shown(output))),
+            None => {
+                let directory = compile.directory.in_one_line();
+                out.line(format_args!("{directory}: {line}; no bundle is written without `-o`"))
+            }
+        }
+    }
+
+    fn words(&self, bytes: usize) -> String {
+        let mut words = vec![
+            counted(self.policies, "policy", "policies"),
+            counted(self.rules, "rule", "rules"),
+        ];
+        if self.rules_of_spocp > 0 {
+            words.push(format!("{} of SPOCP", counted(self.rules_of_spocp, "rule", "rules")));
+        }
+        words.push(format!("{} evaluation", self.evaluation));
+        if self.ignored > 0 {
+            words.push(format!("{} ignored", counted(self.ignored, "entry", "entries")));
+        }
+        words.push(format!("{bytes} bytes"));
+        if !self.signers.is_empty() {
+            words.push(format!("signed by {}", self.signers.join(" and ")));
+        }
+        words.join(", ")
+    }
 }
 
 /// Writes the accessor module, if one is wanted. It names the bundle, so it is written after it: a

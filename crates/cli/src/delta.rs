@@ -8,7 +8,7 @@ use wardgate_bundle::{Conditions, Description, Trust, describe};
 use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
 use crate::failure::{Failure, Status};
 use crate::opening::{self, refused};
-use crate::output::{Output, shown};
+use crate::output::{InOneLine, Output, shown};
 use crate::replace;
 
 pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
@@ -36,13 +36,13 @@ fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
     let base = opening::read(&asked.base)?;
     let about = describe(&base).map_err(|error| refused(&asked.base, &error))?;
     if about.base.is_some() {
-        let shown = asked.base.display();
+        let shown = asked.base.in_one_line();
         let message = format!("`{shown}` is a delta: its base comes first, and then the delta");
         return Err(Failure::usage(message));
     }
     let delta = opening::read(&asked.delta)?;
     let new = apply(&base, &delta, Trust::Unsigned, &Conditions::default()).map_err(|error| {
-        let (delta, base) = (asked.delta.display(), asked.base.display());
+        let (delta, base) = (asked.delta.in_one_line(), asked.base.in_one_line());
         Failure::policies(format!("cannot apply `{delta}` to `{base}`: {error}"))
     })?;
     replace::file(&asked.output, &new)?;

@@ -1,12 +1,14 @@
 //! `wardgate explain`: decides requests and answers what people ask first: is it forbidden, and by
 //! which rule, or is it just not permitted, and what would have to hold.
 //!
-//! Values of the request are shown, because the author of the request asked; no other command does.
+//! Values of the request are shown, because the author of the request asked; no other command does, but `test`, whose
+//! author wrote the request too.
 
 mod constants;
 mod gather;
 mod json;
 mod need;
+mod short;
 mod steps;
 mod values;
 mod verdict;
@@ -24,6 +26,7 @@ use crate::policies::{self, Source};
 use crate::requests;
 use constants::Constants;
 use gather::Meetings;
+pub(crate) use short::lines;
 use verdict::Verdict;
 
 pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {

@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::output::InOneLine;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::reading;
 
@@ -67,7 +68,7 @@ impl Failure {
     }
 
     pub(crate) fn reading(path: &Path, error: &io::Error) -> Self {
-        let message = format!("cannot read `{}`: {}", path.display(), reason(error));
+        let message = format!("cannot read `{}`: {}", path.in_one_line(), reason(error));
         Self::Message(Status::BadInputOutput, message)
     }
 

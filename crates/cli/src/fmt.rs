@@ -60,7 +60,7 @@ impl Run<'_> {
         }
         if self.fmt.diff {
             let old = String::from_utf8_lossy(&old);
-            return diff::unified(&name, &old, &new)
+            return diff::unified(&shown(&name), &old, &new)
                 .lines()
                 .try_for_each(|line| self.out.line(shown(line)));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use wardgate_bundle::{Header, Opened, describe};
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::table::{Evaluation, Inspection, PolicyRecord, PolicyTable};
+use wardgate_engine::table::{Inspection, PolicyRecord, PolicyTable};
 
 use crate::arguments::{Inspect, Opening};
 use crate::check::clock;
@@ -75,10 +75,7 @@ struct Report<'t> {
 
 impl Report<'_> {
     fn evaluation(&self) -> &'static str {
-        match self.table.evaluation() {
-            Evaluation::Strict => "strict",
-            Evaluation::Lenient => "lenient",
-        }
+        label::evaluation(self.table.evaluation())
     }
 
     fn scope_search(&self) -> &'static str {

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 use crate::arguments::{Keys, KeysCommand};
 use crate::failure::{Failure, Status};
-use crate::output::Output;
+use crate::output::{InOneLine, Output};
 pub(crate) use files::random;
 
 /// A key that was read.
@@ -109,14 +109,14 @@ fn one(path: &Path) -> Result<Key, Failure> {
         (Some(key), 0) => Ok(key),
         (_, others) => {
             let found = others + 1;
-            let shown = path.display();
+            let shown = path.in_one_line();
             Err(Failure::policies(format!("`{shown}` holds {found} keys, expected one")))
         }
     }
 }
 
 fn wrong(path: &Path, found: &Key, expect: &str) -> Failure {
-    Failure::policies(format!("`{}` is {}; {expect}", path.display(), found.what()))
+    Failure::policies(format!("`{}` is {}; {expect}", path.in_one_line(), found.what()))
 }
 
 /// The registered name of the algorithm of a key.

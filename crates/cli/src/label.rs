@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 use wardgate_bundle::limits::{MAX_NAME_BYTES, MAX_NUMBER};
 use wardgate_bundle::{Header, Label};
 use wardgate_engine::cel::Timestamp;
+use wardgate_engine::table::Evaluation;
 
 use crate::arguments::LabelOptions;
 use crate::check::clock;
@@ -27,6 +28,14 @@ pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failu
 pub(crate) fn dated(label: Label) -> Label {
     let now = u64::try_from(clock().seconds()).unwrap_or(0);
     Label { created: if label.created == 0 { now } else { label.created }, ..label }
+}
+
+/// Returns the name of a mode of evaluation, as options have it.
+pub(crate) const fn evaluation(evaluation: Evaluation) -> &'static str {
+    match evaluation {
+        Evaluation::Strict => "strict",
+        Evaluation::Lenient => "lenient",
+    }
 }
 
 /// Returns the time in seconds since 1970.

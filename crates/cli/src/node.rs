@@ -12,6 +12,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
 use crate::failure::{self, Failure, Status};
+use crate::output::InOneLine;
 
 /// A script, and how people speak of it.
 pub(crate) struct Script {
@@ -31,7 +32,7 @@ impl Script {
         if let Some(folder) = package {
             let about = std::fs::metadata(folder).map_err(|e| Failure::reading(folder, &e))?;
             if !about.is_dir() {
-                let shown = folder.display();
+                let shown = folder.in_one_line();
                 return Err(Failure::usage(format!("`{shown}` is no folder of the npm package")));
             }
             // A package knows itself by its name.

@@ -13,6 +13,7 @@ use crate::arguments::Opening;
 use crate::failure::Failure;
 use crate::keys;
 use crate::label::time;
+use crate::output::InOneLine;
 
 /// What is asked of a bundle.
 pub(crate) struct Terms<'o> {
@@ -53,7 +54,8 @@ impl<'o> Terms<'o> {
         let (OpenError::WrongName, Some(expected)) = (error, self.conditions.name) else {
             return refused(path, error);
         };
-        let (shown, found) = (path.display(), describe(bytes).map(|about| about.header.label.name));
+        let (shown, found) =
+            (path.in_one_line(), describe(bytes).map(|about| about.header.label.name));
         Failure::policies(match found.as_deref() {
             Ok("") | Err(_) => format!("the bundle `{shown}` has no name, expected `{expected}`"),
             Ok(found) => format!("the bundle `{shown}` is called `{found}`, expected `{expected}`"),

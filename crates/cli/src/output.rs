@@ -6,6 +6,9 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::path::Path;
+
+use wardgate_compiler::diagnostics::visible;
 
 use crate::failure::Failure;
 
@@ -37,6 +40,11 @@ impl Output {
         writeln!(self.out, "{text}").map_err(|error| Failure::output(&error))
     }
 
+    /// Writes bytes that are for a program.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.out.write_all(bytes).map_err(|error| Failure::output(&error))
+    }
+
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(|error| Failure::output(&error))
     }
@@ -59,14 +67,19 @@ impl Output {
 
 /// Returns `text` with control characters written as escapes.
 pub(crate) fn shown(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_dangerous) {
-        return Cow::Borrowed(text);
+    visible(text)
+}
+
+/// Paths as messages name them.
+pub(crate) trait InOneLine {
+    /// Returns the path with control characters written as escapes: a name may hold the end of a line.
+    fn in_one_line(&self) -> String;
+}
+
+impl InOneLine for Path {
+    fn in_one_line(&self) -> String {
+        shown(&self.display().to_string()).into_owned()
     }
-    let escape = |c: char| match is_dangerous(c) {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    Cow::Owned(text.chars().map(escape).collect())
 }
 
 /// Writes to standard error. If nobody reads it, there is nobody to tell.
@@ -88,11 +101,6 @@ pub(crate) fn progress(text: &str) {
         return;
     }
     let _ = write!(io::stderr(), "\r\u{1b}[2K{text}");
-}
-
-/// Control characters, and those that change the direction of the text around them.
-fn is_dangerous(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn wants_colours(is_terminal: bool) -> bool {

@@ -14,6 +14,7 @@ use crate::arguments::{Mode, Opening, Schemas, TableOptions};
 use crate::failure::Failure;
 use crate::globals;
 use crate::opening::{self, Terms};
+use crate::output::InOneLine;
 
 /// A directory that was compiled.
 pub(crate) struct Compiled {
@@ -25,6 +26,8 @@ pub(crate) struct Compiled {
     pub(crate) rules_of_spocp: usize,
     /// The policies as they were read.
     pub(crate) sources: Repository,
+    /// What the author should look at.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 /// Where policies come from, and what is asked of them.
@@ -59,7 +62,7 @@ pub(crate) fn bundle(source: Source<'_>) -> Result<Vec<u8>, Failure> {
 fn read(source: Source<'_>) -> Result<(Vec<u8>, Option<Repository>), Failure> {
     let Source { path, options, opening } = source;
     let about = fs::metadata(path).map_err(|error| Failure::reading(path, &error))?;
-    let shown = path.display();
+    let shown = path.in_one_line();
     let unfit = match (about.is_dir(), options.given(), opening.given()) {
         (false, Some(option), _) => format!(
             "`{option}` is for a directory of policies, and a bundle was compiled already: `{shown}`"
@@ -97,7 +100,7 @@ pub(crate) fn compile(
         error => Failure::policies(format!("`{shown}`: {error}")),
     })?;
     let (policies, rules_of_spocp) = (compiled.policies, compiled.rules.len());
-    Ok(Compiled { bundle, policies, rules_of_spocp, sources })
+    Ok(Compiled { bundle, policies, rules_of_spocp, sources, warnings: compiled.warnings })
 }
 
 /// Refuses what is there, but is no directory.

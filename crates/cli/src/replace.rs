@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use wardgate_compiler::reading;
 
 use crate::failure::{Failure, Status};
+use crate::output::InOneLine;
 
 /// Writes `new` to a file that was read before, if what was `read` is still what it holds.
 pub(crate) fn unchanged(path: &Path, read: &[u8], new: &[u8]) -> Result<(), Failure> {
     let now = reading::file(path).map_err(|error| Failure::reading(path, &error))?;
     if now != read {
-        let shown = path.display();
+        let shown = path.in_one_line();
         let message = format!("`{shown}` has changed since it was read; it was left as it is");
         return Err(Failure::Message(Status::BadInputOutput, message));
     }

@@ -12,7 +12,7 @@ use wardgate_engine::limits::MAX_REQUEST_BYTES;
 
 use crate::failure::{Failure, Status};
 use crate::json::{self, Document};
-use crate::output::{complain, shown};
+use crate::output::{InOneLine, complain, shown};
 use crate::request::{self, Call};
 
 /// A source of requests.
@@ -54,7 +54,7 @@ impl Requests {
             (Box::new(BufReader::new(io::stdin())), "standard input".to_owned())
         } else {
             let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
-            (Box::new(BufReader::new(file)), format!("`{}`", path.display()))
+            (Box::new(BufReader::new(file)), format!("`{}`", path.in_one_line()))
         };
         Ok(Self { input, name, lines: 0, waiting: VecDeque::new() })
     }

@@ -5,7 +5,7 @@ use wardgate_bundle::{Conditions, sealed};
 use crate::arguments::Seal;
 use crate::failure::{Failure, Status};
 use crate::keys::{self, random};
-use crate::output::{Output, shown};
+use crate::output::{InOneLine, Output, shown};
 use crate::{opening, replace};
 
 pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
@@ -13,7 +13,7 @@ pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
     let bytes = opening::read(&seal.input)?;
     let sealed = sealed::seal(&bytes, &key, &*random()?).map_err(|error| match error {
         wardgate_bundle::OpenError::Sealed => {
-            Failure::policies(format!("`{}` is sealed already", seal.input.display()))
+            Failure::policies(format!("`{}` is sealed already", seal.input.in_one_line()))
         }
         error => opening::refused(&seal.input, &error),
     })?;

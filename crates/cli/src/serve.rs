@@ -14,18 +14,18 @@ use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
 use crate::failure::{Failure, Status};
 use crate::keys;
 use crate::opening::Terms;
-use crate::output::Output;
+use crate::output::{InOneLine, Output};
 use crate::policies;
 
 pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
     let config = Config::read(&serve.config).map_err(|error| {
-        Failure::usage(format!("the configuration `{}`: {error}", serve.config.display()))
+        Failure::usage(format!("the configuration `{}`: {error}", serve.config.in_one_line()))
     })?;
     let origin = origin(&config)?;
     let failed = |error: wardgate_server::ServerError| Failure::policies(error.to_string());
     if serve.check_config {
         Server::check(config, origin).map_err(failed)?;
-        out.line(format_args!("`{}` is fine", serve.config.display()))?;
+        out.line(format_args!("`{}` is fine", serve.config.in_one_line()))?;
         return Ok(Status::Done);
     }
     let server = Server::bind(config, origin).map_err(failed)?;
@@ -87,7 +87,7 @@ fn table_options(policies: &Policies) -> Result<TableOptions, Failure> {
     let compile = &policies.compile;
     let globals = compile.globals.as_ref().map(|path| match path.to_str() {
         Some(path) => Ok(path.to_owned()),
-        None => Err(Failure::usage(format!("`{}` is no text", path.display()))),
+        None => Err(Failure::usage(format!("`{}` is no text", path.in_one_line()))),
     });
     Ok(TableOptions {
         evaluation: compile.is_lenient.then_some(Mode::Lenient),
@@ -116,7 +116,7 @@ impl Source for Directory {
     }
 
     fn name(&self) -> String {
-        format!("the directory `{}`", self.path.display())
+        format!("the directory `{}`", self.path.in_one_line())
     }
 }
 

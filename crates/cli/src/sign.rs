@@ -12,7 +12,7 @@ use wardgate_bundle::{
 use crate::arguments::Sign;
 use crate::failure::{Failure, Status};
 use crate::keys::{self, PrivateKey, random};
-use crate::output::{Output, shown};
+use crate::output::{InOneLine, Output, shown};
 use crate::{label, opening, replace};
 
 pub(crate) fn run(asked: &Sign, out: &mut Output) -> Result<Status, Failure> {
@@ -44,7 +44,7 @@ pub(crate) fn signed(
         let randomness = if deterministic { None } else { Some(random()?) };
         let randomness = randomness.as_deref();
         signed = sign(&signed, &key.public.id, &key.signing, randomness).map_err(|error| {
-            Failure::policies(format!("cannot sign `{}`: {error}", path.display()))
+            Failure::policies(format!("cannot sign `{}`: {error}", path.in_one_line()))
         })?;
     }
     prove(path, &signed, keys)?;
@@ -54,7 +54,7 @@ pub(crate) fn signed(
 /// Opens a bundle as those will who trust these keys.
 fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure> {
     let unusable =
-        |why: String| Failure::policies(format!("cannot sign `{}`: {why}", path.display()));
+        |why: String| Failure::policies(format!("cannot sign `{}`: {why}", path.in_one_line()));
     let trusted = keys.iter().map(|key| {
         let public = &key.public;
         TrustedKey::new(public.id, public.level, &public.bytes)
@@ -78,7 +78,7 @@ fn labelled(path: &Path, bundle: Vec<u8>, asked: &Sign) -> Result<Vec<u8>, Failu
     if about.base.is_some() {
         return Err(Failure::policies(format!(
             "`{}` is a delta: sign the new bundle, and make the delta of that",
-            path.display()
+            path.in_one_line()
         )));
     }
     if about.signers.is_empty() {
@@ -91,7 +91,7 @@ fn labelled(path: &Path, bundle: Vec<u8>, asked: &Sign) -> Result<Vec<u8>, Failu
         Some(option) => Err(Failure::usage(format!(
             "`{option}` would change the header that `{}` is signed with already: \
              sign the bundle as it was compiled",
-            path.display()
+            path.in_one_line()
         ))),
     }
 }

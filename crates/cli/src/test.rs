@@ -9,7 +9,9 @@ mod node;
 mod report;
 mod update;
 mod watch;
+mod why;
 
+use wardgate_compiler::Options;
 use wardgate_compiler::coverage::{Coverage, Watching};
 use wardgate_compiler::suite::files::{self, Files};
 use wardgate_compiler::suite::results::Verdict;
@@ -17,7 +19,7 @@ use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
 
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};
-use crate::output::{Output, complain};
+use crate::output::{InOneLine, Output, complain};
 use crate::{policies, replace};
 
 pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
@@ -36,12 +38,15 @@ pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
 fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failure> {
     let files = suite_files(test)?;
     let suites = if test.update { files::load_drafts(&files) } else { files::load(&files) };
+    let options = policies::table_options(&test.options())?;
+    let sources = sources(test, &options)?;
     if suites.is_empty() {
-        let shown = folder(test).display();
-        let message = format!("`{shown}` holds no test suites: no file is named `*_test.yaml`");
-        return Err(Failure::Message(Status::BrokenSuites, message));
+        let shown = folder(test).in_one_line();
+        complain(format_args!(
+            "wardgate: `{shown}` holds no test suites: no file is named `*_test.yaml`"
+        ));
     }
-    let (results, exercised) = decide(test, filter, &suites)?;
+    let (results, exercised) = decide(test, filter, &suites, (&sources, &options))?;
     if let Some(path) = &test.junit {
         replace::file(path, format!("{}\n", results.junit()).as_bytes())?;
     }
@@ -50,7 +55,10 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
     }
     match test.json {
         true => out.line(results.json())?,
-        false => report::print(test, &results, out)?,
+        false => {
+            let why = why::Why::new(Native::new(&sources, options.clone()));
+            report::print(test, (&suites, &results), why, out)?;
+        }
     }
     let told = exercised.map(|exercised| coverage::tell(test, &exercised, out)).transpose()?;
     match status(&results) {
@@ -59,27 +67,32 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
     }
 }
 
+/// Reads the policies.
+fn sources(test: &Test, options: &Options) -> Result<Sources, Failure> {
+    let about = std::fs::metadata(&test.directory);
+    let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
+    if !about.is_dir() {
+        let shown = test.directory.in_one_line();
+        return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
+    }
+    let sources = Sources::read(&test.directory, options)
+        .map_err(|errors| policies::below(&test.directory, errors))?;
+    if sources.repository.policies.is_empty() {
+        let shown = test.directory.in_one_line();
+        complain(format_args!("wardgate: `{shown}` holds no policies, so every action is denied"));
+    }
+    Ok(sources)
+}
+
 /// Decides, and counts what is exercised if anybody wants to know.
 fn decide(
     test: &Test,
     filter: &Filter,
     suites: &[Loaded],
+    (sources, options): (&Sources, &Options),
 ) -> Result<(Results, Option<Coverage>), Failure> {
-    let about = std::fs::metadata(&test.directory);
-    let about = about.map_err(|error| Failure::reading(&test.directory, &error))?;
-    if !about.is_dir() {
-        let shown = test.directory.display();
-        return Err(Failure::usage(format!("`{shown}` is no directory of policies")));
-    }
-    let options = policies::table_options(&test.options())?;
-    let sources = Sources::read(&test.directory, &options)
-        .map_err(|errors| policies::below(&test.directory, errors))?;
-    if sources.repository.policies.is_empty() {
-        let shown = test.directory.display();
-        complain(format_args!("wardgate: `{shown}` holds no policies, so every action is denied"));
-    }
-    let mut watching = coverage::is_wanted(test).then(|| Watching::new(&sources, options.clone()));
-    let native = Native::new(&sources, options.clone());
+    let mut watching = coverage::is_wanted(test).then(|| Watching::new(sources, options.clone()));
+    let native = Native::new(sources, options.clone());
     let mut native = match &mut watching {
         Some(watching) => native.watched(watching),
         None => native,
@@ -88,7 +101,7 @@ fn decide(
         Runtime::Native => wardgate_compiler::suite::run(suites, filter, &mut native),
         Runtime::Wasm => {
             let package = test.package.as_deref();
-            let mut node = node::Node::start(&sources, options, native, package)?;
+            let mut node = node::Node::start(sources, options.clone(), native, package)?;
             wardgate_compiler::suite::run(suites, filter, &mut node)
         }
     };
@@ -112,7 +125,7 @@ fn suite_files(test: &Test) -> Result<Files, Failure> {
     let folder = folder(test);
     let about = std::fs::metadata(folder).map_err(|error| Failure::reading(folder, &error))?;
     if !about.is_dir() {
-        return Err(Failure::usage(format!("`{}` is no directory", folder.display())));
+        return Err(Failure::usage(format!("`{}` is no directory", folder.in_one_line())));
     }
     files::read(folder).map_err(|errors| policies::below(folder, errors))
 }

@@ -39,9 +39,9 @@ pub(crate) struct Asked {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct AskedTests {
-    evaluation: Option<Mode>,
+    evaluation: Mode,
     lenient_scope_search: bool,
-    schema_enforcement: Option<Schemas>,
+    schema_enforcement: Schemas,
     default_version: Option<String>,
     globals: Option<String>,
     run: Option<String>,
@@ -108,9 +108,9 @@ impl AskedTests {
     /// Returns how the policies are compiled where a test does not say.
     pub(crate) fn table(&self) -> Result<Options, Failure> {
         let asked = Asked {
-            evaluation: self.evaluation.unwrap_or(Mode::Lenient),
+            evaluation: self.evaluation,
             lenient_scope_search: self.lenient_scope_search,
-            schema_enforcement: self.schema_enforcement.unwrap_or(Schemas::Reject),
+            schema_enforcement: self.schema_enforcement,
             default_version: self.default_version.clone(),
             globals: self.globals.clone(),
             ..Asked::default()

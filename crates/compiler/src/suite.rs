@@ -4,6 +4,7 @@
 //! two are never mixed: a broken suite tells what is wrong with it and decides nothing. Where a table of
 //! tests does not say what is expected, the expectation is that the action is denied.
 
+mod compare;
 pub mod decider;
 pub mod files;
 pub mod filter;

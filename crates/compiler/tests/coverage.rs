@@ -71,7 +71,7 @@ fn coverage(root: &Path) -> Coverage {
     watching.finish()
 }
 
-/// Those of `wardgate test`.
+/// Lenient, so that a condition that fails ends no search.
 fn options() -> Options {
     Options { evaluation: Evaluation::Lenient, ..Options::default() }
 }

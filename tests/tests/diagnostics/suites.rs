@@ -77,10 +77,21 @@ fn a_host_that_says_too_little_is_told() {
     assert_eq!(said(&mut Undecided), NO_DECISION);
 }
 
+/// What holds where a test does not say.
+static BASE: LazyLock<Options> = LazyLock::new(Options::default);
+
 /// Answers no question.
 struct Silent;
 
 impl Decider for Silent {
+    fn base(&self) -> &Options {
+        &BASE
+    }
+
+    fn compare(&mut self, _: &Question<'_>, _: &Options) -> Option<Answer> {
+        None
+    }
+
     fn decide(&mut self, _: &[Question<'_>]) -> Result<Vec<Result<Answer, String>>, String> {
         Ok(Vec::new())
     }
@@ -90,6 +101,14 @@ impl Decider for Silent {
 struct Undecided;
 
 impl Decider for Undecided {
+    fn base(&self) -> &Options {
+        &BASE
+    }
+
+    fn compare(&mut self, _: &Question<'_>, _: &Options) -> Option<Answer> {
+        None
+    }
+
     fn decide(&mut self, asked: &[Question<'_>]) -> Result<Vec<Result<Answer, String>>, String> {
         let nothing = Decision {
             request_id: String::new(),

@@ -31,8 +31,8 @@ pub(crate) struct Test {
     /// Write JUnit XML to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Print JSON, in the form of the `TestResults` of Cerbos.
-    #[arg(long, conflicts_with_all = ["quiet", "verbose", "update", "watch"])]
+    /// Print JSON, in the form of the `TestResults` of Cerbos: of every test, with `--verbose` or without.
+    #[arg(long, conflicts_with_all = ["quiet", "update", "watch"])]
     pub(crate) json: bool,
     /// Print the last line only.
     #[arg(short, long, conflicts_with = "verbose")]
@@ -57,7 +57,7 @@ pub(crate) struct Test {
 #[command(next_help_heading = "Where a test does not say")]
 struct TestOptions {
     /// What an error in a condition means: `strict` denies, `lenient` takes the condition for false
-    /// [default: lenient, as suites of Cerbos mean it].
+    /// [default: strict, as `wardgate compile` has it; Cerbos is lenient].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     evaluation: Option<Mode>,
     /// Where no policy has the scope of a request, start at the nearest scope above it.
@@ -70,7 +70,7 @@ struct TestOptions {
     #[arg(long, value_name = "VERSION", value_parser = version)]
     default_version: Option<String>,
     /// Attributes that do not fit their schema: `none` does not look, `warn` tells, `reject` denies
-    /// [default: reject, as suites of Cerbos mean it].
+    /// [default: none, as `wardgate compile` has it; Cerbos rejects].
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     schema_enforcement: Option<Schemas>,
 }
@@ -86,11 +86,11 @@ impl Test {
     pub(crate) fn options(&self) -> TableOptions {
         let given = &self.options;
         TableOptions {
-            evaluation: Some(given.evaluation.unwrap_or(Mode::Lenient)),
+            evaluation: given.evaluation,
             lenient_scope_search: given.lenient_scope_search,
             globals: given.globals.clone(),
             default_version: given.default_version.clone(),
-            schema_enforcement: Some(given.schema_enforcement.unwrap_or(Schemas::Reject)),
+            schema_enforcement: given.schema_enforcement,
         }
     }
 }
@@ -99,10 +99,10 @@ pub(super) const HELP: &str = "\
 Suites are files `*_test.yaml`, `.yml` or `.json` in the format of Cerbos; see docs/testing.md.
 
 Exit codes:
-  0  every test that was run passed
+  0  every test that was run passed, or there is none
   1  the policies cannot be used
   2  the command was called wrongly
   4  reading or writing failed
   6  a test failed
-  7  a suite is broken, a test could not be decided, or there are no suites
+  7  a suite is broken, or a test could not be decided
   9  every test that was run passed, and they exercise less than `--coverage-min` asks for";

@@ -17,6 +17,7 @@ use super::workload::{Workload, answer};
 use crate::arguments::Bench;
 use crate::failure::{self, Failure};
 use crate::node::{self, Script, milliseconds, question};
+use crate::output::InOneLine;
 
 /// What Node is to decide, and how it must answer.
 pub(crate) struct Job<'j> {
@@ -128,7 +129,7 @@ fn explain(trouble: &Trouble, job: &Job<'_>, bench: &Bench) -> Failure {
         )),
         ("package", Some(folder)) => unable(&format!(
             "the npm package `wardgate` cannot be loaded from `{}`: {message}",
-            folder.display()
+            folder.in_one_line()
         )),
         ("bundle", _) => {
             Failure::policies(format!("the npm package refuses the bundle: {message}"))

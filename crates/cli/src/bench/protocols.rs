@@ -20,7 +20,7 @@ use super::machine::Machine;
 use super::units::{approximate, grouped, time};
 use crate::arguments::Protocols;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, progress};
+use crate::output::{InOneLine, Output, progress};
 use clients::{Client, Http, Piped, Spocp, Stream};
 use homes::Homes;
 use serving::Serving;
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Protocols, out: &mut Output) -> Result<Status, Failu
     }
     std::fs::write(&options.chart, chart::svg(&rows))
         .map_err(|error| Failure::writing(&options.chart, &error))?;
-    out.line(format_args!("the chart is in `{}`", options.chart.display()))?;
+    out.line(format_args!("the chart is in `{}`", options.chart.in_one_line()))?;
     Ok(Status::Done)
 }
 

@@ -163,7 +163,10 @@ fn hint(table: &PolicyTable, request: &Request) -> String {
         return format!("asked for version {version}, {scope}; there are {names}");
     }
     let kinds: Vec<_> = inspection.kinds.into_iter().collect();
-    format!("there are policies for {}", listed(&kinds))
+    match kinds.is_empty() {
+        true => "there are no policies about resources".to_owned(),
+        false => format!("there are policies for {}", listed(&kinds)),
+    }
 }
 
 /// Lists the first few names, and says how many there are besides.

@@ -147,7 +147,7 @@ impl Printer<'_> {
 }
 
 /// Returns the answer to the first question.
-fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String {
+pub(super) fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String {
     let rule = verdict.rule.as_ref();
     let by = rule.map(titled).unwrap_or_else(|| answer::reason(&action.reason));
     match &verdict.answer {
@@ -171,12 +171,12 @@ fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String {
     }
 }
 
-fn titled(rule: &Rule) -> String {
+pub(super) fn titled(rule: &Rule) -> String {
     let derived = rule.derived_role.as_ref().map(|role| format!(" for the derived role {role}"));
     format!("{} ({}){}", rule.source, rule.place(), derived.unwrap_or_default())
 }
 
-fn truth_words(leaf: &Expression) -> String {
+pub(super) fn truth_words(leaf: &Expression) -> String {
     match (&leaf.truth, &leaf.trouble) {
         (Truth::True, _) => "true".to_owned(),
         (Truth::False, None) => "false".to_owned(),

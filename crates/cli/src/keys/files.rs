@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::{Key, cose, jwk};
 use crate::failure::{Failure, Status};
 use crate::limits::MAX_KEY_FILE_BYTES;
+use crate::output::InOneLine;
 use crate::replace;
 
 /// Returns bytes from the random source of the operating system.
@@ -28,7 +29,7 @@ pub(crate) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, Failure> {
 pub(super) fn create(path: &Path, content: &[u8]) -> Result<(), Failure> {
     let mut file = owned().open(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            let shown = path.display();
+            let shown = path.in_one_line();
             let message = format!(
                 "`{shown}` exists already, and a key is never overwritten: name another file"
             );

@@ -7,7 +7,7 @@ use super::{Key, PublicKey, algorithm, files};
 use crate::answer;
 use crate::arguments::InspectKeys;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, complain};
+use crate::output::{InOneLine, Output, complain};
 
 pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Failure> {
     let (keys, exposed) = files::look(&inspect.file)?;
@@ -22,7 +22,7 @@ pub(super) fn run(inspect: &InspectKeys, out: &mut Output) -> Result<Status, Fai
         Some(mode) if files::hold_secrets(&keys) => {
             complain(format_args!(
                 "wardgate: `{}` holds a secret and others can read it (mode {mode:o})",
-                inspect.file.display()
+                inspect.file.in_one_line()
             ));
         }
         _ => {}

@@ -6,7 +6,7 @@ use wardgate_compiler::coverage::{Coverage, html, json, lcov, text};
 
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};
-use crate::output::{Output, complain, shown};
+use crate::output::{InOneLine, Output, complain, shown};
 use crate::replace;
 
 /// The forms of a report.
@@ -67,9 +67,7 @@ fn report(test: &Test, coverage: &Coverage, form: Form) -> String {
         Form::Text => text::report(coverage),
         Form::Json => json::report(coverage) + "\n",
         // Tools look for the sources from where they run.
-        Form::Lcov => {
-            lcov::report(coverage, &|path| test.directory.join(path).display().to_string())
-        }
+        Form::Lcov => lcov::report(coverage, &|path| test.directory.join(path).in_one_line()),
         Form::Html => html::report(coverage),
     }
 }
@@ -81,7 +79,7 @@ fn form(file: &Path) -> Result<Form, Failure> {
         Some("info") => Ok(Form::Lcov),
         Some("html") => Ok(Form::Html),
         _ => {
-            let shown = file.display();
+            let shown = file.in_one_line();
             let endings = "expected .txt, .json, .info (LCOV) or .html";
             Err(Failure::usage(format!("`--coverage={shown}`: the ending says no form, {endings}")))
         }

@@ -126,12 +126,22 @@ impl<'s> Node<'s> {
         let request = wire::attr_json(&question(&asked.request));
         let answer =
             self.ask(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
-        let decision = decision(answer.get("decision").unwrap_or(&Json::Null))?;
+        let mut decision = decision(answer.get("decision").unwrap_or(&Json::Null))?;
+        decision.evaluation_errors = native.decision.evaluation_errors;
         Ok(Ok(Answer { decision, asked_for_now: native.asked_for_now }))
     }
 }
 
 impl Decider for Node<'_> {
+    fn base(&self) -> &Options {
+        &self.base
+    }
+
+    /// Compares natively: decisions are the same.
+    fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer> {
+        self.native.compare(question, base)
+    }
+
     fn decide(
         &mut self,
         questions: &[Question<'_>],

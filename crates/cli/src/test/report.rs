@@ -1,32 +1,62 @@
 //! What a person reads of test results: what is wrong in full, and one line about the rest.
 
+use wardgate_compiler::suite::Loaded;
 use wardgate_compiler::suite::results::{
-    CaseResult, Fate, Found, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
+    CaseResult, Fate, Found, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
     effect_word,
 };
 use wardgate_engine::wire::attr_json;
 
 use super::folder;
+use super::why::Why;
 use crate::arguments::Test;
 use crate::failure::Failure;
-use crate::output::{Output, Tone, counted, shown};
+use crate::output::{InOneLine, Output, Tone, counted, shown};
 
 /// Prints the results.
-pub(super) fn print(test: &Test, results: &Results, out: &mut Output) -> Result<(), Failure> {
+pub(super) fn print<'s>(
+    test: &Test,
+    (suites, results): (&'s [Loaded], &Results),
+    why: Why<'s>,
+    out: &mut Output,
+) -> Result<(), Failure> {
     if !test.quiet {
-        for suite in &results.suites {
-            Report { test, out: &mut *out }.suite(suite)?;
+        let mut report = Report { test, out: &mut *out, why };
+        for (loaded, suite) in suites.iter().zip(&results.suites) {
+            if suite.summary().failed > 0 {
+                report.why.enter(loaded);
+            }
+            report.suite(suite)?;
         }
     }
+    print_differences(results, out)?;
     out.line(last_line(results, out))
 }
 
-struct Report<'r> {
-    test: &'r Test,
-    out: &'r mut Output,
+/// Says how many tests pass under some options only.
+pub(super) fn print_differences(results: &Results, out: &mut Output) -> Result<(), Failure> {
+    for only_with in OnlyWith::ALL {
+        let count = results.only_with(only_with);
+        if count == 0 {
+            continue;
+        }
+        let tests = counted(count, "test passes", "tests pass");
+        let who = match only_with {
+            OnlyWith::Strict => "`wardgate compile`",
+            OnlyWith::Lenient | OnlyWith::Schemas | OnlyWith::LenientAndSchemas => "Cerbos",
+        };
+        out.line(format_args!("{tests} only with {}, as {who} decides", only_with.options()))?;
+    }
+    Ok(())
 }
 
-impl Report<'_> {
+struct Report<'r, 's> {
+    test: &'r Test,
+    out: &'r mut Output,
+    why: Why<'s>,
+}
+
+impl Report<'_, '_> {
     fn suite(&mut self, suite: &SuiteResult) -> Result<(), Failure> {
         let verdict = suite.summary().overall;
         if verdict <= Verdict::Passed && !self.test.verbose {
@@ -82,6 +112,10 @@ impl Report<'_> {
                     let why = if case.is_said { "" } else { " since nothing is said" };
                     let line = format!("expected {expected}{why}, found {actual}; {decided}");
                     self.lines(6, &line)?;
+                    for (number, line) in self.why.lines(case).iter().enumerate() {
+                        let indent = if number == 0 { 6 } else { 8 };
+                        self.out.line(format_args!("{:indent$}{}", "", shown(line)))?;
+                    }
                     return self.place(case);
                 }
                 for output in &failure.outputs {
@@ -135,7 +169,7 @@ impl Report<'_> {
 
     /// Returns the path of a file as a person can open it.
     fn file(&self, file: &str) -> String {
-        folder(self.test).join(file).display().to_string()
+        folder(self.test).join(file).in_one_line()
     }
 }
 

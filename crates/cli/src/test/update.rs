@@ -13,7 +13,7 @@ use wardgate_compiler::suite::{Loaded, Results};
 use super::{folder, report};
 use crate::arguments::Test;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, Tone, complain, shown};
+use crate::output::{InOneLine, Output, Tone, complain, shown};
 use crate::replace;
 
 pub(super) fn run(
@@ -41,6 +41,7 @@ pub(super) fn run(
         }
         worst = worse(worst, after(result, &update));
     }
+    report::print_differences(results, out)?;
     out.line(report::last_line(results, out))?;
     let changed = if updated == 1 { "1 place changed" } else { "places changed" };
     match updated {
@@ -55,7 +56,7 @@ fn show(path: &Path, changes: &[Change], out: &mut Output) -> Result<(), Failure
     if changes.is_empty() {
         return Ok(());
     }
-    let title = path.display().to_string();
+    let title = path.in_one_line();
     out.line(out.paint(Tone::Title, &shown(&title)).into_owned())?;
     for change in changes {
         let lines = change.before.iter().map(|line| (Tone::Deny, '-', line));

@@ -15,7 +15,7 @@ use wardgate_compiler::walk::walk;
 use super::folder;
 use crate::arguments::Test;
 use crate::failure::{Failure, Status};
-use crate::output::{Output, complain};
+use crate::output::{InOneLine, Output, complain};
 
 /// Sizes and times of files, by their paths.
 pub(super) type Snapshot = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
@@ -41,7 +41,7 @@ pub(super) fn run(
         sleep(PAUSE);
         let after = look(test);
         for path in changed(&before, &after) {
-            complain(format_args!("changed: {}", path.display()));
+            complain(format_args!("changed: {}", path.in_one_line()));
         }
         before = after;
     }

@@ -74,6 +74,31 @@ fn a_link_keeps_pointing_where_it_points() {
     assert_ne!(folder.read("real"), b"old");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_end_of_a_line_in_the_name_of_a_file_ends_no_line() {
+    let folder = Folder::with_photos();
+    let fake = "x\nwardgate: all is well\r.yaml";
+    let runs: [&[&str]; 6] = [
+        &["compile", "policies"],
+        &["lint", "policies"],
+        &["test", "policies"],
+        &["compile", fake],
+        &["compile", "policies", "-o", fake],
+        &["test", "policies", "--junit", "no\nwhere/x.xml"],
+    ];
+    folder.write(&format!("policies/{fake}"), "apiVersion: api.cerbos.dev/v1\n");
+    folder.write("policies/a\nb_test.yaml", "name: 1\n");
+    for arguments in runs {
+        let ran = folder.run_with(arguments, "");
+        let said = format!("{}{}", ran.out, ran.err);
+        assert_ne!(said, "", "{arguments:?}");
+        assert!(!said.contains("\nwardgate: all is well"), "{arguments:?}: {said}");
+        assert!(!said.contains("\nb_test") && !said.contains("\nwhere"), "{arguments:?}: {said}");
+        assert!(!said.contains('\r'), "{arguments:?}: {said}");
+    }
+}
+
 #[test]
 fn wrong_usage_ends_with_two() {
     let folder = Folder::with_photos();
@@ -87,7 +112,7 @@ fn wrong_usage_ends_with_two() {
     check("", "Usage: wardgate <COMMAND>");
     check("chek", "check");
     check("check policies", "--request");
-    check("compile policies", "--output");
+    check("compile policies --emit p.js", "`-o`");
     check("check policies -r ann.json --now yesterday", "expected a time of RFC 3339");
     check("check policies -r ann.json --evaluation loose", "strict");
     check("check policies -r ann.json --default-version a-b", "expected letters");

@@ -9,7 +9,7 @@ fn a_directory_becomes_a_bundle() {
     let folder = Folder::with_photos();
     let ran = folder.run("compile policies -o p.wardgate");
     let bytes = folder.read("p.wardgate").len();
-    ran.says(0, &format!("p.wardgate: 1 policy, 2 rules, {bytes} bytes\n"));
+    ran.says(0, &format!("p.wardgate: 1 policy, 2 rules, strict evaluation, {bytes} bytes\n"));
     assert_eq!(folder.names(), ["p.wardgate", "policies"]);
 }
 
@@ -20,10 +20,32 @@ fn the_summary_can_be_json() {
     let bytes = folder.read("p.wardgate").len();
     let json: Json = serde_json::from_str(&ran.out).unwrap();
     let expected = serde_json::json!({
-        "output": "p.wardgate", "policies": 1, "rules": 2, "rulesOfSpocp": 0,
-        "bytes": bytes, "revision": 0, "signers": [],
+        "output": "p.wardgate", "policies": 1, "rules": 2, "rulesOfSpocp": 0, "ignored": 0,
+        "evaluation": "strict", "bytes": bytes, "revision": 0, "signers": [], "warnings": [],
     });
     assert_eq!((ran.code, json), (0, expected));
+}
+
+#[test]
+fn without_an_output_policies_are_checked_and_nothing_is_written() {
+    let folder = Folder::with_photos();
+    folder.run("compile policies").ends_with_code(0);
+    folder.write("policies/wrong.yaml", "apiVersion: api.cerbos.dev/v1\n");
+    folder.run("compile policies").ends_with_code(1);
+    assert_eq!(folder.names(), ["policies"]);
+}
+
+#[test]
+fn a_bundle_goes_to_standard_output_and_the_summary_beside_it() {
+    let folder = Folder::with_photos();
+    folder.run("compile policies -o p.wardgate").ends_with_code(0);
+    let ended = folder.command(&["compile", "policies", "-o", "-"]).output().unwrap();
+    let expected = folder.read("p.wardgate");
+    assert_eq!((ended.status.code(), &ended.stdout), (Some(0), &expected));
+    let bytes = expected.len();
+    let told = format!("standard output: 1 policy, 2 rules, strict evaluation, {bytes} bytes\n");
+    assert_eq!(String::from_utf8(ended.stderr).unwrap(), told);
+    assert_eq!(folder.names(), ["p.wardgate", "policies"]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{ANN, Folder, PHOTO, Ran};
 
 fn suites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/suites")
@@ -111,14 +111,14 @@ fn a_directory_without_policies_is_told() {
 #[test]
 fn what_was_updated_passes() {
     let folder = copied("update");
-    folder.run("test policies --update");
+    folder.run("test policies --update --evaluation lenient");
     folder
-        .run("test policies --filter suite=Photos,JSON,Divided,Drafts* --quiet")
-        .says(0, "6 suites, 61 tests: 61 passed\n");
+        .run("test policies --filter suite=Photos,JSON,Divided,Drafts* --quiet --evaluation lenient")
+        .says(0, "1 test passes only with --evaluation lenient, as Cerbos decides\n6 suites, 61 tests: 61 passed\n");
     // Nothing is left to do, so nothing is written.
     let texts = || UPDATED.map(|name| folder.read(&format!("policies/{name}")));
     let before = texts();
-    folder.run("test policies --update").ends_with_code(6);
+    folder.run("test policies --update --evaluation lenient").ends_with_code(6);
     assert_eq!(texts(), before);
 }
 
@@ -130,7 +130,7 @@ fn updates_keep_a_byte_order_mark_and_line_ends_of_windows() {
         let text = format!("\u{feff}{}", lines(&format!("policies/{name}")));
         folder.write(&format!("policies/{name}"), text);
     }
-    folder.run("test policies --update");
+    folder.run("test policies --update --evaluation lenient");
     for name in UPDATED {
         let wanted = format!("\u{feff}{}", lines(&format!("after/{name}")));
         let found = String::from_utf8(folder.read(&format!("policies/{name}"))).unwrap();
@@ -176,12 +176,69 @@ fn what_cannot_be_run_has_codes_of_its_own() {
     folder
         .run("test policies --package .")
         .complains(2, "`--package` is for deciding in Node: add `--runtime wasm`");
-    folder.write("empty/photo.yaml", crate::folder::PHOTO);
-    folder
-        .run("test empty")
-        .complains(7, "`empty` holds no test suites: no file is named `*_test.yaml`");
+    folder.write("empty/photo.yaml", PHOTO);
+    let ran = folder.run("test empty");
+    ran.ends_with_code(0);
+    assert_eq!(ran.out, "0 suites, 0 tests: 0 passed\n");
+    assert_eq!(ran.err, "wardgate: `empty` holds no test suites: no file is named `*_test.yaml`\n");
     folder.write("policies/wrong.yaml", "apiVersion: 1\n");
     folder.run("test policies").ends_with_code(1);
+}
+
+#[test]
+fn tests_are_decided_as_the_compiled_bundle_decides() {
+    let folder = Folder::with_photos();
+    let more = "    - actions: [edit]\n      roles: [member]\n      effect: EFFECT_ALLOW\n      condition: { match: { expr: ";
+    folder.write("policies/photo.yaml", format!("{PHOTO}{more}R.attr.public }} }}\n"));
+    folder.write("policies/photo_test.yaml", EDITS);
+    let ran = folder.run("test policies");
+    ran.ends_with_code(6);
+    for line in [
+        "      denied, because a condition failed in resource.photo.vdefault#rule-003 (photo.yaml:18)\n",
+        "        R.attr.public  ->  error: no such key: public\n",
+        "1 test passes only with --evaluation lenient, as Cerbos decides\n",
+    ] {
+        assert!(ran.out.contains(line), "{line}{}", ran.out);
+    }
+    folder.write("ann.json", ANN);
+    let decided = folder.run("check policies -r ann.json");
+    assert!(decided.out.contains("deny   edit"), "{}", decided.out);
+    let ran = folder.run("test policies --evaluation lenient --quiet");
+    ran.says(
+        0,
+        "1 test passes only with --evaluation lenient, as Cerbos decides\n1 suite, 1 test: 1 passed\n",
+    );
+    let ran = folder.run("test policies --json --verbose");
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let action = "/suites/0/testCases/0/principals/0/resources/0/actions/0/passesOnlyWith";
+    assert_eq!(
+        (ran.code, &json.pointer(action).unwrap().as_str()),
+        (6, &Some("--evaluation lenient"))
+    );
+}
+
+#[test]
+fn a_test_that_leans_on_schemas_is_told() {
+    let folder = Folder::with_photos();
+    let schemas = "  schemas: { resourceSchema: { ref: 'cerbos:///photo.json' } }\n  rules:";
+    folder.write("policies/photo.yaml", PHOTO.replace("  rules:", schemas));
+    folder
+        .write("policies/_schemas/photo.json", r#"{"properties": {"owner": {"type": "number"}}}"#);
+    folder.write(
+        "policies/photo_test.yaml",
+        EDITS.replace("EFFECT_ALLOW", "EFFECT_DENY").split("        outputs:").next().unwrap(),
+    );
+    let fixtures = "principals:\n  ann: { id: ann, roles: [member] }\nresources:\n  p1: { kind: photo, id: p1, attr: { owner: ann } }\n";
+    let suite = String::from_utf8(folder.read("policies/photo_test.yaml")).unwrap();
+    folder.write("policies/photo_test.yaml", format!("{suite}{fixtures}"));
+    let ran = folder.run("test policies --quiet");
+    ran.says(
+        6,
+        "1 test passes only with --schema-enforcement reject, as Cerbos decides\n1 suite, 1 test: 0 passed, 1 failed\n",
+    );
+    folder
+        .run("test policies --quiet --schema-enforcement reject")
+        .says(0, "1 suite, 1 test: 1 passed\n");
 }
 
 #[test]
@@ -195,7 +252,7 @@ fn a_filter_leaves_the_rest_out() {
         .says(0, "3 suites, 1 test: 1 passed\n");
     folder
         .run("test policies --quiet --run ^Photos/Old")
-        .says(0, "3 suites, 33 tests: 1 passed, 32 skipped\n");
+        .says(0, "3 suites, 34 tests: 1 passed, 33 skipped\n");
 }
 
 #[test]

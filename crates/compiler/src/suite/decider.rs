@@ -36,6 +36,13 @@ pub struct Answer {
 
 /// Decides questions.
 pub trait Decider {
+    /// Returns the options that hold where a test does not say.
+    fn base(&self) -> &Options;
+
+    /// Decides a question as if `base` held where its test does not say. It is asked for comparison: nothing
+    /// of it is watched, and why there is no answer is left out.
+    fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer>;
+
     /// Decides each question; where the policies cannot be had as its settings want them, says why.
     ///
     /// # Errors
@@ -79,7 +86,10 @@ impl<'s> Native<'s> {
     /// # Errors
     /// The policies do not compile under its settings.
     pub fn table(&mut self, settings: &Settings) -> Result<Rc<PolicyTable>, String> {
-        let options = settings.over(&self.base);
+        self.table_under(settings.over(&self.base))
+    }
+
+    fn table_under(&mut self, options: Options) -> Result<Rc<PolicyTable>, String> {
         if let Some((_, known)) = self.tables.iter().find(|(of, _)| *of == options) {
             return known.clone();
         }
@@ -105,6 +115,17 @@ impl<'s> Native<'s> {
 }
 
 impl Decider for Native<'_> {
+    fn base(&self) -> &Options {
+        &self.base
+    }
+
+    fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer> {
+        let table = self.table_under(question.settings.over(base)).ok()?;
+        let now = now(question.settings);
+        let (decision, asked_for_now) = table.check_and_tell(&question.request, now);
+        Some(Answer { decision, asked_for_now })
+    }
+
     fn decide(
         &mut self,
         questions: &[Question<'_>],

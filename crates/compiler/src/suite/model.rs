@@ -9,6 +9,7 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Effect;
 use wardgate_engine::request::{AuxData, Principal, Resource};
+use wardgate_engine::table::Evaluation;
 
 use crate::policy::model::Named;
 use crate::source::Place;
@@ -162,6 +163,6 @@ pub struct Settings {
     pub default_version: String,
     /// The scope of principals and resources that name none.
     pub default_scope: String,
-    /// Whether a condition that fails denies.
-    pub strict_evaluation: bool,
+    /// What an error in a condition means.
+    pub evaluation: Option<Evaluation>,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use wardgate_engine::cel::time::parse_timestamp;
 use wardgate_engine::decision::Effect;
+use wardgate_engine::table::Evaluation;
 
 use super::model::{
     Expectation, ExpectedEffect, ExpectedOutput, Fixtures, Input, OutputEntry, Selection, Settings,
@@ -254,7 +255,10 @@ impl Reader<'_> {
         let object = self.object(object.get("options")?, SETTINGS)?;
         let mut flag = |name| object.get(name).and_then(|value| self.boolean(value));
         let lenient_scope_search = flag("lenientScopeSearch").unwrap_or(false);
-        let strict_evaluation = flag("strictEvaluation").unwrap_or(false);
+        let evaluation = flag("strictEvaluation").map(|is_strict| match is_strict {
+            true => Evaluation::Strict,
+            false => Evaluation::Lenient,
+        });
         let globals = object.get("globals").map(|value| self.map(value)).unwrap_or_default();
         let globals = globals.into_iter();
         Some(Settings {
@@ -265,7 +269,7 @@ impl Reader<'_> {
                 .collect(),
             default_version: self.optional_text(&object, "defaultPolicyVersion"),
             default_scope: self.optional_text(&object, "defaultScope"),
-            strict_evaluation,
+            evaluation,
         })
     }
 

@@ -5,6 +5,7 @@
 
 mod json;
 mod junit;
+mod only_with;
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{Effect, Output};
@@ -12,6 +13,7 @@ use wardgate_engine::decision::{Effect, Output};
 use super::files::Stage;
 use crate::diagnostics::Diagnostic;
 use crate::source::Place;
+pub use only_with::OnlyWith;
 
 /// What became of all suites, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,6 +64,8 @@ pub struct CaseResult {
     pub is_said: bool,
     /// What became of it.
     pub outcome: Outcome,
+    /// What it takes to pass, if that depends on the options of the caller.
+    pub only_with: Option<OnlyWith>,
 }
 
 /// What became of one action of one test.
@@ -196,6 +200,15 @@ impl Results {
 }
 
 impl SuiteResult {
+    /// Returns what became of each test; nothing if the suite was not run.
+    #[must_use]
+    pub fn cases(&self) -> &[CaseResult] {
+        match &self.fate {
+            Fate::Ran(cases) => cases,
+            Fate::Broken(..) | Fate::Skipped(_) => &[],
+        }
+    }
+
     /// Returns the sums of this suite.
     #[must_use]
     pub fn summary(&self) -> Summary {

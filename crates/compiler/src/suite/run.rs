@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::{ActionDecision, Effect, Output};
 
+use super::compare::Comparison;
 use super::decider::{Answer, Decider, Question};
 use super::files::{Loaded, Stage};
 use super::filter::Filter;
@@ -112,7 +113,12 @@ impl Runner<'_, '_> {
                 Some(skip) => Err(skip),
                 None => Ok(answers.next().unwrap_or_else(|| Err("there is no answer".to_owned()))),
             };
+            let before = cases.len();
             self.judge(test, &answer, cases);
+            if let Ok(Ok(answer)) = &answer {
+                let judged = cases.get_mut(before..).unwrap_or_default();
+                Comparison::new(test, self.question(test), answer).note(self.decider, judged);
+            }
         }
         Ok(())
     }
@@ -160,10 +166,11 @@ fn case(test: &Test<'_>, action: &str, outcome: Outcome) -> CaseResult {
         is_said: said.is_some(),
         place: said.unwrap_or(&test.table.place).clone(),
         outcome,
+        only_with: None,
     }
 }
 
-fn outcome(test: &Test<'_>, action: &str, answer: &Answer) -> Outcome {
+pub(super) fn outcome(test: &Test<'_>, action: &str, answer: &Answer) -> Outcome {
     let decision = &answer.decision;
     let Some(decided) = decision.actions.iter().find(|decided| decided.action == action) else {
         return Outcome::Errored(format!("there is no decision about `{action}`"));

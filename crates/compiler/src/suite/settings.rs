@@ -1,7 +1,5 @@
 //! What the settings of a test make of the options of the caller.
 
-use wardgate_engine::table::Evaluation;
-
 use super::model::Settings;
 use crate::emit::Options;
 
@@ -11,9 +9,7 @@ impl Settings {
     #[must_use]
     pub fn over(&self, base: &Options) -> Options {
         let mut options = base.clone();
-        if self.strict_evaluation {
-            options.evaluation = Evaluation::Strict;
-        }
+        options.evaluation = self.evaluation.unwrap_or(options.evaluation);
         options.lenient_scope_search |= self.lenient_scope_search;
         if !self.globals.is_empty() {
             options.globals.clone_from(&self.globals);

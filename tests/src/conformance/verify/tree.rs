@@ -80,4 +80,4 @@ pub(super) fn failure(expected: impl Into<String>, found: impl Into<String>) -> 
 }
 
 /// What the results of this project say beyond those of Cerbos.
-const OURS: &[&str] = &["line", "column", "policy", "diagnostics"];
+const OURS: &[&str] = &["line", "column", "policy", "diagnostics", "passesOnlyWith"];

@@ -1,7 +1,7 @@
 //! Results as JSON, in the form of the `TestResults` of Cerbos.
 //!
-//! Beyond those, a suite that is broken has its `diagnostics`, and an action that failed the `line` and
-//! `column` of the expectation and the `policy` that decided.
+//! Beyond those, a suite that is broken has its `diagnostics`, an action that failed the `line` and `column` of
+//! the expectation and the `policy` that decided, and one that passes under some options only these.
 
 use wardgate_engine::decision::Output;
 use wardgate_engine::wire::Json;
@@ -103,6 +103,9 @@ fn action(json: &mut Json, case: &CaseResult) {
         }
     }
     json.close('}');
+    if let Some(only_with) = case.only_with {
+        json.field("passesOnlyWith", only_with.options());
+    }
     json.close('}');
 }
 
