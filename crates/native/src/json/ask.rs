@@ -203,20 +203,14 @@ impl Member {
         text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
 
-    /// Where its name begins and ends.
-    fn name(&self) -> [usize; 2] {
-        let (start, end) = self.name;
-        [start, end].map(|at| usize::try_from(at).unwrap_or(usize::MAX))
-    }
-
-    /// Returns true if both have one name. Most differ in its length or its first letter.
-    #[inline(always)]
+    /// Returns true if both have one name. Most differ in its length or its last letter.
     fn has_name_of(&self, other: &Self, scanner: &Scanner<'_>) -> bool {
         let [(start, end), (from, to)] = [self.name, other.name];
-        let first = |at: u32| scanner.byte(usize::try_from(at).unwrap_or(usize::MAX));
+        let last =
+            |end: u32| scanner.byte(usize::try_from(end.wrapping_sub(1)).unwrap_or(usize::MAX));
         end.wrapping_sub(start) == to.wrapping_sub(from)
-            && first(start) == first(from)
-            && is_same_name([self, other], scanner.whole())
+            && last(end) == last(to)
+            && self.name_in(scanner.whole()) == other.name_in(scanner.whole())
     }
 
     /// Where its value begins.
@@ -278,39 +272,35 @@ impl Tape {
         scanner: &mut Scanner<'_>,
         start: Start,
     ) -> Noted<Range<usize>> {
-        let first = self.used;
+        let (first, mut marks, mut is_shared) = (self.used, Marks::default(), false);
         if start != Start::Object {
             return Err(Stop::Odd);
         }
         each_member(scanner, |scanner, name, start| {
+            is_shared |= marks.is_shared(scanner, name);
             let value = place(scanner.at())?;
             let is_whole = skip_once(scanner, start, &mut self.names)?;
             let end = if is_whole { place(scanner.at())? } else { 0 };
             let name = (place(name.start)?, place(name.end)?);
             self.note(Member { name, value, end })
         })?;
-        if self.used - first > 1 {
+        if is_shared {
             self.must_be_single(scanner, first)?;
         }
         Ok(first..self.used)
     }
 
-    /// Refuses members from `first` on of which two have one name. It looks at them once they are noted: within the loop
-    /// that reads them it would take thrice as long.
-    #[inline(never)]
+    /// Refuses members from `first` on of which two have one name.
+    #[cold]
     fn must_be_single(&self, scanner: &Scanner<'_>, first: usize) -> Noted<()> {
-        let members = self.range(&(first..self.used));
-        let is_double = if members.len() <= FEW {
-            has_twins(members, scanner)
-        } else {
-            let mut marks = Marks::default();
-            let twin = |(at, member): (usize, &Member)| {
-                marks.is_shared(scanner, member.name())
-                    && members.iter().take(at).any(|other| other.has_name_of(member, scanner))
-            };
-            members.iter().enumerate().any(twin)
-        };
-        odd((!is_double).then_some(()))
+        let mut members = self.range(&(first..self.used));
+        while let [member, others @ ..] = members {
+            if others.iter().any(|other| other.has_name_of(member, scanner)) {
+                return Err(Stop::Odd);
+            }
+            members = others;
+        }
+        Ok(())
     }
 
     /// Notes the elements of a list of text, as names.
@@ -449,24 +439,6 @@ pub(super) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text>
     if text.is_escaped { Err(Stop::Odd) } else { Ok(text) }
 }
 
-/// Compares the names of all members with each other.
-#[inline]
-fn has_twins(mut members: &[Member], scanner: &Scanner<'_>) -> bool {
-    while let [member, others @ ..] = members {
-        if others.iter().any(|other| other.has_name_of(member, scanner)) {
-            return true;
-        }
-        members = others;
-    }
-    false
-}
-
-#[inline(never)]
-fn is_same_name(members: [&Member; 2], text: &str) -> bool {
-    let [left, right] = members.map(|member| member.name_in(text));
-    left == right
-}
-
 /// Skips a value as [`skip`] does. No object in it may have a name twice.
 #[inline]
 fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> Noted<bool> {
@@ -546,9 +518,6 @@ pub(super) fn odd<T>(value: Option<T>) -> Noted<T> {
 fn place(at: usize) -> Noted<u32> {
     u32::try_from(at).map_err(|_| Stop::Odd)
 }
-
-/// Members whose names are compared each with each.
-const FEW: usize = 8;
 
 /// Members and roles that are noted. Who has more is asked about the general way.
 const MAX_MEMBERS: usize = 256;

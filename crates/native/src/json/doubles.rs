@@ -27,12 +27,11 @@ pub(super) struct Marks(u64);
 impl Marks {
     /// Marks a name, and returns true if it may be one that was marked before.
     #[inline(always)]
-    pub(super) fn is_shared(&mut self, scanner: &Scanner<'_>, [start, end]: [usize; 2]) -> bool {
-        let [length, ..] = end.wrapping_sub(start).to_le_bytes();
-        // Of a name that is empty these are its quotes.
-        let (first, last) = (scanner.byte(start), scanner.byte(end.wrapping_sub(1)));
-        let mark = first.wrapping_mul(5).wrapping_add(last.wrapping_mul(11)).wrapping_add(length);
-        let bit = 1 << (mark % 64);
+    pub(super) fn is_shared(&mut self, scanner: &Scanner<'_>, name: Text) -> bool {
+        // Numbered names differ in their last letter. Of a name that is empty it is its quote.
+        let last = scanner.byte(name.end.wrapping_sub(1));
+        let [length, ..] = name.end.wrapping_sub(name.start).to_le_bytes();
+        let bit = 1 << (last.wrapping_mul(5).wrapping_add(length) % 64);
         let is_shared = self.0 & bit != 0;
         self.0 |= bit;
         is_shared
@@ -63,7 +62,7 @@ impl OpenNames {
         name: Text,
         object: &mut Object,
     ) -> Noted<()> {
-        let is_shared = object.marks.is_shared(scanner, [name.start, name.end]);
+        let is_shared = object.marks.is_shared(scanner, name);
         // Which name escapes stand for is not known here.
         if name.is_escaped || is_shared && self.has(scanner, object.first, scanner.raw_bytes(name))
         {
