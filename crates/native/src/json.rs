@@ -9,6 +9,7 @@ mod doubles;
 pub(crate) mod evaluation;
 mod read;
 mod scan;
+mod tape;
 
 use std::str::from_utf8;
 
@@ -18,8 +19,9 @@ use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
 use crate::request::of_document;
-use ask::{JsonAsk, Stop, with_tape};
+use ask::{JsonAsk, Stop};
 use scan::Scanner;
+use tape::with_tape;
 
 /// Hands a usual request to `answer`. Nothing comes of others, nor of those that it cannot answer.
 ///

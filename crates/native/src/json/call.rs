@@ -10,9 +10,10 @@ use std::ops::Range;
 
 use wardgate_engine::limits::MAX_PLAN_PROGRAM_STEPS;
 
-use super::ask::{JsonAsk, Noted, Party, Stop, Tape, each_member, odd, plain, with_tape};
+use super::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain};
 use super::checked;
 use super::scan::{Scanner, Start};
+use super::tape::{Tape, with_tape};
 use crate::call::{is_scope, is_version};
 
 /// An answer to a call.

@@ -5,11 +5,10 @@
 
 use std::ops::Range;
 
-use super::ask::{
-    JsonAsk, Member, Noted, Party, Stop, Tape, each_member, odd, plain, plain_text, with_tape,
-};
+use super::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain, plain_text};
 use super::checked;
 use super::scan::{Scanner, Start, Text};
+use super::tape::{Member, Tape, with_tape};
 
 /// Answers an evaluation by `decide`, or not at all.
 pub(crate) fn answer(
