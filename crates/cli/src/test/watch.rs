@@ -86,6 +86,9 @@ fn add(root: &Path, snapshot: &mut Snapshot) {
 }
 
 fn is_ours(path: &Path) -> bool {
+    if path.file_name().is_some_and(|name| name == IGNORE) {
+        return true;
+    }
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     ending.is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending == *known))
 }
@@ -99,6 +102,9 @@ pub(super) fn changed<'s>(before: &'s Snapshot, after: &'s Snapshot) -> Vec<&'s 
     paths.sort_unstable();
     paths
 }
+
+/// What says which files are left out.
+const IGNORE: &str = ".wardgateignore";
 
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -129,6 +135,7 @@ mod tests {
     #[test]
     fn only_files_that_can_matter_are_looked_at() {
         assert!(is_ours(Path::new("x/a.YAML")) && is_ours(Path::new("a_test.json")));
+        assert!(is_ours(Path::new("x/.wardgateignore")));
         assert!(!is_ours(Path::new("yaml")) && !is_ours(Path::new("a.yaml.swp")));
     }
 }
