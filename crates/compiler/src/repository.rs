@@ -122,7 +122,7 @@ fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {
     if !documents.iter().all(parse::is_foreign) {
         return None;
     }
-    let place = Place { file: Arc::clone(file), position: first.position, path: Arc::from("") };
+    let place = parse::foreign_field(file, first);
     let error = Diagnostic::error(Code::Validation, &place, "this file holds no policy");
     let expected = format!(
         "`apiVersion: {}`, or a line about the file in `{}`",

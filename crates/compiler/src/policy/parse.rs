@@ -52,6 +52,22 @@ pub(crate) fn is_foreign(document: &Node) -> bool {
     !entries.iter().any(is_ours)
 }
 
+/// Returns the place of the first field of a foreign document that no policy has.
+pub(crate) fn foreign_field(file: &Arc<SourceFile>, document: &Node) -> Place {
+    let root = Reader::new(file).root(document).place;
+    let Kind::Map(entries) = &document.kind else { return root };
+    let named = |entry: &Entry| match &entry.key.kind {
+        Kind::String(key, _) => Some((Arc::clone(key), entry.key.position)),
+        _ => None,
+    };
+    let is_other = |(key, _): &(Arc<str>, _)| !TOP_LEVEL.iter().any(|name| is_name_of(key, name));
+    let found = entries.iter().filter_map(named).find(is_other);
+    match found.or_else(|| entries.iter().find_map(named)) {
+        Some((key, position)) => Place { position, path: format!("$.{key}").into(), ..root },
+        None => root,
+    }
+}
+
 /// Returns what a document says instead of the API version of policies.
 pub(crate) fn other_version(document: &Node) -> Option<String> {
     let Kind::Map(entries) = &document.kind else { return None };
