@@ -50,6 +50,7 @@ function why(reason: Reason): string {
     case "no-rule-applied":
     case "no-policy":
     case "schema-violation":
+    case "expired":
       return reason.kind;
   }
 }
