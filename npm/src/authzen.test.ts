@@ -211,6 +211,13 @@ describe("several questions", () => {
     expect(ask({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
   });
 
+  it("deny an item with tokens that cannot be verified, and go on", () => {
+    const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
+    const whole = { subject: user, action: read, resource: record };
+    expect(ask({ ...whole, evaluations: [{}, { context }, {}] })).toEqual([true, false, true]);
+    expect(ask({ ...whole, context, evaluations: [{}, { context: {} }, {}] })).toEqual([false, true, false]);
+  });
+
   it("take no more steps together than one request may", () => {
     const asked = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
     const allowed = (maxSteps?: number): number => {
