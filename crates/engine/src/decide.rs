@@ -146,17 +146,17 @@ impl Session<'_> {
     /// Decides on every action of the request.
     fn conclude(self, budget: &Budget) -> (Decision, Option<Trace>, bool) {
         let request = self.request;
-        let refused = self.expired().then_some(Reason::Expired);
-        let validation = match refused {
-            None => self.validate(&request.actions),
-            Some(_) => Validation::default(),
-        };
-        let refused = refused.or(validation.rejects.then_some(Reason::SchemaViolation));
+        let has_expired = self.has_expired();
+        let validation =
+            if has_expired { Validation::default() } else { self.validate(&request.actions) };
         let mut actions: Vec<ActionDecision> = Vec::with_capacity(request.actions.len());
         for action in distinct(&request.actions) {
-            let decided = match &refused {
-                Some(reason) => self.refused(action, reason.clone()),
-                None => self.decide(action).into_decision(&self, action),
+            let decided = if has_expired {
+                self.refused(action, Reason::Expired)
+            } else if validation.rejects {
+                self.refused(action, Reason::SchemaViolation)
+            } else {
+                self.decide(action).into_decision(&self, action)
             };
             actions.push(decided);
         }
@@ -176,7 +176,7 @@ impl Session<'_> {
     }
 
     /// Returns true if the table has expired. Where it can expire, every decision depends on the time.
-    fn expired(&self) -> bool {
+    fn has_expired(&self) -> bool {
         self.table.expires().is_some() && self.table.is_expired(self.now())
     }
 

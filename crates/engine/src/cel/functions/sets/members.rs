@@ -14,19 +14,17 @@ use crate::cel::value::{List, Value};
 
 /// The elements of a list, each once.
 pub(crate) struct Members<'a> {
-    /// Those with a hash.
-    scalars: Vec<Value<'a>>,
-    // INVARIANT: a power of two, more than there are scalars. A place holds 0 where it is free, or the number of its
-    // scalar counted from 1.
+    elements: Vec<Value<'a>>,
+    // INVARIANT: a power of two, more than there are elements. A place holds 0 where it is free, or the number of an
+    // element with a hash, counted from 1.
     places: Vec<usize>,
-    others: Vec<Value<'a>>,
 }
 
 impl<'a> Members<'a> {
     /// Returns members without elements, with room for `count` of them.
     pub(crate) fn with_room(count: usize) -> Self {
         let places = count.saturating_mul(2).max(1).next_power_of_two();
-        Self { scalars: Vec::new(), places: vec![0; places], others: Vec::new() }
+        Self { elements: Vec::new(), places: vec![0; places] }
     }
 
     /// Returns the elements of `list`.
@@ -50,18 +48,10 @@ impl<'a> Members<'a> {
         value: Value<'a>,
         context: &Context<'a, '_>,
     ) -> Result<bool, Error<'a>> {
-        context.charge(1)?;
-        match hash(&value, context)? {
-            Hash::Of(hash) => {
-                let Err(place) = self.find(&value, hash, context)? else { return Ok(false) };
-                self.scalars.push(value);
-                if let Some(free) = self.places.get_mut(place) {
-                    *free = self.scalars.len();
-                }
-            }
-            Hash::Nan => self.others.push(value),
-            Hash::None if self.scan(&value, context)? => return Ok(false),
-            Hash::None => self.others.push(value),
+        let Some(place) = self.find(&value, context)? else { return Ok(false) };
+        self.elements.push(value);
+        if let Some(free) = self.places.get_mut(place) {
+            *free = self.elements.len();
         }
         Ok(true)
     }
@@ -75,67 +65,54 @@ impl<'a> Members<'a> {
         wanted: &Value<'a>,
         context: &Context<'a, '_>,
     ) -> Result<bool, Error<'a>> {
-        context.charge(1)?;
-        match hash(wanted, context)? {
-            Hash::Of(hash) => Ok(self.find(wanted, hash, context)?.is_ok()),
-            Hash::Nan => Ok(false),
-            Hash::None => self.scan(wanted, context),
-        }
+        Ok(self.find(wanted, context)?.is_none())
     }
 
-    /// Finds the number of the scalar that equals `wanted`, or the free place where it belongs.
+    /// Looks for an element that equals `wanted`. Where there is none, returns the free place where it belongs: one
+    /// outside the places for a value that has no hash.
     fn find(
         &self,
         wanted: &Value<'a>,
-        hash: u64,
         context: &Context<'a, '_>,
-    ) -> Result<Result<usize, usize>, Error<'a>> {
+    ) -> Result<Option<usize>, Error<'a>> {
+        context.charge(1)?;
         let mask = self.places.len().wrapping_sub(1);
-        let mut place = usize::try_from(hash & 0xffff_ffff).unwrap_or(0) & mask;
-        while let Some(number) = self.places.get(place).and_then(|held| held.checked_sub(1)) {
-            context.charge(1)?;
-            let Some(scalar) = self.scalars.get(number) else { break };
-            if context.equal(wanted, scalar)? {
-                return Ok(Ok(number));
-            }
-            place = place.wrapping_add(1) & mask;
-        }
-        Ok(Err(place))
-    }
-
-    /// Compares `wanted` with every element.
-    fn scan(&self, wanted: &Value<'a>, context: &Context<'a, '_>) -> Result<bool, Error<'a>> {
-        for element in self.scalars.iter().chain(&self.others) {
+        let (mut place, is_hashed) = match hash(wanted, context)? {
+            Some(hash) => (usize::try_from(hash & 0xffff_ffff).unwrap_or(0) & mask, true),
+            None => (0, false),
+        };
+        loop {
+            let number = if is_hashed {
+                self.places.get(place).and_then(|number| number.checked_sub(1))
+            } else {
+                Some(place)
+            };
+            let Some(element) = number.and_then(|number| self.elements.get(number)) else {
+                return Ok(Some(if is_hashed { place } else { usize::MAX }));
+            };
             context.charge(1)?;
             if context.equal(wanted, element)? {
-                return Ok(true);
+                return Ok(None);
+            }
+            place = place.wrapping_add(1);
+            if is_hashed {
+                place &= mask;
             }
         }
-        Ok(false)
     }
 }
 
-/// The hash of a value.
-enum Hash {
-    /// Equal values have equal hashes.
-    Of(u64),
-    /// The value equals nothing, itself included.
-    Nan,
-    /// The type has no hash.
-    None,
-}
-
-fn hash<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Result<Hash, Error<'a>> {
-    Ok(Hash::Of(match value {
+/// Hashes a value, so that equal values have equal hashes; nothing for a type that has no hash.
+fn hash<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Result<Option<u64>, Error<'a>> {
+    Ok(Some(match value {
         Value::Null => 0,
         Value::Bool(value) => 1 + u64::from(*value),
         Value::Int(value) => of_number(number::int_to_double(*value)),
         Value::Uint(value) => of_number(number::uint_to_double(*value)),
-        Value::Double(value) if value.is_nan() => return Ok(Hash::Nan),
         Value::Double(value) => of_number(*value),
         Value::String(text) => of_bytes(text.as_bytes(), context)?,
         Value::Bytes(bytes) => of_bytes(bytes, context)?,
-        _ => return Ok(Hash::None),
+        _ => return Ok(None),
     }))
 }
 
