@@ -8,11 +8,13 @@ mod body;
 mod cerbos;
 mod connection;
 pub(crate) mod connections;
+mod deciding;
 mod heard;
 mod media_type;
 mod opening;
 mod reply;
 mod routes;
+mod steps;
 mod traced;
 
 use std::net::TcpListener;

@@ -92,6 +92,10 @@ pub(crate) const MAX_BYTES_IN_PLACE: usize = 16 << 10;
 /// Bytes of all bodies together that come in several pieces. Where there is no room for a piece, the request is answered with 503.
 pub(crate) const MAX_BODIES_BYTES: usize = 64 << 20;
 
+/// Steps that the decisions on a request may take on the thread of its connection: about a millisecond. Those that take more are begun
+/// anew on threads of their own.
+pub(crate) const MAX_STEPS_IN_PLACE: u32 = 100_000;
+
 /// Requests that wait for a thread that decides. More are answered with 503.
 pub(crate) const MAX_WAITING_DECISIONS: usize = 256;
 

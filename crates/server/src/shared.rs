@@ -109,12 +109,9 @@ impl Shared {
         self.tracer.as_ref()
     }
 
-    /// Counts decisions.
+    /// Counts decisions, which are told with the answer that they are made for.
     pub(crate) fn decided(&self, tally: Tally) {
-        self.metrics.decided(tally);
-        if self.tracer.is_some() {
-            tally::note(tally);
-        }
+        tally::note(tally);
     }
 
     pub(crate) const fn tokens(&self) -> &Tokens {

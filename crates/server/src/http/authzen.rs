@@ -23,9 +23,10 @@ use wardgate_native::authzen::{
 pub(super) use metadata::metadata;
 pub(super) use search::search;
 
-use super::cerbos::{bad, budget};
+use super::cerbos::bad;
 use super::policies;
 use super::reply::Problem;
+use super::steps::Steps;
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -112,7 +113,7 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
     let defaults = Defaults::default();
     let mut requests = Requests::new(&defaults, state.directory(), &verify);
     let answered = requests.with(evaluation, |request| {
-        let decision = policies.check_within(request, SystemClock, &budget(shared));
+        let decision = policies.check_within(request, SystemClock, &Steps::of(shared));
         let mut tally = Tally::default();
         tally.add(&decision);
         shared.decided(tally);
@@ -133,7 +134,7 @@ fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<Str
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
-    let budget = budget(shared);
+    let budget = Steps::of(shared);
     let decide = |item: &Item, json: &mut Json, tally: &mut Tally| {
         let evaluation = item.as_ref().map_err(Clone::clone)?;
         must_be_left(&budget)?;

@@ -9,13 +9,14 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
 use wardgate_native::call::Call;
-use wardgate_native::{Answered, Budget, CallLimits, Policies, Request, SystemClock, documents};
+use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock, documents};
 
 pub(super) use batch::batch;
 pub(super) use set::set;
 
 use super::policies;
 use super::reply::Problem;
+use super::steps::Steps;
 use crate::config::Http;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
 use crate::metrics::Tally;
@@ -40,7 +41,7 @@ pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Ans
     let limits = CallLimits {
         resources: limits.max_resources,
         actions: limits.max_actions,
-        steps: limits.max_steps,
+        steps: Steps::of(shared).left(),
     };
     state.policies()?.answer_call(body, limits, SystemClock)
 }
@@ -70,7 +71,7 @@ pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Resul
 pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     let policies = policies(state)?;
     let mut call = read(body, shared)?;
-    let (mut text, budget) = (String::from("{\"results\":["), budget(shared));
+    let (mut text, budget) = (String::from("{\"results\":["), Steps::of(shared));
     call.each(|request| {
         let explanation = policies.explain_within(request, SystemClock, &budget);
         joined(&mut text, &wire::explanation_json(&explanation), MAX_EXPLAINED_BYTES)
@@ -91,11 +92,6 @@ fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> 
     Ok(())
 }
 
-/// The steps that all decisions on one request share.
-pub(super) fn budget(shared: &Shared) -> Budget {
-    Budget::new(shared.config().http.max_steps)
-}
-
 /// Decides about each resource, and counts.
 fn each(
     call: &mut Call,
@@ -103,7 +99,7 @@ fn each(
     shared: &Shared,
     mut act: impl FnMut(&Request, &Decision) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let (mut tally, budget) = (Tally::default(), budget(shared));
+    let (mut tally, budget) = (Tally::default(), Steps::of(shared));
     let told = call.each(|request| {
         let decision = policies.check_within(request, SystemClock, &budget);
         tally.add(&decision);

@@ -66,6 +66,11 @@ impl Problem {
         Self { header, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message) }
     }
 
+    /// Tells the client that the fault is here.
+    pub(crate) fn failed(message: &'static str) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not-found", "there is no such endpoint")
     }

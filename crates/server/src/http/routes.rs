@@ -23,8 +23,9 @@ use wardgate_native::authzen::Sought;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::connections::{Connection, Connections};
+use super::deciding::{Question, decided};
 use super::reply::{Problem, Reply};
-use super::traced::{Traced, deciding, deciding_apart};
+use super::traced::Traced;
 use super::{authzen, body, cerbos, media_type};
 use crate::auth::{Caller, Refusal};
 use crate::limits::MAX_BYTES_IN_PLACE;
@@ -122,23 +123,8 @@ async fn respond(
     let most = shared.config().http.max_body_bytes;
     let room = (&*peer.connection, peer.open.room());
     let (body, taken) = body::read(request.into_body(), most, room).await?;
-    // From here on to the end there is one state, whatever is reloaded meanwhile.
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.identity);
-    if let Some(deciders) = shared.deciders()
-        && target.may_take_long(body.len())
-    {
-        let (state, kept) = (shared.state_to_keep(), Arc::clone(shared));
-        let decided = Arc::clone(&state);
-        let told = move || {
-            // The body has its room as long as it waits, also where its client has gone.
-            let _taken = taken;
-            told(target, &body, (&decided, &kept, &caller))
-        };
-        return deciding_apart(traced, (&state, deciders), told).await.map(Reply::json);
-    }
-    let state = shared.state();
-    let told = || told(target, &body, (&state, shared, &caller));
-    deciding(traced, &state, told).map(Reply::json)
+    decided(Question { target, body, _room: taken, caller }, shared, traced).await.map(Reply::json)
 }
 
 /// What the policies say to a body.
@@ -179,7 +165,7 @@ impl Target {
     }
 
     /// Returns true if deciding on a body of so many bytes could keep a thread that others wait for.
-    const fn may_take_long(self, bytes: usize) -> bool {
+    pub(super) const fn may_take_long(self, bytes: usize) -> bool {
         bytes > MAX_BYTES_IN_PLACE || matches!(self, Self::Search(_) | Self::Explain)
     }
 

@@ -68,6 +68,10 @@ fn call(bytes: usize) -> String {
     let body = format!(
         r#"{{"principal":{{"id":"ada","roles":["user"],"attr":{{"note":"{filling}"}}}},"resources":[{{"actions":["view"],"resource":{{"kind":"album","id":"a"}}}}]}}"#
     );
+    post(&body)
+}
+
+fn post(body: &str) -> String {
     let length = body.len();
     format!(
         "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
@@ -107,6 +111,30 @@ fn health_is_answered_while_long_decisions_wait() {
         drop(free);
         let told = answer(long);
         assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("EFFECT_ALLOW"), "{told}");
+    });
+}
+
+#[test]
+fn short_requests_that_take_many_steps_leave_the_thread_of_their_connection() {
+    with_server(|shared, address| {
+        let numbers: Vec<_> = (0..300).map(|number| number.to_string()).collect();
+        let body = format!(
+            r#"{{"principal":{{"id":"ada","roles":["user"],"attr":{{"numbers":[{}]}}}},"resources":[{{"actions":["count"],"resource":{{"kind":"album","id":"a"}}}}]}}"#,
+            numbers.join(",")
+        );
+        assert!(body.len() < MAX_BYTES_IN_PLACE);
+        let free = occupy(shared, 0);
+        let long = ask(address, &post(&body));
+        assert!(answer(ask(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
+        let metrics = || answer(ask(address, &get("/metrics")));
+        assert!(metrics().contains("wardgate_decisions_total{effect=\"deny\"} 0\n"));
+        drop(free);
+        let told = answer(long);
+        assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("EFFECT_ALLOW"), "{told}");
+        let metrics = metrics();
+        for line in ["{effect=\"allow\"} 1\n", "{effect=\"deny\"} 0\n"] {
+            assert!(metrics.contains(&format!("wardgate_decisions_total{line}")), "{metrics}");
+        }
     });
 }
 
@@ -159,4 +187,8 @@ resourcePolicy:
   resource: album
   rules:
     - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
+    - actions: [count]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: "P.attr.numbers.all(left, P.attr.numbers.exists(right, left == right))" } }
 "#;

@@ -9,11 +9,10 @@ use hyper::{Method, Request, StatusCode, Version};
 
 use super::reply::Problem;
 use super::routes::Peer;
-use crate::deciders::{Deciders, Undecided};
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
-use crate::traces::{Attribute, Begun, Kind, Told, Tracer, Value, tally};
+use crate::traces::{Attribute, Begun, Kind, Told, Tracer, Value};
 
 /// A request whose span has begun. It is a box, so that a connection without one carries little.
 pub(super) struct Traced<'t>(Box<Inner<'t>>);
@@ -75,41 +74,14 @@ impl<'t> Traced<'t> {
     }
 }
 
-/// Decides, and tells of it where that is wanted.
-pub(super) fn deciding<R>(
-    traced: Option<&Traced<'_>>,
-    state: &State,
-    decide: impl FnOnce() -> Result<R, Problem>,
-) -> Result<R, Problem> {
-    let Some(traced) = traced else { return decide() };
-    let begun = traced.begin_decision();
-    let (decided, tally) = tally::counted(decide);
-    traced.end_decision(begun, state, (tally, decided.as_ref().err()));
-    decided
-}
-
-/// Does so on a thread of its own.
-pub(super) async fn deciding_apart<R: Send + 'static>(
-    traced: Option<&Traced<'_>>,
-    (state, deciders): (&State, &Deciders),
-    decide: impl FnOnce() -> Result<R, Problem> + Send + 'static,
-) -> Result<R, Problem> {
-    let begun = traced.map(Traced::begin_decision);
-    let decided = deciders.run(|| tally::counted(decide)).await;
-    let (decided, tally) =
-        decided.unwrap_or_else(|undecided| (Err(undecided.into()), Tally::default()));
-    if let Some((traced, begun)) = traced.zip(begun) {
-        traced.end_decision(begun, state, (tally, decided.as_ref().err()));
-    }
-    decided
-}
-
 impl Traced<'_> {
-    fn begin_decision(&self) -> Begun {
+    /// Begins the span of a decision.
+    pub(super) fn begin_decision(&self) -> Begun {
         self.0.tracer.within(&self.0.begun)
     }
 
-    fn end_decision(
+    /// Ends it.
+    pub(super) fn end_decision(
         &self,
         begun: Begun,
         state: &State,
@@ -126,18 +98,6 @@ impl Traced<'_> {
         attributes.extend(problem.map(|problem| ("error.type", Value::word(problem.code))));
         let (name, kind) = ("decide".into(), Kind::Internal);
         self.0.tracer.ends(begun, Told { name, kind, attributes, has_failed: false });
-    }
-}
-
-impl From<Undecided> for Problem {
-    fn from(undecided: Undecided) -> Self {
-        match undecided {
-            Undecided::Full => Self::busy("too many requests that take long are waiting"),
-            Undecided::Failed => {
-                let message = "no decision was made";
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
-            }
-        }
     }
 }
 

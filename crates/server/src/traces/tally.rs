@@ -1,4 +1,4 @@
-//! What one request was decided, for the span that tells of it.
+//! What one request was decided, for the metrics and the span that tell of it.
 //!
 //! A request is decided on one thread, from its body to its answer without a pause, so what the thread counts meanwhile is
 //! the request's.

@@ -9,9 +9,10 @@ use wardgate_native::authzen::{self, Basis, Entity, Found, Search, Sought, Windo
 use super::rules::answer_from_rules;
 use super::tokens::Verifier;
 use super::{refused, rules};
-use crate::http::cerbos::{bad, budget};
+use crate::http::cerbos::bad;
 use crate::http::policies;
 use crate::http::reply::Problem;
+use crate::http::steps::Steps;
 use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
 use crate::pages::{Pages, Place};
 use crate::shared::Shared;
@@ -55,7 +56,7 @@ fn found(
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let (policies, directory) = (policies(state)?, state.directory());
-    let budget = budget(shared);
+    let budget = Steps::of(shared);
     let basis = Basis { policies, directory, verify: &verify, budget: &budget };
     if search.sought == Sought::Actions {
         return search.actions(basis, (window, SystemClock)).map_err(refused);

@@ -15,9 +15,10 @@ use wardgate_native::authzen::{AuthzenError, Evaluation, Requests, write_refusal
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
-use crate::http::cerbos::{answer, bad, budget, must_be_few};
+use crate::http::cerbos::{answer, bad, must_be_few};
 use crate::http::policies;
 use crate::http::reply::Problem;
+use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::metrics::Tally;
 use crate::shared::Shared;
@@ -111,7 +112,7 @@ pub(super) fn many(
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
-    let budget = budget(shared);
+    let budget = Steps::of(shared);
     let (mut entities, mut contexts) = (Digests::new(), Digests::new());
     let (mut groups, mut answers, mut tally) = (Groups::default(), Vec::new(), Tally::default());
     for item in questions.items {

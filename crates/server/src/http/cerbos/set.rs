@@ -8,9 +8,10 @@ use wardgate_native::SystemClock;
 use wardgate_native::call::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
-use super::{bad, budget, document, must_be_few, must_be_few_actions};
+use super::{bad, document, must_be_few, must_be_few_actions};
 use crate::http::policies;
 use crate::http::reply::Problem;
+use crate::http::steps::Steps;
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -22,7 +23,7 @@ pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Resul
     let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;
     must_be_few(instances.entries().len(), &shared.config().http)?;
     must_be_few_actions(request.actions.len(), &shared.config().http)?;
-    let (mut tally, budget) = (Tally::default(), budget(shared));
+    let (mut tally, budget) = (Tally::default(), Steps::of(shared));
     let mut decided: Vec<(&str, Decision)> = Vec::new();
     for (id, instance) in instances.entries() {
         let instance = Message::read(instance, format!("resource.instances.{id}"), &["attr"]);
