@@ -118,21 +118,16 @@ fn hash<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Result<Option<u64>,
 
 /// Hashes a number as the double that numbers of different types are compared by. Both zeros are one.
 fn of_number(value: f64) -> u64 {
-    mixed((value + 0.0).to_bits())
+    fnv(&(value + 0.0).to_bits().to_le_bytes())
 }
 
 fn of_bytes<'a>(bytes: &[u8], context: &Context<'a, '_>) -> Result<u64, Error<'a>> {
     context.charge_bytes(bytes.len())?;
-    let (words, rest) = bytes.as_chunks();
-    let last = rest.iter().fold(bytes.len(), |last, byte| last << 8 | usize::from(*byte));
-    let last = u64::try_from(last).unwrap_or(0);
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    Ok(words.fold(mixed(last), |hash, word| mixed(hash ^ word)))
+    Ok(fnv(bytes))
 }
 
-/// Spreads the bits of a word: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-const fn mixed(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
+/// Hashes bytes: FNV-1a with 64 bits (Fowler, Noll and Vo; RFC 9923).
+fn fnv(bytes: &[u8]) -> u64 {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
