@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wardgate_engine::limits::MAX_REQUEST_STEPS;
-
 use super::{ConfigError, Section};
-use crate::limits::MAX_LISTENERS;
+use crate::limits::{MAX_LISTENERS, REQUEST_STEPS};
 
 /// Decisions over HTTP.
 #[derive(Clone, Debug)]
@@ -54,7 +52,7 @@ impl Http {
             max_connections: section.number("max-connections", 1..=1_000_000)?.unwrap_or(10_000),
             max_resources: section.number("max-resources", 1..=10_000)?.unwrap_or(50),
             max_actions: section.number("max-actions", 1..=10_000)?.unwrap_or(50),
-            max_steps: section.number("max-steps", 1..=u32::MAX)?.unwrap_or(MAX_REQUEST_STEPS),
+            max_steps: section.number("max-steps", 1..=u32::MAX)?.unwrap_or(REQUEST_STEPS),
             max_body_bytes: section.number("max-body-bytes", 1..=1 << 30)?.unwrap_or(4 << 20),
             header_timeout: section.seconds("header-seconds", 1..=3600)?.unwrap_or(HEADER),
             body_timeout: section.seconds("body-seconds", 1..=3600)?.unwrap_or(BODY),
