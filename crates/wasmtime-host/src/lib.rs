@@ -46,6 +46,6 @@ pub use session::Session;
 pub use terms::{Key, Moment, Terms, Trust, TrustSet};
 
 pub use wardgate_native::{
-    AsField, Clock, Field, Items, Level, Lookup, PrincipalRef, Question, ResourceRef, SystemClock,
-    Target, Timestamp,
+    AfterExpiry, AsField, Clock, Field, Items, Level, Lookup, PrincipalRef, Question, ResourceRef,
+    SystemClock, Target, Timestamp,
 };

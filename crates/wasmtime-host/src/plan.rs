@@ -87,7 +87,7 @@ impl Plans {
         let apart = match instance {
             Instance::Module(module) => {
                 let principals = module.principals()?;
-                let name = |id: &Value| id.as_str().map(|id| (Box::from(id), ()));
+                let name = |id: &Value| id.as_str().map(|id| (Box::<str>::from(id), ()));
                 let named = principals.as_array().and_then(|all| all.iter().map(name).collect());
                 named.ok_or(HostError::Confused)?
             }
@@ -226,7 +226,7 @@ impl Place {
 }
 
 fn names(pairs: &Value) -> Option<Names<u32>> {
-    let pair = |pair: &Value| Some((Box::from(pair.get(0)?.as_str()?), word(pair.get(1)?)?));
+    let pair = |pair: &Value| Some((Box::<str>::from(pair.get(0)?.as_str()?), word(pair.get(1)?)?));
     pairs.as_array()?.iter().map(pair).collect()
 }
 

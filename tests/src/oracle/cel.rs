@@ -42,7 +42,13 @@ impl Evaluator<'_> {
             ExprKind::Literal(literal) => Self::literal(literal),
             ExprKind::Ident(name) => self.name(name),
             ExprKind::Select { operand, field, optional } => {
-                let found = |value: &Value| field_of(value, field);
+                let found = |value: &Value| match value {
+                    Value::Map(_) | Value::Message(_) | Value::Optional(_) => {
+                        field_of(value, field)
+                    }
+                    // No optional field either: the specification has none of a number.
+                    _ => Err(Failed),
+                };
                 reach(&self.value(operand)?, *optional, found)
             }
             ExprKind::Has { operand, field } => {

@@ -1,7 +1,10 @@
 //! Who may tell a host what to decide?
 
 use wardgate_bundle::Label;
-use wardgate_wasmtime_host::{HostError, Moment, Pdp, Terms, Trust};
+use wardgate_wasmtime_host::{
+    AfterExpiry, HostError, Moment, Pdp, PrincipalRef, Question, ResourceRef, Target, Terms,
+    Timestamp, Trust,
+};
 
 use crate::{FORMS, Signer, album, bundle, now, request, terms};
 
@@ -12,9 +15,10 @@ fn label(revision: u64) -> Label {
 /// What every form says of a bundle.
 fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
     for (form, code) in FORMS.iter() {
+        let asked = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
         let said = match Pdp::open(code, bundle, terms, moment) {
             Ok(pdp) => {
-                assert_eq!(pdp.is_allowed(request("view").as_bytes(), &now()), Ok(true), "{form}");
+                assert_eq!(pdp.is_allowed(request("view").as_bytes(), &asked), Ok(true), "{form}");
                 Ok(())
             }
             Err(HostError::Refused { code, .. }) => Err(code),
@@ -73,6 +77,41 @@ fn dates_and_revisions_are_asked_for() {
     check(&signed, &terms, at(Some(200), 0), Err("expired"));
     check(&signed, &terms, at(None, 0), Err("time-required"));
     assert_eq!(Moment::at(&now()), at(Some(1_800_000_000), 0));
+}
+
+#[test]
+fn a_bundle_that_expires_while_it_is_open_denies() {
+    let release = Signer::new("release");
+    let signed = release.signed(&album("view"), &Label { expires: Some(200), ..label(1) });
+    let moment = Moment { now: Some(100), min_revision: 0 };
+    let attributes = [("owner", "ada")].as_slice();
+    let question = Question {
+        principal: PrincipalRef::new("ada", &["member"], &()),
+        action: "view",
+        resource: ResourceRef::new("album", "a1", attributes),
+    };
+    let check = |after_expiry, after| {
+        let terms = Terms { after_expiry, ..terms(1, &[&release]) };
+        for (form, code) in FORMS.iter() {
+            let pdp = Pdp::open(code, &signed, &terms, moment).unwrap();
+            let mut session = pdp.session();
+            let target = Target { kind: "album", action: "view", policy_version: "", scope: "" };
+            let mut prepared = session.prepare(target).unwrap();
+            for (seconds, expected) in [(199, true), (200, after), (199, true)] {
+                let at = second(seconds);
+                let text = pdp.is_allowed(request("view").as_bytes(), &at);
+                let values = session.is_allowed_fields(&mut prepared, &question, &at);
+                assert_eq!((text, values), (Ok(expected), Ok(expected)), "{form} at {seconds}");
+            }
+        }
+    };
+    check(AfterExpiry::Deny, false);
+    check(AfterExpiry::Decide, true);
+}
+
+/// The time so many seconds after 1970.
+fn second(seconds: i64) -> Timestamp {
+    Timestamp::new(seconds, 0).unwrap()
 }
 
 #[test]

@@ -26,7 +26,12 @@ impl Asked {
         let mut store = Store::new(&engine, ());
         let linker = Linker::new(&engine);
         let calls = glue::Wardgate::instantiate(&mut store, &component, &linker).unwrap();
-        let terms = Terms { trust: Trust::Unsigned, name: None, max_bytes: None };
+        let terms = Terms {
+            trust: Trust::Unsigned,
+            name: None,
+            max_bytes: None,
+            decides_after_expiry: false,
+        };
         let at = Moment { now: None, min_revision: 0 };
         let open = calls.wardgate_pdp_decisions().pdp();
         let pdp = open.call_open(&mut store, bundle, &terms, at).unwrap().unwrap();
@@ -49,7 +54,7 @@ impl Asked {
 
     fn decide(&mut self, plan: u64, roles: u32, values: &[Value]) -> Answer {
         let calls = self.calls.wardgate_pdp_decisions().pdp();
-        calls.call_decide(&mut self.store, self.pdp, plan, roles, values).unwrap()
+        calls.call_decide(&mut self.store, self.pdp, plan, roles, values, None).unwrap()
     }
 }
 
