@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use wardgate_plan::{Known, Plans};
 
 use super::footprint::{Footprints, is_readable};
+use crate::order;
 use crate::table::{PolicyTable, Section, at, word};
 
 /// Checks all plans, and the lists of plans that the index names.
@@ -21,7 +22,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     // Kinds may share a list, but lists do not share words: else a small table could hold a large list
     // many times over, and every time would cost a walk.
     let mut lists = lists.to_vec();
-    lists.sort_unstable();
+    order::sort_by(&mut lists, u32::cmp);
     lists.dedup();
     let mut unread = section.len();
     for list in &lists {
