@@ -102,7 +102,8 @@ impl Told {
     }
 }
 
-/// Answers several questions. What the semantic leaves unanswered is not told either.
+/// Answers several questions. As in Cerbos, what decided is told of all of them, also of those that the semantic leaves
+/// without an answer: its own tests have it so.
 pub(super) fn many(
     questions: &Questions<'_>,
     state: &State,
@@ -115,6 +116,7 @@ pub(super) fn many(
     let budget = Steps::of(shared);
     let (mut entities, mut contexts) = (Digests::new(), Digests::new());
     let (mut groups, mut answers, mut tally) = (Groups::default(), Vec::new(), Tally::default());
+    let mut end = None;
     for item in questions.items {
         let answered = item.as_ref().map_err(Clone::clone).and_then(|question| {
             let key = [entities.of(&question.subject), contexts.of(&question.context)];
@@ -131,10 +133,11 @@ pub(super) fn many(
         groups.must_be_short()?;
         let is_allowed = matches!(answered, Ok((_, true)));
         answers.push(answered);
-        if questions.semantic.ends(is_allowed) {
-            break;
+        if end.is_none() && questions.semantic.ends(is_allowed) {
+            end = Some(answers.len());
         }
     }
+    answers.truncate(end.unwrap_or(answers.len()));
     for group in &groups.groups {
         must_be_few(group.results.len(), &shared.config().http)?;
     }
