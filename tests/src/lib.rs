@@ -18,6 +18,8 @@ pub mod generate;
 // As for `fuzz`.
 #[cfg(not(target_arch = "wasm32"))]
 pub mod hostile;
+// As for `fuzz`.
+#[cfg(not(target_arch = "wasm32"))]
 pub mod http;
 pub mod literals;
 pub mod loadtest;
