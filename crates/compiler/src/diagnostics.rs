@@ -268,6 +268,6 @@ const MOST_LISTED: usize = 8;
 
 /// Sorts diagnostics into the order of the report and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.sort_by(Diagnostic::order);
+    wardgate_engine::order::sort_by(diagnostics, Diagnostic::order);
     diagnostics.dedup();
 }

@@ -35,9 +35,9 @@ use wardgate_engine::attr::Attr;
 pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
     let mut resolver = Resolver::new(&repository.policies);
     let mut resolved = resolver.run(&repository.policies);
-    resolved.resource.sort_by(|a, b| a.head.order(&b.head));
-    resolved.principal.sort_by(|a, b| a.head.order(&b.head));
-    resolved.role.sort_by(|a, b| a.head.order(&b.head));
+    wardgate_engine::order::sort_by(&mut resolved.resource, |a, b| a.head.order(&b.head));
+    wardgate_engine::order::sort_by(&mut resolved.principal, |a, b| a.head.order(&b.head));
+    wardgate_engine::order::sort_by(&mut resolved.role, |a, b| a.head.order(&b.head));
     resolved.unused = resolver.unused.into_values().cloned().collect();
     (resolved, resolver.errors)
 }

@@ -257,7 +257,7 @@ fn missing(file: &str) -> Fault {
 
 /// The words of a node whose keywords are `clauses`.
 fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
-    clauses.sort_by_key(|(keyword, _)| *keyword);
+    wardgate_engine::order::sort_by(&mut clauses, |a, b| a.0.cmp(&b.0));
     let mut words = vec![index(clauses.len())];
     for (keyword, rest) in clauses {
         words.extend([keyword.code(), index(rest.len())]);

@@ -16,7 +16,7 @@ pub mod decision;
 pub mod glob;
 pub mod limits;
 pub mod names;
-mod order;
+pub mod order;
 pub mod plans;
 pub mod regex;
 pub mod request;

@@ -64,7 +64,7 @@ pub fn check(expr: &Expr, env: &Env) -> Result<Checked, Vec<CelError>> {
         errors.extend(formats.iter().filter_map(|call| call.fault(types)));
     }
     if env.checks_types() && !errors.is_empty() {
-        errors.sort_by_key(|error| error.span.start);
+        wardgate_engine::order::sort_by(&mut errors, |a, b| a.span.start.cmp(&b.span.start));
         errors.truncate(MAX_ERRORS);
         return Err(errors);
     }

@@ -37,7 +37,7 @@ pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
             errors.push(error);
         }
     });
-    errors.sort_by_key(|error| error.span.start);
+    wardgate_engine::order::sort_by(&mut errors, |a, b| a.span.start.cmp(&b.span.start));
     errors.truncate(MAX_ERRORS);
     match parsed {
         Ok(expr) if errors.is_empty() => Ok(expr),

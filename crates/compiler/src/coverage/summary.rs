@@ -110,7 +110,9 @@ impl Coverage {
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap<'_>> {
         let mut gaps: Vec<Gap<'_>> = self.policies.iter().flat_map(PolicyCoverage::gaps).collect();
-        gaps.sort_by(|a, b| (a.file, a.place).cmp(&(b.file, b.place)));
+        wardgate_engine::order::sort_by(&mut gaps, |a, b| {
+            (a.file, a.place).cmp(&(b.file, b.place))
+        });
         gaps
     }
 }

@@ -186,7 +186,7 @@ fn write_dimension(values: &BTreeMap<String, Vec<usize>>, assembly: &mut Assembl
         let entry = (assembly.pool.string(value), bit_set(rows));
         if is_glob(value) { globs.push(entry) } else { exact.push(entry) }
     }
-    exact.sort_by_key(|entry| entry.0);
+    wardgate_engine::order::sort_by(&mut exact, |a, b| a.0.cmp(&b.0));
     let mut words = vec![index(exact.len()), index(globs.len()), 0];
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     for (id, mut own) in exact.into_iter().chain(globs) {

@@ -89,7 +89,7 @@ fn texts(file: &Arc<SourceFile>) -> Texts {
             _ => {}
         }
     }
-    texts.sort_unstable();
+    wardgate_engine::order::sort_by(&mut texts, Ord::cmp);
     // What an alias repeats stands there again.
     texts.dedup_by(|next, last| {
         let overlaps = next.0 < last.1;

@@ -65,7 +65,7 @@ impl<'p> Linter<'p> {
     fn mentioned(&self) -> BTreeMap<&'p str, &'p Place> {
         let named = self.resolved.resource.iter().flat_map(|policy| policy.derived_roles.values());
         let named: BTreeSet<(&str, &str)> =
-            named.map(|role| (role.origin.as_str(), role.name.as_str())).collect();
+            crate::gathered(named.map(|role| (role.origin.as_str(), role.name.as_str())));
         let mut mentioned = BTreeMap::new();
         for policy in &self.repository.policies {
             match &policy.body {

@@ -23,11 +23,9 @@ use shape::{NotListed, Shape, Shapes};
 impl<'p> Linter<'p> {
     pub(super) fn schemas(&self, load: &Load<'_>) -> Vec<Diagnostic> {
         let roots = self.resolved.resource.iter().filter(|policy| policy.head.scope.is_empty());
-        let in_effect: BTreeMap<(&str, &str), &Schemas> = roots
-            .map(|policy| {
-                ((policy.head.name.as_str(), policy.head.version.as_str()), &policy.schemas)
-            })
-            .collect();
+        let in_effect: BTreeMap<(&str, &str), &Schemas> = crate::gathered(roots.map(|policy| {
+            ((policy.head.name.as_str(), policy.head.version.as_str()), &policy.schemas)
+        }));
         let shapes = Shapes::new(load);
         let mut found = Vec::new();
         for policy in &self.resolved.resource {
@@ -113,7 +111,7 @@ impl Against<'_, '_> {
             .iter()
             .filter(|(_, found)| found.is_asked_for)
             .map(|(_, found)| found.keys.clone());
-        let asked: BTreeSet<Vec<String>> = asked.collect();
+        let asked: BTreeSet<Vec<String>> = crate::gathered(asked);
         read.iter().filter_map(|(expr, found)| self.finding(expr, found, &asked)).collect()
     }
 

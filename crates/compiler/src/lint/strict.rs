@@ -31,11 +31,12 @@ impl<'p> Linter<'p> {
         if self.options.evaluation != Evaluation::Strict {
             return Vec::new();
         }
-        let reported: BTreeSet<(&str, Option<Position>)> = found
-            .iter()
-            .filter(|one| matches!(one.code, Code::Lint(Lint::AllowCanOnlyDeny)))
-            .map(|one| (one.file.as_str(), one.position))
-            .collect();
+        let reported: BTreeSet<(&str, Option<Position>)> = crate::gathered(
+            found
+                .iter()
+                .filter(|one| matches!(one.code, Code::Lint(Lint::AllowCanOnlyDeny)))
+                .map(|one| (one.file.as_str(), one.position)),
+        );
         let is_new = |rule: &&ResourceRule| {
             let place = &rule.place;
             !reported.contains(&(place.file.path.as_str(), Some(place.position)))

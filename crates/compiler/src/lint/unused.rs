@@ -119,7 +119,7 @@ impl<'p> Search<'_, 'p> {
                 self.found.push(unused(what, lint, one));
             }
         }
-        let sets: BTreeSet<&str> = used.iter().filter_map(|(origin, _)| *origin).collect();
+        let sets: BTreeSet<&str> = crate::gathered(used.iter().filter_map(|(origin, _)| *origin));
         for import in definitions.imports.iter().filter(|it| !sets.contains(it.name.as_str())) {
             self.found.push(unused_import(import, &format!("{what}s")));
         }
@@ -154,7 +154,7 @@ impl<'p> Search<'_, 'p> {
 
     fn roles(&mut self, body: &'p ResourceBody) {
         let named = body.rules.iter().flat_map(|rule| &rule.derived_roles);
-        let named: BTreeSet<&str> = named.map(|role| role.name.as_str()).collect();
+        let named: BTreeSet<&str> = crate::gathered(named.map(|role| role.name.as_str()));
         for import in &body.import_derived_roles {
             self.used.imported_roles.insert(&import.name);
             let Some(set) = self.sets.roles.get(import.name.as_str()) else { continue };

@@ -123,7 +123,7 @@ fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut V
         }
     }
     for (key, mut descendants) in missing {
-        descendants.sort_by_key(|policy| policy.key());
+        wardgate_engine::order::sort_by(&mut descendants, |a, b| a.key().cmp(&b.key()));
         let Some(first) = descendants.first() else { continue };
         let names: Vec<_> =
             descendants.iter().map(|policy| format!("`{}`", policy.key())).collect();

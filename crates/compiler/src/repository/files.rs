@@ -45,7 +45,7 @@ pub(super) fn directory(
         Ok(false)
     });
     errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
-    found.sort_by(|a, b| in_walk_order(&a.path, &b.path));
+    wardgate_engine::order::sort_by(&mut found, |a, b| in_walk_order(&a.path, &b.path));
     let mut files = Vec::with_capacity(found.len());
     for one in found {
         match one.read(root) {
@@ -87,7 +87,7 @@ pub(super) fn select<'f>(
     });
     errors.extend(misplaced.iter().map(|directory| misplaced_schemas(directory)));
     errors.extend(too_deep.iter().map(|directory| unreadable(directory, &too_many())));
-    chosen.sort_by(|(a, _), (b, _)| in_walk_order(a, b));
+    wardgate_engine::order::sort_by(&mut chosen, |(a, _), (b, _)| in_walk_order(a, b));
     chosen
 }
 

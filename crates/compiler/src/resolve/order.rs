@@ -39,8 +39,9 @@ pub(super) fn sort<'r>(
 /// Takes away the variables that depend on none of those that remain, until there are no more.
 fn settle(waiting: &mut Edges<'_>) {
     loop {
-        let free: BTreeSet<_> =
-            waiting.iter().filter(|(_, named)| named.is_empty()).map(|(name, _)| *name).collect();
+        let free: BTreeSet<_> = crate::gathered(
+            waiting.iter().filter(|(_, named)| named.is_empty()).map(|(name, _)| *name),
+        );
         if free.is_empty() {
             return;
         }
@@ -81,7 +82,8 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
 /// Reverses the order in which a depth-first walk from each variable to those that name it ends,
 /// with the names taken backwards.
 fn referrers_last<'r>(named_by: &Edges<'r>) -> Vec<&'r str> {
-    let mut referrers: Edges<'r> = named_by.keys().map(|name| (*name, BTreeSet::new())).collect();
+    let mut referrers: Edges<'r> =
+        crate::gathered(named_by.keys().map(|name| (*name, BTreeSet::new())));
     for (referrer, named) in named_by {
         for name in named {
             referrers.entry(name).or_default().insert(referrer);

@@ -56,7 +56,7 @@ fn walk(root: &Expr) -> References {
         pending.extend(node.kind.children());
     }
     for list in [&mut found.variables, &mut found.constants] {
-        list.sort();
+        wardgate_engine::order::sort_by(list, Ord::cmp);
         list.dedup_by(|(later, _), (earlier, _)| later == earlier);
     }
     found

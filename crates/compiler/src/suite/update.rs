@@ -210,7 +210,7 @@ impl Updater<'_> {
     }
 
     fn finish(mut self) -> Update {
-        self.refused.sort_by_key(|refused| refused.position);
+        wardgate_engine::order::sort_by(&mut self.refused, |a, b| a.position.cmp(&b.position));
         self.refused.dedup();
         let Some(text) = apply(&self.source.text, &self.edits).filter(|_| !self.edits.is_empty())
         else {

@@ -56,7 +56,11 @@ impl Logic<'_> {
                     self.write(side, facts, &mut key);
                     key
                 });
-                sides.sort();
+                if let [left, right] = &mut sides
+                    && right < left
+                {
+                    core::mem::swap(left, right);
+                }
                 let _ = write!(key, "==({})", sides.join(","));
             }
             ExprKind::Binary(op, left, right) => {

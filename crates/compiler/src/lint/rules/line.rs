@@ -89,11 +89,9 @@ impl<'p> Linter<'p> {
     pub(super) fn resource_lines(&self, policy: &'p ResourcePolicy) -> Vec<Line<'p>> {
         let logic = self.logic(&policy.head);
         let reads_roles = self.reads_derived_roles(policy);
-        let derived: BTreeMap<&str, Way> = policy
-            .derived_roles
-            .iter()
-            .map(|(name, role)| (name.as_str(), self.derived_way(role)))
-            .collect();
+        let derived: BTreeMap<&str, Way> = crate::gathered(
+            policy.derived_roles.iter().map(|(name, role)| (name.as_str(), self.derived_way(role))),
+        );
         let line = |rule: &'p ResourceRule| {
             let named = rule.derived_roles.iter();
             let ways = named.filter_map(|named| derived.get(named.name.as_str()).cloned());

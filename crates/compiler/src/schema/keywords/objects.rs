@@ -40,7 +40,7 @@ impl Reader<'_, '_> {
     fn named(&mut self, keyword: &str, value: &Node) -> Answer<Vec<u32>> {
         let mut names =
             entries(value)?.iter().map(|entry| word(&entry.key)).collect::<Answer<Vec<_>>>()?;
-        names.sort_unstable();
+        wardgate_engine::order::sort_by(&mut names, Ord::cmp);
         Ok(names
             .iter()
             .flat_map(|name| [self.pool.string(name), self.child(&[keyword, name])])

@@ -78,7 +78,7 @@ fn constant(pool: &mut PoolBuilder, node: &Node) -> u32 {
         }
         Kind::Map(entries) => {
             let mut entries: Vec<_> = entries.iter().collect();
-            entries.sort_by_key(|entry| text(&entry.key));
+            wardgate_engine::order::sort_by(&mut entries, |a, b| text(&a.key).cmp(&text(&b.key)));
             let mut words = vec![index(entries.len())];
             for entry in entries {
                 words.extend([constant(pool, &entry.key), constant(pool, &entry.value)]);

@@ -28,7 +28,7 @@ pub struct Change {
 /// Applies edits; nothing if two of them overlap or one is outside.
 pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut edits: Vec<&Edit> = edits.iter().collect();
-    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    wardgate_engine::order::sort_by(&mut edits, |a, b| in_text_order(a, b));
     let mut new = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {
@@ -40,10 +40,15 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     Some(new)
 }
 
+/// Orders edits by the text that they replace.
+fn in_text_order(a: &Edit, b: &Edit) -> core::cmp::Ordering {
+    (a.range.start, a.range.end).cmp(&(b.range.start, b.range.end))
+}
+
 /// Returns the lines that edits change. Those that touch the same lines are told together.
 pub(super) fn changes(text: &str, edits: &[Edit]) -> Vec<Change> {
     let mut edits: Vec<Edit> = edits.to_vec();
-    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    wardgate_engine::order::sort_by(&mut edits, in_text_order);
     let mut groups: Vec<(Range<usize>, Vec<Edit>)> = Vec::new();
     for edit in edits {
         let lines = line_start(text, edit.range.start)..line_end(text, edit.range.end);
