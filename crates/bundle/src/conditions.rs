@@ -20,11 +20,11 @@ pub struct Conditions<'a> {
     pub name: Option<&'a str>,
     /// Bytes that are accepted at most. More than [`MAX_BUNDLE_BYTES`] are never.
     pub max_bytes: usize,
-    /// What the opened table answers from the date on which the bundle expires.
+    /// Says how the opened table decides from the date on which the bundle expires.
     pub after_expiry: AfterExpiry,
 }
 
-/// What an opened table answers once its bundle has expired.
+/// Says how an opened table decides once its bundle has expired.
 ///
 /// A bundle that has expired already is refused in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Conditions<'_> {
     /// Returns the second since 1970 from which on the table of a bundle denies everything.
     pub(crate) fn denies_from(&self, header: &Header) -> Option<i64> {
         let expires = header.label.expires.filter(|_| self.after_expiry == AfterExpiry::Deny);
-        // What no time of a decision can reach is the end of time.
+        // A date beyond every timestamp never comes.
         expires.map(|expires| i64::try_from(expires).unwrap_or(i64::MAX))
     }
 

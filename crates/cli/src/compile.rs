@@ -71,7 +71,7 @@ fn is_standard_output(output: &Path) -> bool {
     output == Path::new("-")
 }
 
-/// What is told of a bundle.
+/// Summarises a compiled bundle for its author.
 struct Summary {
     policies: usize,
     rules: usize,

@@ -26,7 +26,7 @@ pub(crate) struct Compiled {
     pub(crate) rules_of_spocp: usize,
     /// The policies as they were read.
     pub(crate) sources: Repository,
-    /// What the author should look at.
+    /// Holds the warnings of the compiler.
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
