@@ -25,8 +25,8 @@ pub struct Entry<'w> {
 
 impl Entry<'_> {
     /// Returns where the file is, to be read once the walk is over.
-    pub(crate) fn found(&self) -> Found {
-        Found {
+    pub(crate) fn found(&self) -> WalkedFile {
+        WalkedFile {
             path: self.path(),
             location: self.location.clone(),
             is_link: self.kind.is_symlink(),
@@ -50,16 +50,16 @@ impl Entry<'_> {
     }
 }
 
-/// A file that the walk came by.
+/// Locates a file that a walk over a directory has reached.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct WalkedFile {
     /// Its path from where the walk began.
     pub(crate) path: String,
     location: PathBuf,
     is_link: bool,
 }
 
-impl Found {
+impl WalkedFile {
     /// Reads the file. It must lie below `root`, where the walk began: directories are not entered by links, so
     /// only a link in its own place can lead elsewhere.
     pub(crate) fn read(&self, root: &Path) -> io::Result<Vec<u8>> {
