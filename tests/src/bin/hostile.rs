@@ -57,6 +57,7 @@ fn run() -> Result<bool, String> {
     let health = Health::watch(server.address.clone());
     let mut worst: BTreeMap<(&str, &str), Cost> = BTreeMap::new();
     let mut is_within = true;
+    let mut memory = server.memory()?;
     for number in 0..count {
         let hostile = request(seed, number);
         let cost = server.ask(&hostile)?;
@@ -68,18 +69,23 @@ fn run() -> Result<bool, String> {
                 "request {number}: {name} at {path}, {length} bytes: {ms} ms of CPU, {status}"
             );
         }
+        memory = memory.max(cost.memory);
         let kept = worst.entry((hostile.path, hostile.name)).or_default();
         *kept = Cost {
             questions: kept.questions + 1,
+            memory: kept.memory.max(cost.memory),
             ..if cost.cpu > kept.cpu { cost } else { *kept }
         };
     }
-    println!("\n{:<28} {:<26} {:>8} {:>10} status", "path", "what", "requests", "worst CPU");
+    println!(
+        "\n{:<28} {:<26} {:>8} {:>10} {:>10} status",
+        "path", "what", "requests", "worst CPU", "memory"
+    );
     for ((path, name), cost) in &worst {
-        let Cost { questions, cpu, status } = cost;
-        println!("{path:<28} {name:<26} {questions:>8} {:>7} ms {status}", cpu.as_millis());
+        let Cost { questions, cpu, memory, status } = cost;
+        let (cpu, memory) = (cpu.as_millis(), memory >> 10);
+        println!("{path:<28} {name:<26} {questions:>8} {cpu:>7} ms {memory:>6} MiB {status}");
     }
-    let memory = server.memory()?;
     let slowest = health.slowest()?;
     println!(
         "\nseed {seed}, {count} requests; memory at most {} MiB; health after at most {:.1} ms",
@@ -94,6 +100,8 @@ fn run() -> Result<bool, String> {
 struct Cost {
     questions: u32,
     cpu: Duration,
+    /// The most memory that the server had meanwhile, in KiB.
+    memory: u64,
     status: u16,
 }
 
@@ -126,10 +134,12 @@ impl Server {
     }
 
     fn ask(&self, hostile: &Hostile) -> Result<Cost, String> {
+        self.forget_memory()?;
         let before = self.cpu()?;
         let status = post(&self.address, hostile)
             .map_err(|error| format!("{} at {}: {error}", hostile.name, hostile.path))?;
-        Ok(Cost { questions: 0, cpu: self.cpu()?.saturating_sub(before), status })
+        let cpu = self.cpu()?.saturating_sub(before);
+        Ok(Cost { questions: 0, cpu, memory: self.memory()?, status })
     }
 
     /// The time that all threads have been running.
@@ -144,7 +154,13 @@ impl Server {
         Ok(Duration::from_nanos(nanos.sum()))
     }
 
-    /// The most memory that it has had, in KiB.
+    /// Lets the system count anew from the memory of now (proc(5), `clear_refs`).
+    fn forget_memory(&self) -> Result<(), String> {
+        fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5")
+            .map_err(|error| format!("the system does not count memory anew: {error}"))
+    }
+
+    /// The most memory that it has had since then, in KiB.
     fn memory(&self) -> Result<u64, String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.map_err(|error| format!("the server has ended: {error}"))?;

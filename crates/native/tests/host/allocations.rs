@@ -135,3 +135,37 @@ fn evaluations_share_what_they_leave_out() {
         assert!(each < 4_000, "{item}: {each}");
     }
 }
+
+#[test]
+fn a_list_too_long_is_never_gathered() {
+    let condition = |function: &str| {
+        format!(
+            "apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: document
+  rules:
+    - {{ actions: [view], roles: ['*'], effect: EFFECT_ALLOW, condition: {{ match: {{ expr: '{function}' }} }} }}
+"
+        )
+    };
+    let text = "a/".repeat(2 << 20);
+    for function in [
+        r#"R.attr.text.split("/").size() > 0"#,
+        r#"R.attr.text.split("").size() > 0"#,
+        r#"hierarchy(R.attr.text, "/").size() > 0"#,
+        r#"relPath(R.attr.text, "b") == "b""#,
+        r#"basePath(R.attr.text) == "b""#,
+    ] {
+        let pdp = Pdp::open(&bundle(&condition(function)), Trust::Unsigned).unwrap();
+        let mut request = request();
+        request.resource.attr =
+            [("text".into(), Attr::String(text.as_str().into()))].into_iter().collect();
+        let mut is_allowed = true;
+        let counted =
+            measure(|| is_allowed = pdp.is_allowed(&request, "view", Timestamp::default()));
+        assert!(!is_allowed, "{function}");
+        // A text of its own, a way up for each of its parts, and the most parts that a list may have.
+        assert!(counted.bytes_max < 5 * (4 << 20), "{function}: {} bytes", counted.bytes_max);
+    }
+}

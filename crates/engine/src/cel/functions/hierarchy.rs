@@ -6,6 +6,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Str, Value};
+use crate::limits::MAX_ELEMENTS;
 use crate::text;
 
 pub(super) fn call<'a>(
@@ -41,7 +42,8 @@ fn split<'a>(text: &Str<'a>, delimiter: &str, context: &Context<'a, '_>) -> Answ
     let mut start = 0;
     // An empty delimiter stands between any two characters, but not around the text.
     let cuts = text::places(text, delimiter)
-        .filter(|at| !delimiter.is_empty() || (1..text.len()).contains(at));
+        .filter(|at| !delimiter.is_empty() || (1..text.len()).contains(at))
+        .take(MAX_ELEMENTS);
     for at in cuts {
         segments.extend(text.part(start..at));
         start = at.saturating_add(delimiter.len());

@@ -15,6 +15,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::{List, Str, Value};
+use crate::limits::MAX_ELEMENTS;
 use crate::text;
 
 pub(super) use format::text_of;
@@ -151,7 +152,8 @@ fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '
     if most == 0 || (text.is_empty() && separator.is_empty()) {
         return Ok(Value::list(Vec::new()));
     }
-    let cuts = most.saturating_sub(1);
+    // As many cuts as no list may have parts are one too many.
+    let cuts = most.saturating_sub(1).min(MAX_ELEMENTS);
     // Without a separator every character stands alone: the cuts are between them.
     let bounds: Vec<Range<usize>> = if separator.is_empty() {
         text.char_indices().skip(1).take(cuts).map(|(at, _)| at..at).collect()

@@ -3,28 +3,36 @@
 //! Purely lexical: `..` undoes the element before it, and no file system is asked.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::text::{has, joined};
 
 /// Returns the shortest path that means the same: no `.`, no empty element, `..` only at the front.
 pub(super) fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
-    let mut elements: Vec<&str> = Vec::new();
+    let mut clean = String::with_capacity(path.len());
+    clean.push_str(if rooted { "/" } else { "" });
+    // What `..` does not undo: the root, or each `..` before it.
+    let (root, mut fixed) = (clean.len(), clean.len());
     for element in path.split('/') {
-        match (element, elements.last()) {
-            ("" | ".", _) => {}
-            ("..", Some(&last)) if last != ".." => drop(elements.pop()),
-            ("..", None) if rooted => {}
-            _ => elements.push(element),
+        match element {
+            "" | "." => {}
+            ".." if clean.len() > fixed => {
+                let last = clean.get(fixed..).and_then(|undone| undone.rfind('/'));
+                clean.truncate(fixed.saturating_add(last.unwrap_or(0)));
+            }
+            ".." if rooted => {}
+            _ => {
+                if clean.len() > root {
+                    clean.push('/');
+                }
+                clean.push_str(element);
+                if element == ".." {
+                    fixed = clean.len();
+                }
+            }
         }
     }
-    let joined = joined(&mut elements.into_iter(), "/");
-    match (rooted, joined.is_empty()) {
-        (true, _) => String::from("/") + &joined,
-        (false, true) => String::from("."),
-        (false, false) => joined,
-    }
+    if clean.is_empty() { String::from(".") } else { clean }
 }
 
 /// Returns the last element of a clean path.
@@ -60,18 +68,17 @@ pub(super) fn relate(from: &str, to: &str) -> Option<String> {
     if from.starts_with('/') != to.starts_with('/') {
         return None;
     }
-    let (from, to) = (elements(from), elements(to));
-    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-    if from.get(common) == Some(&"..") {
+    let common = elements(from).zip(elements(to)).take_while(|(a, b)| a == b).count();
+    if elements(from).nth(common) == Some("..") {
         return None;
     }
-    let up = from.iter().skip(common).map(|_| "..");
-    let down = to.iter().skip(common).copied();
+    let up = elements(from).skip(common).map(|_| "..");
+    let down = elements(to).skip(common);
     Some(joined(&mut up.chain(down), "/"))
 }
 
-fn elements(path: &str) -> Vec<&str> {
-    path.split('/').filter(|element| !element.is_empty() && *element != ".").collect()
+fn elements(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|element| !element.is_empty() && *element != ".")
 }
 
 /// A pattern that no path can be compared with.
