@@ -6,7 +6,7 @@
 import { answerOf, evaluate, toAuxData, toPrincipal, toResource, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
 import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
-import { AUX_DATA, PRINCIPAL, RESOURCE, sharing, type SharedCheck } from "./sharing.ts";
+import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "./sharing.ts";
 import type { Attributes, AuxData, Pdp, Principal, Resource } from "./types.ts";
 
 /**
@@ -16,10 +16,10 @@ import type { Attributes, AuxData, Pdp, Principal, Resource } from "./types.ts";
 export function evaluateAll(pdp: Pdp, asked: Evaluations, directory?: Directory, options?: CheckManyOptions): Answer | Answers {
   if (asked.kind === "one") return evaluate(pdp, asked.evaluation, directory);
   const parts = new Parts(asked.items, directory);
-  const check = sharing(pdp, readCheckMany(options) ?? MAX_STEPS);
+  const sharer = sharing(pdp, readCheckMany(options) ?? MAX_STEPS);
   const answers: Answer[] = [];
   for (const item of asked.items) {
-    const answer = answerTo(item, parts, check);
+    const answer = answerTo(item, parts, sharer);
     answers.push(answer);
     if (asked.semantic === "deny_on_first_deny" && !answer.decision) break;
     if (asked.semantic === "permit_on_first_permit" && answer.decision) break;
@@ -27,7 +27,7 @@ export function evaluateAll(pdp: Pdp, asked: Evaluations, directory?: Directory,
   return { evaluations: answers };
 }
 
-function answerTo(item: Evaluation | AuthzenError, parts: Parts, check: SharedCheck): Answer {
+function answerTo(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer): Answer {
   try {
     if (item instanceof AuthzenError) throw item;
     const { subject, action, resource, context } = item;
@@ -37,7 +37,7 @@ function answerTo(item: Evaluation | AuthzenError, parts: Parts, check: SharedCh
       actions: [action.name],
       auxData: parts.circumstances(action, context),
     };
-    return answerOf(() => check(request, parts.shared(item)), action.name);
+    return answerOf(() => sharer.check(request, parts.shared(item)), action.name);
   } catch (thrown) {
     if (!(thrown instanceof AuthzenError)) throw thrown;
     const { status, message } = thrown;
@@ -136,7 +136,5 @@ function valuesIn(value: unknown): number {
 }
 
 const NO_CONTEXT = {};
-/** As many as the engine allows one request. */
-const MAX_STEPS = 20_000_000;
 /** As many as one request may hold. */
 const MAX_REPEATED_VALUES = 100_000;

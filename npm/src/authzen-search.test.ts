@@ -115,6 +115,24 @@ describe("a search", () => {
     expect(searchResources(pdp, which, { candidates: records, window: all, directory }).results).toEqual([]);
   });
 
+  it("that brings much finds the same, by a bounded number of steps", () => {
+    const much = Array.from({ length: 100 }, (_, at) => ({ at, text: `${at}` }));
+    const [ada, first] = [{ ...user, properties: { much } }, { ...record, properties: { owner: "bob", much } }];
+    const which = readResourceSearch({ subject: ada, action: write, resource: { type: "record" } });
+    const who = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
+    const what = readActionSearch({ subject: ada, resource: first });
+    const candidates = [user, { type: "user", id: "bob" }];
+    const search = (maxSteps?: number) => [
+      () => searchResources(pdp, which, { candidates: records, window: all, maxSteps }).results,
+      () => searchSubjects(pdp, who, { candidates, window: all, maxSteps }).results,
+      () => searchActions(pdp, what, { window: all, maxSteps }).results,
+    ];
+    const found = [owned, [{ type: "user", id: "bob" }], [{ name: "read" }]];
+    for (const [at, sought] of search().entries()) expect(sought()).toEqual(found[at]);
+    for (const sought of search(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
+    for (const sought of search(-1)) expect(sought).toThrow(RangeError);
+  });
+
   it("is refused when it cannot be read", () => {
     const check = (reading: (body: unknown) => unknown, body: object): void => {
       expect(() => reading(body), JSON.stringify(body)).toThrow(AuthzenError);

@@ -59,7 +59,7 @@ export interface CompileOptions extends LintOptions {
   readonly created?: Date | number | undefined;
   /** From when on the bundle may be opened. */
   readonly notBefore?: Date | number | undefined;
-  /** From when on it may no longer be opened. */
+  /** From when on it may no longer be opened, and what has opened it denies everything. */
   readonly expires?: Date | number | undefined;
   /** Whether to write the accessor module for the bundle too, which makes `isAllowed` faster. */
   readonly emitAccessors?: boolean | undefined;

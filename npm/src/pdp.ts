@@ -16,7 +16,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
-import { FIRST, SHARING, type SharedCheck } from "./sharing.ts";
+import { FIRST, SHARING, type Sharer } from "./sharing.ts";
 import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { turn } from "./turn.ts";
 import type {
@@ -277,17 +277,21 @@ export class OpenedPdp implements Pdp {
     return read;
   }
 
-  /** Returns what checks requests that share parts. Parts of others, or a fresh instance, have nothing to share. */
-  [SHARING](steps: number): SharedCheck {
+  /** Parts of others, or a fresh instance, have nothing to share. */
+  [SHARING](steps: number): Sharer {
     let mine = -1;
-    let left = steps;
-    return (request, shared) => {
-      const now = this.#settings.clock();
-      const still = turn.serial === mine ? 0 : FIRST;
-      const checked = this.#call((handle) => check(handle, request, now, shared | still, left));
-      [mine, left] = [turn.serial, checked.left];
-      return JSON.parse(checked.text) as Decision;
+    const sharer = {
+      left: steps,
+      check: (request: CheckRequest, shared: number): Decision => {
+        const now = this.#settings.clock();
+        const still = turn.serial === mine ? 0 : FIRST;
+        const checked = this.#call((handle) => check(handle, request, now, shared | still, sharer.left));
+        mine = turn.serial;
+        sharer.left = checked.left;
+        return JSON.parse(checked.text) as Decision;
+      },
     };
+    return sharer;
   }
 
   #check(request: CheckRequest, steps?: number): Checked {

@@ -10,19 +10,24 @@ export const AUX_DATA = 4;
 /** What was shared before is void. */
 export const FIRST = 8;
 
-/**
- * Decides like `check`, one request after the other. A part that is shared is the same in all requests that share
- * it: it is read when it comes first.
- */
-export type SharedCheck = (request: CheckRequest, shared: number) => Decision;
+/** Decides on requests that share parts, and together take no more than some number of steps. */
+export interface Sharer {
+  /** Decides like `check`. A part that is shared is the same in all requests that share it: it is read when it comes first. */
+  check(request: CheckRequest, shared: number): Decision;
+  /** The steps that are left. What they do not reach is denied. */
+  readonly left: number;
+}
 
-/** Returns how to decide requests that share parts, and together take no more than so many steps. */
-export type Sharing = (steps: number) => SharedCheck;
-
-/** The name under which a PDP has it. It is no part of what callers may rely on. */
+/** The name under which a PDP makes one for so many steps. It is no part of what callers may rely on. */
 export const SHARING: unique symbol = Symbol.for("wardgate.sharing");
 
-/** The same with this PDP, be it one that knows of no sharing. */
-export function sharing(pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: Sharing }, steps: number): SharedCheck {
-  return pdp[SHARING]?.(steps) ?? ((request) => pdp.check(request));
+/** Returns the one of this PDP, be it one that knows of no sharing. */
+export function sharing(
+  pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: (steps: number) => Sharer },
+  steps: number,
+): Sharer {
+  return pdp[SHARING]?.(steps) ?? { check: (request) => pdp.check(request), left: steps };
 }
+
+/** Steps that belong together, unless the caller has a bound: as many as the engine allows one request. */
+export const MAX_STEPS = 20_000_000;

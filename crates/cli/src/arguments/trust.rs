@@ -61,7 +61,7 @@ pub(crate) struct LabelOptions {
     /// From when on it may be opened.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) not_before: Option<Timestamp>,
-    /// From when on it may no longer be opened.
+    /// From when on it may not be opened, and hosts that have it deny everything.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) expires: Option<Timestamp>,
 }
