@@ -12,7 +12,7 @@ use wardgate_engine::limits::MAX_STEPS;
 /// Evaluates an expression over the lists `a`, `b` and `n` of 20,000 texts, texts and numbers, and `o` of objects.
 ///
 /// # Panics
-/// If more pairs of values are compared than one program has steps.
+/// If more pairs of values are compared than a program has steps for. All that the process compares meanwhile counts.
 pub fn lists(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let names = ["a", "b", "n", "o"];
@@ -65,11 +65,3 @@ const EXPRESSIONS: &[&str] = &[
     "n.sort() == n && a.sortBy(x, x) == a.reverse()",
     "hasIntersection(o, a + b) || o.isSubset(n)",
 ];
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn every_function_over_two_long_lists_ends_soon() {
-        super::seeds().iter().for_each(|seed| super::lists(seed));
-    }
-}
