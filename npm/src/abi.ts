@@ -25,37 +25,33 @@ export const principals = marked(glue.principals);
 export const reload = marked(glue.reload);
 export const unseal = marked(glue.unseal);
 
-/** A decision as JSON, and how many steps it left of those that it shares with others. */
-export interface Checked {
-  readonly text: string;
-  readonly left: number;
+/** The steps that some decisions share: those that are left. */
+export interface Budget {
+  left: number;
 }
 
 /**
- * Checks a request. `shared` is what `sharing.ts` says; `steps` are what this decision may take beside its own bound,
- * and those are `OWN_STEPS` where it shares none.
+ * Checks a request and returns the decision as JSON. `shared` is what `sharing.ts` says; what the decision takes beside
+ * its own bound is taken from the budget, and so is what it takes to read the request, be it one that cannot be read.
  */
-export function check(handle: number, request: unknown, now: number, shared: number, steps = OWN_STEPS): Checked {
-  if (active === undefined || (steps === OWN_STEPS && !isLimited)) return { text: checkOne(handle, request, now, shared), left: steps };
+export function check(handle: number, request: unknown, now: number, shared: number, budget?: Budget): string {
+  if (active === undefined || (budget === undefined && !isLimited)) return checkOne(handle, request, now, shared);
   // Code of the caller may check while a request is read: it takes no steps of that one.
-  const [outer, wasLimited] = [active.shareSteps(steps), isLimited];
-  isLimited = steps !== OWN_STEPS;
-  let left = steps;
+  const [outer, wasLimited] = [active.shareSteps(budget?.left ?? OWN_STEPS), isLimited];
+  isLimited = budget !== undefined;
   try {
-    const text = checkOne(handle, request, now, shared);
-    left = active.shareSteps(outer) >>> 0;
-    return { text, left };
-  } catch (thrown) {
-    active.shareSteps(outer);
-    throw thrown;
+    return checkOne(handle, request, now, shared);
   } finally {
+    const left = active.shareSteps(outer) >>> 0;
+    // A fresh instance knows of no bound.
+    if (budget !== undefined) budget.left = Math.min(budget.left, left);
     isLimited = wasLimited;
   }
 }
 
 const checkOne = marked(glue.check);
 /** The module takes it for steps without number: all bits of a word. */
-export const OWN_STEPS = 2 ** 32 - 1;
+const OWN_STEPS = 2 ** 32 - 1;
 let isLimited = false;
 
 /** What a module lacks to be that of this package; `undefined` if it is that one. */

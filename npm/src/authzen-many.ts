@@ -37,6 +37,8 @@ function answerTo(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer)
       actions: [action.name],
       auxData: parts.circumstances(action, context),
     };
+    // To read a request that is denied for want of steps would take more of them.
+    if (sharer.left() === 0) return { decision: false };
     return answerOf(() => sharer.check(request, parts.shared(item)), action.name);
   } catch (thrown) {
     if (!(thrown instanceof AuthzenError)) throw thrown;

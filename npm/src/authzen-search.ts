@@ -108,8 +108,8 @@ function together(pdp: Pdp, shared: number, maxSteps: number | undefined): Decid
   const steps = readCheckMany({ maxSteps }) ?? MAX_STEPS;
   const sharer = sharing(pdp, steps);
   return ({ action, ...request }) => {
-    const { decision } = answerOf(() => sharer.check({ ...request, actions: [action] }, shared), action);
-    if (!decision && sharer.left === 0) throw new AuthzenError(`the decisions of the search take more than ${steps} steps`);
+    const { decision } = sharer.left() === 0 ? DENIED : answerOf(() => sharer.check({ ...request, actions: [action] }, shared), action);
+    if (!decision && sharer.left() === 0) throw new AuthzenError(`the decisions of the search take more than ${steps} steps`);
     return decision;
   };
 }
@@ -160,6 +160,7 @@ function referring({ results, next }: Found<Entity>): Found<Reference> {
   return { results: results.map(({ type, id }) => ({ type, id })), next };
 }
 
+const DENIED = { decision: false } as const;
 const NOTHING = { results: [], next: undefined } as const;
 const CHUNK = 256;
 /** Values of a small search. Two lists of half as many, compared with each other, take as long as a decision the general way. */

@@ -230,6 +230,37 @@ describe("several questions", () => {
     expect(() => evaluateAll(pdp, asked, undefined, { maxSteps: -1 })).toThrow(RangeError);
   });
 
+  it("share nothing with those that code of the caller asks meanwhile", () => {
+    const admin = { type: "robot", id: "root" };
+    const robots = readEvaluations({ subject: admin, action: { name: "read" }, resource: record, evaluations: [{}, {}] });
+    let asked = 0;
+    const nosy = { get x(): number { asked += 1; evaluateAll(pdp, robots); return 1; } };
+    const directory = { subject: () => undefined, resource: (_: string, id: string) => (id === "nosy" ? { nosy } : {}) };
+    const stranger = { type: "alien", id: "eve" };
+    const alone = { subject: { type: "alien", id: "bob" }, resource: { type: "record", id: "nosy" }, context: { a: 1 } };
+    const evaluations = [{ resource: record }, alone, { resource: record }, { resource: { type: "record", id: "r2" } }];
+    const answer = evaluateAll(pdp, readEvaluations({ subject: stranger, action: read, evaluations }), directory);
+    expect(asked).toBeGreaterThan(0);
+    expect("evaluations" in answer && answer.evaluations.map(({ decision }) => decision)).toEqual([false, false, false, false]);
+  });
+
+  it("pay for what is read, be it refused, and for what is handed back", () => {
+    // Roles are an attribute, too: together more values than a request may have.
+    const roles = Array.from({ length: 60_000 }, () => "user");
+    const subject = { ...user, properties: { roles } };
+    const many = Array.from({ length: 1000 }, () => ({}));
+    const refused = evaluateAll(pdp, readEvaluations({ subject, action: read, resource: record, evaluations: many }));
+    const errors = "evaluations" in refused ? refused.evaluations.filter(({ context }) => context?.error !== undefined).length : -1;
+    expect([errors > 0, errors < 100]).toEqual([true, true]);
+    const id = "r".repeat(100_000);
+    const long = readEvaluations({ subject: user, action: read, resource: { ...record, id }, evaluations: many });
+    const allowed = (maxSteps: number): number => {
+      const answer = evaluateAll(pdp, long, undefined, { maxSteps });
+      return "evaluations" in answer ? answer.evaluations.filter(({ decision }) => decision).length : -1;
+    };
+    expect(allowed(1_000_000)).toBeLessThan(100);
+  });
+
   it("read a context again only up to a bound", () => {
     const context = { list: Array.from({ length: 40_000 }, () => 0) };
     const items = Array.from({ length: 4 }, (_, x) => ({ action: { ...read, properties: { x } } }));

@@ -1,6 +1,6 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
-import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Checked } from "./abi.ts";
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "./abi.ts";
 import { filterRows, type Backing } from "./batch.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -16,7 +16,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
-import { FIRST, SHARING, type Sharer } from "./sharing.ts";
+import { SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { turn } from "./turn.ts";
 import type {
@@ -142,20 +142,17 @@ export class OpenedPdp implements Pdp {
 
   checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
     this.#mustBeOpen();
-    let left = readCheckMany(options);
-    return listed(requests).map((request) => {
-      const checked = this.#check(request, left);
-      left = checked.left;
-      return JSON.parse(checked.text) as Decision;
-    });
+    const steps = readCheckMany(options);
+    const budget = steps === undefined ? undefined : { left: steps };
+    return listed(requests).map((request) => JSON.parse(this.#check(request, 0, budget)) as Decision);
   }
 
   check(request: CheckRequest): Decision {
-    return JSON.parse(this.#check(request).text) as Decision;
+    return JSON.parse(this.#check(request)) as Decision;
   }
 
   decisionBytes(request: CheckRequest): Uint8Array {
-    return new TextEncoder().encode(this.#check(request).text);
+    return new TextEncoder().encode(this.#check(request));
   }
 
   explain(request: ActionRequest): Explanation {
@@ -233,9 +230,10 @@ export class OpenedPdp implements Pdp {
     const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
     const asked = readReload(options);
     // Whoever replays an older bundle must not succeed because the caller keeps no count.
+    const now = asked.now ?? this.#settings.clock();
+    // After the clock: it is code of the caller, and may have taken a newer bundle into use.
     const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
-    const minRevision = Math.max(this.#settings.minRevision, asked.minRevision, inUse);
-    return { bytes, now: asked.now ?? this.#settings.clock(), minRevision };
+    return { bytes, now, minRevision: Math.max(this.#settings.minRevision, asked.minRevision, inUse) };
   }
 
   /** The whole bundle that is offered, unsealed and put together. */
@@ -277,26 +275,20 @@ export class OpenedPdp implements Pdp {
     return read;
   }
 
-  /** Parts of others, or a fresh instance, have nothing to share. */
   [SHARING](steps: number): Sharer {
-    let mine = -1;
-    const sharer = {
-      left: steps,
-      check: (request: CheckRequest, shared: number): Decision => {
-        const now = this.#settings.clock();
-        const still = turn.serial === mine ? 0 : FIRST;
-        const checked = this.#call((handle) => check(handle, request, now, shared | still, sharer.left));
-        mine = turn.serial;
-        sharer.left = checked.left;
-        return JSON.parse(checked.text) as Decision;
-      },
+    const [word, budget] = [sharerWord(), { left: steps }];
+    return {
+      check: (request, shared) => JSON.parse(this.#check(request, word(shared), budget)) as Decision,
+      left: () => budget.left,
     };
-    return sharer;
   }
 
-  #check(request: CheckRequest, steps?: number): Checked {
+  #check(request: CheckRequest, shared = 0, budget?: Budget): string {
     const now = this.#settings.clock();
-    return this.#call((handle) => check(handle, request, now, 0, steps));
+    const text = this.#call((handle) => check(handle, request, now, shared, budget));
+    // What the decision hands back may be long, and was written step by step too.
+    if (budget !== undefined) budget.left = Math.max(0, budget.left - Math.ceil(text.length / UNITS_OF_A_STEP));
+    return text;
   }
 
   /**
@@ -386,6 +378,9 @@ function rulesIn({ bytes }: Accepted, handle: number): Uint8Array {
 function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Array {
   return unsealKey === undefined ? given : unseal(given, unsealKey, maxBytes);
 }
+
+/** Code units of a decision as JSON that are written and parsed in the time of a step. */
+const UNITS_OF_A_STEP = 4;
 
 /** What the kind of bytes is told by. */
 const PREFIX_BYTES = 32;

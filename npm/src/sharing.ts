@@ -7,15 +7,28 @@ import type { CheckRequest } from "./types.ts";
 export const PRINCIPAL = 1;
 export const RESOURCE = 2;
 export const AUX_DATA = 4;
-/** What was shared before is void. */
-export const FIRST = 8;
+const FIRST = 8;
+
+/** What the module is told of the requests of one sharer: theirs is a number of their own. */
+export function sharerWord(): (shared: number) => number {
+  sharers = (sharers + 1) % 2 ** 28 || 1;
+  const mine = sharers << 4;
+  let first = FIRST;
+  return (shared) => {
+    const word = mine | first | shared;
+    first = 0;
+    return word >>> 0;
+  };
+}
+
+let sharers = 0;
 
 /** Decides on requests that share parts, and together take no more than some number of steps. */
 export interface Sharer {
   /** Decides like `check`. A part that is shared is the same in all requests that share it: it is read when it comes first. */
   check(request: CheckRequest, shared: number): Decision;
   /** The steps that are left. What they do not reach is denied. */
-  readonly left: number;
+  left(): number;
 }
 
 /** The name under which a PDP makes one for so many steps. It is no part of what callers may rely on. */
@@ -26,7 +39,7 @@ export function sharing(
   pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: (steps: number) => Sharer },
   steps: number,
 ): Sharer {
-  return pdp[SHARING]?.(steps) ?? { check: (request) => pdp.check(request), left: steps };
+  return pdp[SHARING]?.(steps) ?? { check: (request) => pdp.check(request), left: () => steps };
 }
 
 /** Steps that belong together, unless the caller has a bound: as many as the engine allows one request. */

@@ -155,6 +155,20 @@ describe("reloading", () => {
     expect(pdp.header.revision).toBe(8);
   });
 
+  it("goes back to no older revision while its clock takes a newer one into use", async () => {
+    let meanwhile = (): void => {};
+    const clock = (): number => {
+      const now = meanwhile;
+      meanwhile = () => {};
+      now();
+      return noon;
+    };
+    const pdp = await open(old!, { ...settings, clock });
+    meanwhile = () => pdp.reload(signed);
+    expect(() => pdp.reload(old!)).toThrow(expect.objectContaining({ code: "old-revision" }) as Error);
+    expect(pdp.header.revision).toBe(7);
+  });
+
   it("asks for the highest revision that anybody named", async () => {
     const pdp = await open(signed, { ...settings, trust: "unsigned", minRevision: 6 });
     const lower = (minRevision: number) => () => pdp.reload(old!, { minRevision });

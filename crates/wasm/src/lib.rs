@@ -37,9 +37,11 @@ mod value;
 
 use alloc::string::String;
 
+use wardgate_engine::decision::Decision;
 use wardgate_engine::wire;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
+use failure::Failure;
 use request::{Asked, Shared};
 use terms::Moment;
 
@@ -87,18 +89,30 @@ pub fn is_allowed(handle: u32, request: &JsValue, now: f64) -> Result<bool, JsVa
 }
 
 /// Decides several actions, `{ principal, actions, resource }`, and returns the decision as JSON. `shared` says
-/// which parts of the request the ones before and after it have, too.
+/// which parts of the request the ones before and after it have, too, and whose they are.
 ///
 /// # Errors
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen]
 pub fn check(handle: u32, request: &JsValue, now: f64, shared: u32) -> Result<String, JsValue> {
     let mut parts = Shared::taken(shared);
-    let mut request = request::read(request, Asked::Actions, &mut parts, shared)?;
+    let decision = read_and_check(handle, request, now, &mut parts, shared);
+    parts.leave();
+    Ok(wire::decision_json(&decision?))
+}
+
+fn read_and_check(
+    handle: u32,
+    request: &JsValue,
+    now: f64,
+    parts: &mut Shared,
+    shared: u32,
+) -> Result<Decision, Failure> {
+    let mut request = request::read(request, Asked::Actions, parts, shared)?;
     let (table, now) = (handles::table(handle)?, clock::timestamp(now)?);
     let decision = steps::shared(|budget| table.check_within(&request, now, budget));
-    parts.leave(&mut request, shared);
-    Ok(wire::decision_json(&decision))
+    parts.take_back(&mut request, shared);
+    Ok(decision)
 }
 
 /// Decides one action and returns, as JSON, the decision and every rule that was considered.

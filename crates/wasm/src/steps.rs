@@ -17,6 +17,15 @@ extern "C" fn share_steps(steps: u32) -> u32 {
     STEPS.with(|left| left.replace(steps))
 }
 
+/// Takes so many steps from what the checks share, if they do.
+pub(crate) fn charge(steps: usize) {
+    STEPS.with(|left| {
+        if left.get() != UNSHARED {
+            left.set(left.get().saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX)));
+        }
+    });
+}
+
 /// Lends the budget of the call to `decide`.
 pub(crate) fn shared<T>(decide: impl FnOnce(&Budget) -> T) -> T {
     STEPS.with(|left| {

@@ -33,6 +33,11 @@ impl Reader {
         Self { values_left: MAX_REQUEST_VALUES, bytes_left: MAX_REQUEST_BYTES }
     }
 
+    /// How many values it has read.
+    pub(crate) const fn values(&self) -> usize {
+        MAX_REQUEST_VALUES.saturating_sub(self.values_left)
+    }
+
     /// Reads an object of attributes; `undefined` is the empty one.
     pub(crate) fn attributes(
         &mut self,
