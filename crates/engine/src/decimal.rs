@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 pub use self::read::read;
+use crate::cel::number::{truncate_uint, uint_to_double};
 use crate::text::push_digits;
 
 /// Returns the shortest text, without an exponent, that reads back as `value`.
@@ -59,6 +60,41 @@ pub fn scientific_fixed(value: f64, places: usize) -> (String, i32) {
     (decimal.print(value, 1, places), decimal.exponent())
 }
 
+/// Returns the steps that the shortest text of `value` takes to find. The exact decimal form of a double that is not short
+/// takes 25 us (2026-11-23, 2 cores, AMD EPYC).
+pub(crate) fn steps(value: f64) -> usize {
+    match short(value) {
+        Some((_, 0)) => 1,
+        Some(_) => 4,
+        None => 800,
+    }
+}
+
+/// Returns the magnitude of `value` as a whole number and how many of its digits stand after the point, if it has fewer than
+/// 16 digits: a number that somebody wrote down mostly has.
+///
+/// Below 2^50 a product with a power of ten is at most an eighth away from the exact one, so no other whole number could be
+/// the decimal. The division is of two exact numbers, and so rounds as reading the text does.
+fn short(value: f64) -> Option<(u64, i32)> {
+    let magnitude = value.abs();
+    let mut power = 1.0;
+    for places in 0..=22 {
+        let scaled = magnitude * power;
+        if scaled.is_nan() || scaled >= SHORT {
+            return None;
+        }
+        let number = truncate_uint(scaled + 0.5)?;
+        if (uint_to_double(number) / power).to_bits() == magnitude.to_bits() {
+            return Some((number, places));
+        }
+        power *= 10.0;
+    }
+    None
+}
+
+/// 2^50.
+const SHORT: f64 = 1_125_899_906_842_624.0;
+
 /// A number that is not negative: `0.d₁d₂d₃…` times ten to the power of `point`.
 ///
 /// The derived order, of numbers that are not zero, is the order of the numbers.
@@ -73,6 +109,27 @@ impl Decimal {
     /// Returns the magnitude of a finite `value` with as few digits as tell it from other doubles; of
     /// several such numbers the nearest, and of two nearest ones the even one, as in Go and in JavaScript.
     pub(crate) fn shortest(value: f64) -> Self {
+        short(value)
+            .map_or_else(|| Self::searched(value), |(number, places)| Self::of(number, places))
+    }
+
+    /// Returns `number` with `places` of its digits after the point.
+    fn of(number: u64, places: i32) -> Self {
+        let (mut digits, mut left) = (Vec::new(), number);
+        while left > 0 {
+            digits.push(u8::try_from(left % 10).unwrap_or(0));
+            left /= 10;
+        }
+        // Zero has no digits, and one place before its point.
+        let point = i32::try_from(digits.len().max(1)).unwrap_or(i32::MAX).saturating_sub(places);
+        let zeros = digits.iter().take_while(|digit| **digit == 0).count();
+        digits.drain(..zeros);
+        digits.reverse();
+        Self { point, digits }
+    }
+
+    /// The same, for any value, out of its exact decimal form.
+    fn searched(value: f64) -> Self {
         let bits = value.to_bits();
         let (mantissa, exponent) = parts(bits);
         let exact = Self::of_bits(bits);

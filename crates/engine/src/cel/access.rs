@@ -178,6 +178,7 @@ fn entry<'a>(
             if let Map::Constant(map) = map {
                 context.charge(map.len())?;
             }
+            context.charge(map.more_steps_to(key))?;
             Ok(map.get(key))
         }
         Value::Message(message) => match key {

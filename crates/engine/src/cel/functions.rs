@@ -52,7 +52,7 @@ fn dispatch<'a>(function: Function, args: &[Value<'a>], context: &Context<'a, '_
         | F::Uint => convert::call(function, args, context),
         _ => match function.id() {
             16..=25 => time::call(function, args, context),
-            30..=37 => optional::call(function, args),
+            30..=37 => optional::call(function, args, context),
             50..=62 => strings::call(function, args, context),
             70..=77 => lists::call(function, args, context),
             90..=107 => math::call(function, args, context),

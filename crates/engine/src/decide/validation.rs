@@ -61,7 +61,11 @@ impl<'a> Session<'a> {
         let Some(patterns) = patterns.checked_sub(1) else { return false };
         let patterns = list(self.table.section(Section::Blocks), patterns);
         let ignored = |action: &A| {
-            patterns.iter().any(|id| glob::matches(self.table.string(*id), action.as_ref()))
+            patterns.iter().any(|id| {
+                let (pattern, action) = (self.table.string(*id), action.as_ref());
+                let steps = 1 + glob::steps(pattern, action.len());
+                self.charge(steps).is_ok() && glob::matches(pattern, action)
+            })
         };
         !patterns.is_empty() && actions.iter().all(ignored)
     }

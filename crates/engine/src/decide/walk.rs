@@ -56,7 +56,7 @@ impl<'a> Session<'a> {
     }
 
     fn principal_scope(&self, block: Block<'a>, scope: u32, action: Name<'a>) -> Scope<'a> {
-        if self.charge_block(block, action.text.len(), 1).is_err() {
+        if self.charge_block(block, action, "", 1).is_err() {
             return Scope::Decided(Verdict::EXHAUSTED);
         }
         let place = Place { action: action.text, role: "", scope: self.table.string(scope) };
@@ -126,9 +126,9 @@ impl<'a> Session<'a> {
     fn resource_scope_for(&self, scope: u32, role: Lineage<'a>, action: Name<'a>) -> Scope<'a> {
         let block = self.resource_block(scope);
         let roles_block = self.roles_block(scope);
-        let text = action.text.len().saturating_add(role.role.text.len());
         for block in block.into_iter().chain(roles_block) {
-            if self.charge_block(block, text, role.names().count()).is_err() {
+            let roles = role.names().count();
+            if self.charge_block(block, action, role.role.text, roles).is_err() {
                 return Scope::Decided(Verdict::EXHAUSTED);
             }
         }
@@ -148,12 +148,18 @@ impl<'a> Session<'a> {
         self.try_block(block, place, action, narrow, &Outcome::OtherRole)
     }
 
-    /// Pays for narrowing `block` by a text of `bytes` bytes and so many roles.
-    fn charge_block(&self, block: Block<'a>, bytes: usize, roles: usize) -> Result<(), Failure> {
+    /// Pays for narrowing `block` by the action, the kind and so many roles.
+    fn charge_block(
+        &self,
+        block: Block<'a>,
+        action: Name<'a>,
+        role: &str,
+        roles: usize,
+    ) -> Result<(), Failure> {
         self.charge(1)?;
         self.charge(block.chunks().count().saturating_mul(roles))?;
-        let globs = block.globs().saturating_mul(roles);
-        self.charge(globs.saturating_mul(1 + bytes / 16))
+        let globs = block.glob_steps(action.text.len(), role.len(), self.kind_name().text.len());
+        self.charge(globs.saturating_mul(roles))
     }
 
     /// Role policies narrow: what they do not list is denied.

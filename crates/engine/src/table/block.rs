@@ -78,10 +78,18 @@ impl<'a> Block<'a> {
     }
 
     /// Returns how many globs the dimensions hold.
-    pub(crate) fn globs(&self) -> usize {
-        let dimensions = [block::ACTIONS, block::ROLES, block::RESOURCES];
-        let values = dimensions.into_iter().filter_map(|dimension| self.values(dimension));
-        values.fold(0, |sum, values| sum.saturating_add(values.count_globs()))
+    /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with the globs takes.
+    pub(crate) fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
+        let dimensions = [(block::ACTIONS, action), (block::ROLES, role), (block::RESOURCES, kind)];
+        dimensions.into_iter().fold(0, |sum, (dimension, length)| {
+            let Some(values) = self.values(dimension) else { return sum };
+            let sum = usize::saturating_add(sum, values.count_globs());
+            if length < 16 {
+                return sum;
+            }
+            let steps = |(glob, _)| glob::steps(self.table.string(glob), length);
+            values.globs().map(steps).fold(sum, usize::saturating_add)
+        })
     }
 
     pub(crate) fn narrow_actions(&self, chunk: &mut Chunk, action: Name<'_>) {

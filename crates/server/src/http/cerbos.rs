@@ -80,12 +80,12 @@ pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<Str
     Ok(text)
 }
 
-/// Adds an element to a list that has begun.
+/// Adds an element to a list, or a member to an object, that has begun.
 fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> {
     if text.len().saturating_add(element.len()) > most {
         return Err(bad("the answer would be too long: ask for less at once".to_owned()));
     }
-    if !text.ends_with('[') {
+    if !text.ends_with(['[', '{']) {
         text.push(',');
     }
     text.push_str(element);

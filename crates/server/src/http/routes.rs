@@ -16,7 +16,10 @@ use std::time::Instant;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    WWW_AUTHENTICATE,
+};
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
 use wardgate_native::authzen::Sought;
@@ -98,6 +101,7 @@ async fn respond(
     peer: &Peer,
 ) -> Result<Reply, Problem> {
     must_name_a_host(&request)?;
+    must_be_framed_once(&request)?;
     let target = target.ok_or_else(Problem::not_found)?;
     must_be(request.method(), target.method())?;
     match target {
@@ -264,6 +268,23 @@ fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
         (Some(_), Some(_)) => false,
     };
     if is_right { Ok(()) } else { Err(cerbos::bad("the request must have one `Host`".to_owned())) }
+}
+
+/// Refuses a body whose end another reader might see elsewhere: one with two lengths, or in a coding besides chunks (RFC 9112,
+/// section 6.3).
+fn must_be_framed_once<B>(request: &Request<B>) -> Result<(), Problem> {
+    let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
+    let is_right = match (codings.next(), codings.next()) {
+        (None, _) => true,
+        (Some(coding), None) => {
+            let is_chunked = coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked");
+            is_chunked && !request.headers().contains_key(CONTENT_LENGTH)
+        }
+        (Some(_), Some(_)) => false,
+    };
+    let message =
+        "the body must have one length: `Content-Length`, or the transfer coding `chunked` alone";
+    if is_right { Ok(()) } else { Err(cerbos::bad(message.to_owned())) }
 }
 
 /// Returns true for what RFC 3986 lets a host and a port be made of.

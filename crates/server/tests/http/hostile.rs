@@ -62,6 +62,51 @@ fn a_request_names_one_host() {
 }
 
 #[test]
+fn a_body_has_one_length() {
+    let server = Running::start(POLICY, OPEN);
+    let status = |headers: &str| {
+        let head = "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n";
+        let body = r#"{"principal":{"id":"ada","roles":["guest"]},"resources":[]}"#;
+        let request = format!("{head}{headers}\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+        answer(&server.exchange(request.as_bytes()))
+    };
+    let plain = status("Transfer-Encoding: chunked\r\n");
+    assert!(!plain.1.contains("one length"), "{plain:?}");
+    assert_eq!(status("Transfer-Encoding: Chunked\r\n"), plain);
+    for headers in [
+        "Transfer-Encoding: gzip, chunked\r\n",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked, chunked\r\n",
+        "Transfer-Encoding: gzip\r\n",
+    ] {
+        assert_eq!(status(headers).0, 400, "{headers}");
+    }
+}
+
+#[test]
+fn an_answer_has_a_bound() {
+    let server = Running::start(POLICY, OPEN);
+    let actions: Vec<String> = (0..50).map(|at| format!("\"{at}{}\"", "a".repeat(8000))).collect();
+    let body = |instances: usize| {
+        let instances: Vec<String> =
+            (0..instances).map(|at| format!("\"{at}\":{{\"attr\":{{}}}}")).collect();
+        format!(
+            r#"{{"principal":{{"id":"ada","roles":["guest"]}},"resource":{{"kind":"album","instances":{{{}}}}},"actions":[{}],"includeMeta":true}}"#,
+            instances.join(","),
+            actions.join(",")
+        )
+    };
+    let asked = |instances| server.post("/api/check", "", &body(instances));
+    let (status, text) = asked(2);
+    assert_eq!(status, 200, "{text}");
+    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
+    assert_eq!(told["meta"]["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
+    let (status, text) = asked(50);
+    assert_eq!((status, text.contains("too long")), (400, true));
+}
+
+#[test]
 fn a_member_that_stands_twice_is_refused_in_every_body() {
     let server = Running::start(POLICY, OPEN);
     let principal = r#""principal":{"id":"ada","roles":["guest"]}"#;

@@ -11,6 +11,7 @@ use crate::cel::function::Function;
 use crate::cel::number;
 use crate::cel::time::{Timestamp, format_duration, parse_duration, parse_timestamp};
 use crate::cel::value::{Bytes, Str, Value};
+use crate::decimal;
 use crate::text::joined;
 
 pub(super) fn call<'a>(
@@ -28,7 +29,7 @@ pub(super) fn call<'a>(
         Function::Double => to_double(value),
         Function::Duration => to_duration(value),
         Function::Int => to_int(value),
-        Function::String => to_string(value),
+        Function::String => to_string(value, context),
         Function::Timestamp => to_timestamp(value),
         Function::Uint => to_uint(value),
         _ => Err(Error::NoSuchOverload),
@@ -108,7 +109,7 @@ fn to_uint<'a>(value: &Value<'a>) -> Answer<'a> {
     uint.map(Value::Uint).ok_or(Error::UINT_OVERFLOW)
 }
 
-fn to_string<'a>(value: &Value<'a>) -> Answer<'a> {
+fn to_string<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
     let text = match value {
         Value::String(text) | Value::SpiffeId(text) | Value::SpiffeTrustDomain(text) => {
             return Ok(Value::String(text.clone()));
@@ -116,13 +117,24 @@ fn to_string<'a>(value: &Value<'a>) -> Answer<'a> {
         Value::Bool(value) => value.to_string(),
         Value::Int(value) => value.to_string(),
         Value::Uint(value) => value.to_string(),
-        Value::Double(value) => number::double_text(*value),
-        Value::Bytes(bytes) => return text_of(bytes),
+        Value::Double(value) => {
+            context.charge(decimal::steps(*value))?;
+            number::double_text(*value)
+        }
+        Value::Bytes(bytes) => {
+            context.charge_string(bytes.len())?;
+            return text_of(bytes);
+        }
         Value::Timestamp(moment) => moment.to_string(),
         Value::Duration(nanos) => format_duration(*nanos),
         Value::Ip(address) => address_text(*address),
         Value::Cidr(address, bits) => alloc::format!("{}/{bits}", address_text(*address)),
-        Value::Hierarchy(segments) => joined(&mut segments.iter().map(|segment| &**segment), "."),
+        Value::Hierarchy(segments) => {
+            context.charge(segments.len())?;
+            let bytes: usize = segments.iter().map(|segment| segment.len().saturating_add(1)).sum();
+            context.charge_string(bytes)?;
+            joined(&mut segments.iter().map(|segment| &**segment), ".")
+        }
         _ => return Err(Error::NoSuchOverload),
     };
     Ok(Value::string(text))

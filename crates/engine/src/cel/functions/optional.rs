@@ -1,10 +1,15 @@
 //! Optional values.
 
+use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::value::Value;
 
-pub(super) fn call<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
+pub(super) fn call<'a>(
+    function: Function,
+    args: &[Value<'a>],
+    context: &Context<'a, '_>,
+) -> Answer<'a> {
     match (function, args) {
         (Function::OptionalNone, []) => Ok(Value::none()),
         (Function::OptionalOf, [value]) => Ok(Value::some(value.clone())),
@@ -21,6 +26,7 @@ pub(super) fn call<'a>(function: Function, args: &[Value<'a>]) -> Answer<'a> {
             Ok(inner.as_deref().unwrap_or(fallback).clone())
         }
         (Function::OptionalUnwrap, [Value::List(list)]) => {
+            context.charge_list(list.len())?;
             let mut values = alloc::vec::Vec::new();
             for item in list.iter() {
                 let Value::Optional(inner) = item else { return Err(Error::NoSuchOverload) };

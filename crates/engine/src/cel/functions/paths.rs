@@ -19,7 +19,8 @@ pub(super) fn call<'a>(
     use Function as F;
     use Value as V;
     for arg in args {
-        context.charge_bytes(arg.as_str().map_or(0, str::len))?;
+        // A path is cleaned, and then walked through by its elements.
+        context.charge_bytes(arg.as_str().map_or(0, str::len).saturating_mul(8))?;
     }
     match (function, args) {
         (F::BasePath, [V::String(path)]) => Ok(string(parse(path, "path")?.base())),

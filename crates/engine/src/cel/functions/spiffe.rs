@@ -19,7 +19,9 @@ pub(super) fn call<'a>(
     use Function as F;
     use Value as V;
     for arg in args {
-        context.charge_bytes(arg.as_str().map_or(0, str::len))?;
+        if let V::String(text) | V::SpiffeId(text) | V::SpiffeTrustDomain(text) = arg {
+            context.charge_bytes(text.len())?;
+        }
     }
     match (function, args) {
         (F::SpiffeId, [V::String(text)]) => parse(text, FAILED).map(V::SpiffeId),
@@ -76,7 +78,7 @@ fn matches<'a>(
         SpiffeMatcher::Any => true,
         SpiffeMatcher::Exact(expected) => id == *expected,
         SpiffeMatcher::OneOf(expected) => {
-            context.charge(expected.len())?;
+            context.charge(expected.len().saturating_mul(3 + id.len() / 16))?;
             expected.contains(&id)
         }
         SpiffeMatcher::TrustDomain(name) => split(&id).0 == &**name,

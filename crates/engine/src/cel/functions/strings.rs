@@ -134,6 +134,8 @@ fn replace<'a>(
 ) -> Answer<'a> {
     let most = at_most(most);
     let count = text::places(text, old).take(most).count();
+    // Each is found twice.
+    context.charge(count / 2)?;
     let kept = text.len().saturating_sub(old.len().saturating_mul(count));
     context.charge_string(kept.saturating_add(new.len().saturating_mul(count)))?;
     let mut replaced = String::new();
@@ -172,7 +174,7 @@ fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '
 }
 
 fn join<'a>(list: &List<'a>, separator: &str, context: &Context<'a, '_>) -> Answer<'a> {
-    context.charge(list.len())?;
+    context.charge(list.len().saturating_mul(3))?;
     let mut joined = String::new();
     for (at, element) in list.iter().enumerate() {
         let Value::String(text) = &element else {

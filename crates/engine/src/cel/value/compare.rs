@@ -101,6 +101,21 @@ fn equal_at<'a>(
             same_bytes(left.as_bytes(), right.as_bytes(), steps)
         }
         (Value::Bytes(left), Value::Bytes(right)) => same_bytes(left, right, steps),
+        (Value::SpiffeId(left), Value::SpiffeId(right) | Value::String(right)) => {
+            same_bytes(left.as_bytes(), right.as_bytes(), steps)
+        }
+        (Value::Hierarchy(left), Value::Hierarchy(right)) => {
+            if left.len() != right.len() {
+                return Ok(false);
+            }
+            for (left, right) in left.iter().zip(right.iter()) {
+                spend(steps, 1)?;
+                if !same_bytes(left.as_bytes(), right.as_bytes(), steps)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
         _ => Ok(plain(left, right)),
     }
 }
@@ -119,10 +134,8 @@ fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Null, Value::Null) | (Value::Optional(None), Value::Optional(None)) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::SpiffeId(left), Value::SpiffeId(right))
-        | (Value::SpiffeTrustDomain(left), Value::SpiffeTrustDomain(right)) => left == right,
+        (Value::SpiffeTrustDomain(left), Value::SpiffeTrustDomain(right)) => left == right,
         // Only this way round: a text on the left knows nothing of SPIFFE.
-        (Value::SpiffeId(id), Value::String(text)) => id == text,
         (Value::SpiffeTrustDomain(name), Value::String(text)) => {
             spiffe::id::parse_domain(text) == Ok(&**name)
         }
@@ -131,7 +144,6 @@ fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
         (Value::Type(left), Value::Type(right)) => left == right,
         (Value::Ip(left), Value::Ip(right)) => left == right,
         (Value::Cidr(left, bits), Value::Cidr(right, others)) => left == right && bits == others,
-        (Value::Hierarchy(left), Value::Hierarchy(right)) => left == right,
         (Value::Error(left), Value::Error(right)) => left == right,
         _ => false,
     }
@@ -168,6 +180,7 @@ fn maps<'a>(
     let depth = deeper(depth)?;
     for (key, left) in left.iter() {
         spend(steps, 1)?;
+        spend(steps, u32::try_from(right.more_steps_to(&key)).unwrap_or(u32::MAX))?;
         let Some(right) = right.get(&key) else { return Ok(false) };
         if !equal_at(&left, &right, steps, depth)? {
             return Ok(false);

@@ -13,6 +13,7 @@ use crate::attr::{Attr, AttrMap};
 use crate::cel::context::spend;
 use crate::cel::number::{int_to_double, uint_to_double};
 use crate::cel::time;
+use crate::decimal;
 use crate::limits::MAX_VALUE_DEPTH;
 
 /// The largest whole number that JSON readers keep exact: 2^53 - 1.
@@ -38,7 +39,11 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         Value::Bool(value) => Attr::Bool(*value),
         Value::Int(value) => whole(value.unsigned_abs(), int_to_double(*value), value),
         Value::Uint(value) => whole(*value, uint_to_double(*value), value),
-        Value::Double(value) => Attr::Number(*value),
+        Value::Double(value) => {
+            // It is written down as text.
+            spend(steps, u32::try_from(decimal::steps(*value)).unwrap_or(u32::MAX))?;
+            Attr::Number(*value)
+        }
         Value::String(text) | Value::SpiffeId(text) | Value::SpiffeTrustDomain(text) => {
             spend_text(steps, text.len())?;
             Attr::String(Box::from(&**text))

@@ -33,6 +33,7 @@ impl<'a> Machine<'a, '_, '_> {
 
     pub(super) fn map_put(&mut self, a: u8, b: u8, c: u8) -> Result<(), Error<'a>> {
         let (key, value) = (self.get(b)?.clone(), self.get(c)?.clone());
+        self.context.charge(STEPS_OF_AN_ENTRY)?;
         self.grow(a, |map| put(map, key, value))
     }
 
@@ -44,13 +45,14 @@ impl<'a> Machine<'a, '_, '_> {
             Value::Optional(Some(value)) => Value::clone(value),
             other => Value::Error(not_optional("entry", other)),
         };
+        self.context.charge(STEPS_OF_AN_ENTRY)?;
         self.grow(a, |map| put(map, key, value))
     }
 
     pub(super) fn map_merge(&mut self, a: u8, b: u8) -> Result<(), Error<'a>> {
         let entries = self.get(b)?.clone();
         if let Value::Map(entries) = &entries {
-            self.context.charge(entries.len())?;
+            self.context.charge(entries.len().saturating_mul(STEPS_OF_AN_ENTRY))?;
         }
         self.grow(a, |map| merge(map, &entries))
     }
@@ -112,6 +114,9 @@ impl<'a> Machine<'a, '_, '_> {
         usize::try_from(at).map_err(|_| Error::Malformed)
     }
 }
+
+/// What an entry costs that a map grows by: it is put in order among the others.
+const STEPS_OF_AN_ENTRY: usize = 6;
 
 fn cursor<'a>(range: u8) -> Result<u8, Error<'a>> {
     range.checked_add(1).ok_or(Error::Malformed)

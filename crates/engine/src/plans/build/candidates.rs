@@ -10,7 +10,7 @@ use super::predicates::{PredicateId, Predicates};
 use super::rows::{Bits, Rows};
 use crate::decision::Effect;
 use crate::glob;
-use crate::limits::MAX_PLAN_ROLES;
+use crate::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
 use crate::table::PolicyTable;
 
 /// What does not depend on the action: the scopes that a search visits, from the most specific one.
@@ -90,8 +90,8 @@ impl<'a> Route<'a> {
             stop.rules.iter().chain(roles)
         });
         let block = |rows: &Rc<Rows<'_>>| {
-            // Texts of 256 bytes are long for an action or a role.
-            let globs = rows.block.globs().saturating_mul(17);
+            // Texts of 64 bytes are long for an action or a kind.
+            let globs = rows.block.glob_steps(64, MAX_PLAN_ROLE_BYTES, 64);
             let narrowing = rows.block.chunks().count().saturating_add(globs);
             narrowing.saturating_mul(lineage).saturating_add(1)
         };

@@ -3,9 +3,10 @@
 use wardgate_engine::wire::Json;
 
 use super::answer::{effects, optional, validation_errors};
-use super::{each, read};
+use super::{each, joined, read};
 use crate::http::policies;
 use crate::http::reply::Problem;
+use crate::limits::MAX_ANSWER_BYTES;
 use crate::shared::Shared;
 use crate::state::State;
 
@@ -22,15 +23,15 @@ pub(in crate::http) fn batch(
     optional(&mut json, "requestId", call.request_id());
     json.key("results");
     json.open('[');
+    let mut text = json.finish();
     each(&mut call, policies, shared, |request, decision| {
+        let mut json = Json::default();
         json.open('{');
         json.field("resourceId", &request.resource.id);
         effects(&mut json, decision);
         validation_errors(&mut json, decision);
         json.close('}');
-        Ok(())
+        joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)
     })?;
-    json.close(']');
-    json.close('}');
-    Ok(json.finish())
+    Ok(text + "]}")
 }

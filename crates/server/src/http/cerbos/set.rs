@@ -8,10 +8,11 @@ use wardgate_native::SystemClock;
 use wardgate_native::call::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
-use super::{bad, document, must_be_few, must_be_few_actions};
+use super::{bad, document, joined, must_be_few, must_be_few_actions};
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
+use crate::limits::MAX_ANSWER_BYTES;
 use crate::metrics::Tally;
 use crate::shared::Shared;
 use crate::state::State;
@@ -24,17 +25,30 @@ pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Resul
     must_be_few(instances.entries().len(), &shared.config().http)?;
     must_be_few_actions(request.actions.len(), &shared.config().http)?;
     let (mut tally, budget) = (Tally::default(), Steps::of(shared));
-    let mut decided: Vec<(&str, Decision)> = Vec::new();
+    let (mut instances_text, mut metas) = (String::from("{"), String::from("{"));
     for (id, instance) in instances.entries() {
         let instance = Message::read(instance, format!("resource.instances.{id}"), &["attr"]);
         request.resource.attr = instance.and_then(|found| found.attributes("attr")).map_err(bad)?;
         request.resource.id = id.to_string();
         let decision = policies.check_within(&request, SystemClock, &budget);
         tally.add(&decision);
-        decided.push((id, decision));
+        let room = MAX_ANSWER_BYTES.saturating_sub(metas.len());
+        joined(&mut instances_text, &member(id, |json| written(json, &decision)), room)?;
+        if with_meta {
+            let room = MAX_ANSWER_BYTES.saturating_sub(instances_text.len());
+            joined(&mut metas, &member(id, |json| meta(json, &decision)), room)?;
+        }
     }
     shared.decided(tally);
-    Ok(written(&request.request_id, &decided, with_meta))
+    let mut text = Json::default();
+    text.open('{');
+    optional(&mut text, "requestId", &request.request_id);
+    text.key("resourceInstances");
+    let mut text = text.finish() + &instances_text + "}";
+    if with_meta {
+        text = text + ",\"meta\":{\"resourceInstances\":" + &metas + "}}";
+    }
+    Ok(text + "}")
 }
 
 /// Reads everything but the instances of the resource.
@@ -61,34 +75,23 @@ fn read(document: &Attr, shared: &Shared) -> Result<(Request, AttrMap, bool), St
     Ok((request, instances, call.flag("includeMeta")?))
 }
 
-fn written(request_id: &str, decided: &[(&str, Decision)], with_meta: bool) -> String {
+/// What became of one instance.
+fn written(json: &mut Json, decision: &Decision) {
+    json.open('{');
+    effects(json, decision);
+    validation_errors(json, decision);
+    json.close('}');
+}
+
+/// Returns a member of an object, without the braces around it.
+fn member(name: &str, write: impl FnOnce(&mut Json)) -> String {
     let mut json = Json::default();
     json.open('{');
-    optional(&mut json, "requestId", request_id);
-    json.key("resourceInstances");
-    json.open('{');
-    for (id, decision) in decided {
-        json.key(id);
-        json.open('{');
-        effects(&mut json, decision);
-        validation_errors(&mut json, decision);
-        json.close('}');
-    }
-    json.close('}');
-    if with_meta {
-        json.key("meta");
-        json.open('{');
-        json.key("resourceInstances");
-        json.open('{');
-        for (id, decision) in decided {
-            json.key(id);
-            meta(&mut json, decision);
-        }
-        json.close('}');
-        json.close('}');
-    }
-    json.close('}');
-    json.finish()
+    json.key(name);
+    write(&mut json);
+    let mut text = json.finish();
+    text.remove(0);
+    text
 }
 
 const CALL: &[&str] = &["requestId", "actions", "principal", "resource", "includeMeta", "auxData"];

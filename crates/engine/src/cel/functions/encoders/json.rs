@@ -27,7 +27,7 @@ fn write<'a>(attr: &Attr, out: &mut String, context: &Context<'a, '_>) -> Result
     match attr {
         Attr::Null => out.push_str("null"),
         Attr::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Attr::Number(number) => out.push_str(&number_text(*number)?),
+        Attr::Number(number) => out.push_str(&number_text(*number, context)?),
         Attr::String(text) => write_string(text, out, context)?,
         Attr::List(items) => {
             out.push('[');
@@ -51,7 +51,7 @@ fn write<'a>(attr: &Attr, out: &mut String, context: &Context<'a, '_>) -> Result
     if out.len() > MAX_STRING_BYTES { Err(Error::Limit) } else { Ok(()) }
 }
 
-fn number_text<'a>(number: f64) -> Result<String, Error<'a>> {
+fn number_text<'a>(number: f64, context: &Context<'a, '_>) -> Result<String, Error<'a>> {
     if !number.is_finite() {
         let name = if number.is_nan() {
             "NaN"
@@ -64,6 +64,7 @@ fn number_text<'a>(number: f64) -> Result<String, Error<'a>> {
             "proto: google.protobuf.Value.number_value: invalid {name} value"
         )));
     }
+    context.charge(decimal::steps(number))?;
     let magnitude = number.abs();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
         return Ok(decimal::text(number));

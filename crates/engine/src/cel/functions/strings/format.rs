@@ -13,6 +13,7 @@ use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::number::parse_uint;
 use crate::cel::value::{List, Map, Value};
+use crate::decimal;
 use crate::limits::{MAX_STRING_BYTES, MAX_VALUE_DEPTH};
 use crate::order;
 
@@ -75,7 +76,10 @@ impl<'a> Output<'a, '_, '_> {
             Value::Bool(value) => self.push(if *value { "true" } else { "false" }),
             Value::Int(value) => self.push(&value.to_string()),
             Value::Uint(value) => self.push(&value.to_string()),
-            Value::Double(value) => self.push(&number::shortest(*value)),
+            Value::Double(value) => {
+                self.context.charge(decimal::steps(*value))?;
+                self.push(&number::shortest(*value))
+            }
             Value::String(text) => self.push(text),
             Value::Bytes(bytes) => self.push(&String::from_utf8_lossy(bytes)),
             Value::Duration(nanoseconds) => self.push(&number::seconds(*nanoseconds)),
