@@ -203,7 +203,10 @@ fn join<'a>(left: &List<'a>, right: &List<'a>, context: &Context<'a, '_>) -> Ans
     if right.is_empty() {
         return Ok(Value::List(left.clone()));
     }
-    context.charge_list(left.len().saturating_add(right.len()))?;
+    let count = left.len().saturating_add(right.len());
+    context.charge_list(count)?;
+    // All are copied, and both lists may stay.
+    context.charge(count)?;
     Ok(Value::List(left.iter().chain(right.iter()).collect()))
 }
 

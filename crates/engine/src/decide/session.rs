@@ -152,8 +152,11 @@ impl<'a> Session<'a> {
 
     fn role_policies_name_the_kind(&self, scope: u32) -> bool {
         let Some(block) = self.roles_block(scope) else { return false };
-        // Where the steps do not suffice for it, they do not for the walk.
-        let _ = self.charge(block.glob_steps(0, 0, self.kind_name().text.len()));
+        // Where the steps do not suffice for it, the walk finds that out.
+        let steps = block.glob_steps(0, 0, self.kind_name().text.len());
+        if self.charge(steps).is_err() {
+            return true;
+        }
         block.chunks().any(|mut chunk| {
             block.narrow_resources(&mut chunk, self.kind_name());
             !chunk.is_empty()

@@ -233,8 +233,10 @@ impl Machine<'_> {
                 self.tasks.extend([Task::Visit(second), Task::Visit(first)]);
             }
             Some(Step::Read(set)) if place.next.is_some_and(|found| set.has(found)) => {
-                // This is what bounds the memory of a pattern with many groups.
-                pay(steps, self.slots.len() / 4)?;
+                // This is what bounds the memory of a pattern with many groups: there are as many places as there are groups,
+                // and each of them keeps all groups.
+                let groups = self.slots.len();
+                pay(steps, groups / 4 + groups.saturating_mul(groups) / 256)?;
                 self.next.at.push(next);
                 self.next.slots.extend_from_slice(&self.slots);
             }

@@ -20,7 +20,7 @@ use crate::limits::MAX_VALUE_DEPTH;
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 impl<'a> Value<'a> {
-    /// Returns the value as JSON data; pays a step for each part and for 16 bytes of text, because a
+    /// Returns the value as JSON data; pays for each part, and a step for 16 bytes of text, because a
     /// small value whose parts share others can be large when they are written out.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ impl<'a> Value<'a> {
 
 fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Attr, Error<'a>> {
     let deeper = depth.checked_sub(1).ok_or(Error::Limit)?;
-    spend(steps, 1)?;
+    spend(steps, 2)?;
     Ok(match value {
         Value::Null => Attr::Null,
         Value::Bool(value) => Attr::Bool(*value),
@@ -59,6 +59,7 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
             Attr::List(items.collect::<Result<_, _>>()?)
         }
         Value::Map(map) => {
+            spend(steps, STEPS_OF_A_MAP)?;
             let entries = map.iter().map(|(key, item)| entry(&key, &item, steps, deeper));
             Attr::Map(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
         }
@@ -78,6 +79,7 @@ fn entry<'a>(
 ) -> Result<(Box<str>, Attr), Error<'a>> {
     match Key::of(key) {
         Some(Key::String(name)) => {
+            spend(steps, STEPS_OF_AN_ENTRY)?;
             spend_text(steps, name.len())?;
             Ok((Box::from(&*name), to_attr(value, steps, depth)?))
         }
@@ -94,6 +96,10 @@ fn fields<'a>(
         message.fields().map(|(name, value)| Ok((Box::from(name), to_attr(&value, steps, depth)?)));
     Ok(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
 }
+
+/// What a map and each of its entries cost besides their values: memory of their own.
+const STEPS_OF_A_MAP: u32 = 8;
+const STEPS_OF_AN_ENTRY: u32 = 4;
 
 fn spend_text<'a>(steps: &Cell<u32>, bytes: usize) -> Result<(), Error<'a>> {
     spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))

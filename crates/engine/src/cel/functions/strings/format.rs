@@ -169,6 +169,10 @@ impl Clause {
         if self.letter == 's' {
             return out.print(arg, MAX_VALUE_DEPTH);
         }
+        if let Value::Double(value) = arg {
+            // All digits of the exact decimal form are found, whatever the precision.
+            out.context.charge(decimal::steps(*value).max(64))?;
+        }
         let printed = match self.letter {
             'd' => number::integer(arg),
             'f' => number::fixed(arg, self.precision),
