@@ -41,9 +41,25 @@ pub(crate) fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Returns the file that is written when `path` is: a link keeps pointing where it points, also where nothing is yet.
+pub(crate) fn target(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::canonicalize(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => return found,
+        }
+        let Ok(next) = fs::read_link(&path) else {
+            let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+            return Ok(fs::canonicalize(directory(&path))?.join(name));
+        };
+        path = directory(&path).join(next);
+    }
+    fs::canonicalize(&path)
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link keeps pointing where it points; what it points at is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = target(path)?;
     let temporary = beside(&target)?;
     let written = write(&temporary, &target, bytes);
     if written.is_err() {
@@ -63,9 +79,14 @@ fn write(temporary: &Path, target: &Path, bytes: &[u8]) -> io::Result<()> {
     drop(file);
     fs::rename(temporary, target)?;
     // The new name is durable once the directory is; not every system can say so.
-    let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let _ = File::open(directory.unwrap_or(Path::new("."))).and_then(|it| it.sync_all());
+    let _ = File::open(directory(target)).and_then(|it| it.sync_all());
     Ok(())
+}
+
+/// Returns the directory in which a file stands.
+fn directory(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
 }
 
 /// Returns a hidden name in the same directory: only within one file system is a rename one step.
@@ -76,6 +97,9 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     hidden.push(format!(".{}.new", std::process::id()));
     Ok(target.with_file_name(hidden))
 }
+
+/// How many links are followed to a file that is not there yet, as on Linux. A loop is told by the system.
+const MAX_LINKS: usize = 40;
 
 #[cfg(test)]
 mod tests {
