@@ -2,7 +2,7 @@
 //!
 //! What is told goes to standard output, unless the bundle goes there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use wardgate_bundle::Label;
@@ -14,8 +14,9 @@ use crate::arguments::Compile;
 use crate::failure::{Failure, Status};
 use crate::keys::PrivateKey;
 use crate::output::{InOneLine, Output, complain, counted, shown};
+use crate::overwriting::Paths;
 use crate::policies::Compiled;
-use crate::{label, policies, replace, sign};
+use crate::{globals, label, policies, replace, sign};
 
 pub(crate) fn run(compile: &Compile, out: &mut Output) -> Result<Status, Failure> {
     check(compile)?;
@@ -53,10 +54,24 @@ fn check(compile: &Compile) -> Result<(), Failure> {
         None if !compile.sign.is_empty() => Some("--sign"),
         None => compile.label.given(),
     };
-    option.map_or(Ok(()), |option| {
+    if let Some(option) = option {
         let message = format!("`{option}` is for a bundle: say where it goes, with `-o`");
-        Err(Failure::usage(message))
-    })
+        return Err(Failure::usage(message));
+    }
+    paths(compile).check()
+}
+
+/// Returns the files that are written and read. Only the bundle may go to standard output instead.
+fn paths(compile: &Compile) -> Paths<'_> {
+    let bundle = compile.output.as_deref().filter(|output| !is_standard_output(output));
+    let bundle = bundle.map(|path| ("-o", path));
+    let module = compile.emit.as_deref().map(|path| ("--emit", path));
+    let globals = compile.options.globals.as_deref().and_then(globals::path);
+    Paths {
+        outputs: bundle.into_iter().chain(module).collect(),
+        inputs: compile.sign.iter().map(PathBuf::as_path).chain(globals).collect(),
+        directories: vec![&compile.directory],
+    }
 }
 
 fn write(compile: &Compile, bundle: &[u8], out: &mut Output) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ use crate::arguments::{ApplyDelta, Delta, DeltaCommand, MakeDelta};
 use crate::failure::{Failure, Status};
 use crate::opening::{self, refused};
 use crate::output::{InOneLine, Output, shown};
+use crate::overwriting::Paths;
 use crate::replace;
 
 pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
@@ -20,6 +21,8 @@ pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
 }
 
 fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
+    let (outputs, inputs) = (vec![("-o", asked.output.as_path())], vec![&*asked.old, &*asked.new]);
+    Paths { outputs, inputs, ..Paths::default() }.check()?;
     let (old, from) = bundle(&asked.old)?;
     let (new, to) = bundle(&asked.new)?;
     let delta = delta(&old, &new).map_err(|error| refused(&asked.new, &error))?;
@@ -33,6 +36,9 @@ fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
 }
 
 fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
+    // The new bundle may take the place of its base, as where a host keeps one bundle.
+    let (outputs, inputs) = (vec![("-o", asked.output.as_path())], vec![&*asked.delta]);
+    Paths { outputs, inputs, ..Paths::default() }.check()?;
     let base = opening::read(&asked.base)?;
     let about = describe(&base).map_err(|error| refused(&asked.base, &error))?;
     if about.base.is_some() {

@@ -13,12 +13,16 @@ use crate::failure::Failure;
 
 /// Reads what `--globals` was given: an object if it starts with a brace, else the name of a file.
 pub(crate) fn read(given: &str) -> Result<BTreeMap<String, Attr>, Failure> {
-    let (name, bytes) = if given.trim_start().starts_with('{') {
-        ("--globals", given.as_bytes().to_vec())
-    } else {
-        (given, file(Path::new(given))?)
+    let (name, bytes) = match path(given) {
+        Some(path) => (given, file(path)?),
+        None => ("--globals", given.as_bytes().to_vec()),
     };
     globals::read(name, &bytes).map_err(|message| Failure::usage(format!("globals: {message}")))
+}
+
+/// Returns the file that is given, if it is one.
+pub(crate) fn path(given: &str) -> Option<&Path> {
+    (!given.trim_start().starts_with('{')).then_some(Path::new(given))
 }
 
 /// Unlike policies these may come through a pipe, as from another command.

@@ -13,10 +13,12 @@ use wardgate_compiler::lint_dir;
 use crate::arguments::{Denied, Known, Lint};
 use crate::failure::{Failure, Status};
 use crate::output::{Output, Tone, counted, shown};
-use crate::{compile, policies, replace};
+use crate::overwriting::Paths;
+use crate::{compile, globals, policies, replace};
 
 pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status, Failure> {
     policies::must_be_directory(&lint.directory)?;
+    paths(lint).check()?;
     let options = policies::table_options(&lint.options)?;
     let found = lint_dir(&lint.directory, &options);
     if found.iter().any(|one| one.severity == Severity::Error) {
@@ -33,6 +35,15 @@ pub(crate) fn run(lint: &Lint, out: &mut Output) -> Result<Status, Failure> {
         false => print(&found, out)?,
     }
     Ok(if is_denied { Status::BadPolicies } else { Status::Done })
+}
+
+/// Returns the files that are written and read.
+fn paths(lint: &Lint) -> Paths<'_> {
+    Paths {
+        outputs: lint.sarif.iter().map(|path| ("--sarif", path.as_path())).collect(),
+        inputs: lint.options.globals.as_deref().and_then(globals::path).into_iter().collect(),
+        directories: vec![&lint.directory],
+    }
 }
 
 /// Leaves out what is allowed, and makes errors of what is denied.

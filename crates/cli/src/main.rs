@@ -25,6 +25,7 @@ mod lint;
 mod node;
 mod opening;
 mod output;
+mod overwriting;
 mod policies;
 mod replace;
 mod request;

@@ -6,9 +6,11 @@ use crate::arguments::Seal;
 use crate::failure::{Failure, Status};
 use crate::keys::{self, random};
 use crate::output::{InOneLine, Output, shown};
+use crate::overwriting::Paths;
 use crate::{opening, replace};
 
 pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+    paths(seal).check()?;
     let key = keys::sealing(&seal.key)?;
     let bytes = opening::read(&seal.input)?;
     let sealed = sealed::seal(&bytes, &key, &*random()?).map_err(|error| match error {
@@ -21,11 +23,17 @@ pub(crate) fn seal(seal: &Seal, out: &mut Output) -> Result<Status, Failure> {
 }
 
 pub(crate) fn unseal(unseal: &Seal, out: &mut Output) -> Result<Status, Failure> {
+    paths(unseal).check()?;
     let key = keys::sealing(&unseal.key)?;
     let bytes = opening::read(&unseal.input)?;
     let inside = sealed::unseal(&bytes, &key, &Conditions::default())
         .map_err(|error| opening::refused(&unseal.input, &error))?;
     written(unseal, &inside, "unsealed, not verified", out)
+}
+
+/// Returns the files that are written and read: a bundle may be sealed where it stands.
+fn paths(seal: &Seal) -> Paths<'_> {
+    Paths { outputs: vec![("-o", &seal.output)], inputs: vec![&seal.key], ..Paths::default() }
 }
 
 fn written(seal: &Seal, bytes: &[u8], how: &str, out: &mut Output) -> Result<Status, Failure> {

@@ -13,9 +13,11 @@ use crate::arguments::Sign;
 use crate::failure::{Failure, Status};
 use crate::keys::{self, PrivateKey, random};
 use crate::output::{InOneLine, Output, shown};
+use crate::overwriting::Paths;
 use crate::{label, opening, replace};
 
 pub(crate) fn run(asked: &Sign, out: &mut Output) -> Result<Status, Failure> {
+    paths(asked).check()?;
     let keys = read_keys(&asked.key)?;
     let path = &asked.bundle;
     let bundle = labelled(path, opening::read(path)?, asked)?;
@@ -25,6 +27,15 @@ pub(crate) fn run(asked: &Sign, out: &mut Output) -> Result<Status, Failure> {
     let about = describe(&signed).map_err(|error| opening::refused(output, &error))?;
     report(output, &about, asked.json, out)?;
     Ok(Status::Done)
+}
+
+/// Returns the files that are written and read: the bundle may be signed where it stands.
+fn paths(asked: &Sign) -> Paths<'_> {
+    Paths {
+        outputs: asked.output.iter().map(|path| ("-o", path.as_path())).collect(),
+        inputs: asked.key.iter().map(PathBuf::as_path).collect(),
+        ..Paths::default()
+    }
 }
 
 /// Reads keys that sign.

@@ -20,18 +20,30 @@ use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};
 use crate::output::{InOneLine, Output, complain};
-use crate::{policies, replace};
+use crate::overwriting::Paths;
+use crate::{globals, policies, replace};
 
 pub(crate) fn run(test: &Test, out: &mut Output) -> Result<Status, Failure> {
     if test.runtime == Runtime::Native && test.package.is_some() {
         return Err(Failure::usage("`--package` is for deciding in Node: add `--runtime wasm`"));
     }
     coverage::check(test)?;
+    paths(test).check()?;
     let filter = filter(test)?;
     if test.watch {
         return watch::run(test, out, &|out| once(test, &filter, out));
     }
     once(test, &filter, out)
+}
+
+/// Returns the files that are written and read.
+fn paths(test: &Test) -> Paths<'_> {
+    let results = test.junit.iter().map(|path| ("--junit", path.as_path()));
+    Paths {
+        outputs: results.chain(coverage::files(test)).collect(),
+        inputs: test.globals().and_then(globals::path).into_iter().collect(),
+        directories: vec![&test.directory, folder(test)],
+    }
 }
 
 /// Runs the suites once, and tells.

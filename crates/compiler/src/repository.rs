@@ -9,6 +9,7 @@ mod files;
 pub(crate) mod ignore;
 pub mod limits;
 mod rules;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use crate::policy::model::Policy;
 use crate::policy::parse;
 use crate::source::{Place, SourceFile};
 use crate::yaml::{self, Node};
+pub use sources::source_files;
 
 /// The policies of a directory.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -82,6 +82,11 @@ pub(crate) enum Runtime {
 }
 
 impl Test {
+    /// Returns what was given for the values of `globals`.
+    pub(crate) fn globals(&self) -> Option<&str> {
+        self.options.globals.as_deref()
+    }
+
     /// Returns how the policies are compiled where a test does not say.
     pub(crate) fn options(&self) -> TableOptions {
         let given = &self.options;

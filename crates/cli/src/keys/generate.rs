@@ -9,8 +9,12 @@ use super::{Key, PrivateKey, algorithm, files, jwk};
 use crate::arguments::{Algorithm, Generate, Purpose};
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
+use crate::overwriting::Paths;
 
 pub(super) fn run(generate: &Generate, out: &mut Output) -> Result<Status, Failure> {
+    let public = generate.public.as_deref().map(|path| ("--public", path));
+    let outputs = std::iter::once(("-o", generate.output.as_path())).chain(public).collect();
+    Paths { outputs, ..Paths::default() }.check()?;
     match generate.purpose {
         Purpose::Signing => signing(generate, out)?,
         Purpose::Sealing => sealing(generate, out)?,
@@ -24,10 +28,6 @@ fn signing(generate: &Generate, out: &mut Output) -> Result<(), Failure> {
         Some(Algorithm::MlDsa65) => Level::MlDsa65,
         None | Some(Algorithm::MlDsa87) => Level::MlDsa87,
     };
-    if generate.public.as_ref() == Some(&generate.output) {
-        let file = named(&generate.output);
-        return Err(Failure::usage(format!("`{file}` cannot hold both halves: name two files")));
-    }
     let id = generate.id.as_deref().map(jwk::id).transpose().map_err(Failure::usage)?;
     let key = PrivateKey::from_seed(level, files::random()?, id);
     let public = key.public.clone();

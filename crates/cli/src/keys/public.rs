@@ -4,8 +4,11 @@ use super::{Key, files, jwk, one, wrong};
 use crate::arguments::Public;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, shown};
+use crate::overwriting::Paths;
 
 pub(super) fn run(public: &Public, out: &mut Output) -> Result<Status, Failure> {
+    let outputs = public.output.iter().map(|path| ("-o", path.as_path())).collect();
+    Paths { outputs, inputs: vec![&public.file], ..Paths::default() }.check()?;
     let key = match one(&public.file)? {
         Key::Private(key) => key.public,
         Key::Public(key) => key,

@@ -38,6 +38,12 @@ pub(super) fn check(test: &Test) -> Result<(), Failure> {
     files.iter().filter(|file| !is_standard_output(file)).try_for_each(|file| form(file).map(drop))
 }
 
+/// Returns the files that are written, each after its option.
+pub(super) fn files(test: &Test) -> impl Iterator<Item = (&'static str, &Path)> {
+    let files = test.coverage.coverage.iter().map(|file| ("--coverage", file.as_path()));
+    files.filter(|(_, file)| !is_standard_output(file))
+}
+
 /// Tells what was exercised, and returns how the command ends.
 pub(super) fn tell(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
     for file in &test.coverage.coverage {

@@ -91,6 +91,11 @@ pub(super) fn select<'f>(
     chosen
 }
 
+/// Returns true if the file at a path is one of policies or rules.
+pub(super) fn is_policy_file(path: &str) -> bool {
+    matches!(role(path), Role::Policy)
+}
+
 enum Role<'p> {
     Policy,
     Other,
@@ -150,6 +155,6 @@ fn misplaced_schemas(directory: &str) -> Diagnostic {
     Diagnostic::in_file(Code::Unreadable, directory, message)
 }
 
-const SCHEMAS: &str = "_schemas";
+pub(super) const SCHEMAS: &str = "_schemas";
 const TEST_DATA: &str = "testdata";
 const EXTENSIONS: [&str; 3] = [".yaml", ".yml", ".json"];

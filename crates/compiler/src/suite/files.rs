@@ -204,7 +204,7 @@ fn sorted(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     errors
 }
 
-fn is_ours(path: &str) -> bool {
+pub(crate) fn is_ours(path: &str) -> bool {
     is_suite(path) || is_fixture(path)
 }
 

@@ -1,0 +1,70 @@
+//! Keeps what a command writes apart from what it reads.
+//!
+//! It is asked before anything is read or written: an output never takes the place of another output, nor of a key,
+//! a policy or anything else that is read. A bundle that a command changes where it stands is no input here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wardgate_compiler::repository::source_files;
+
+use crate::failure::Failure;
+use crate::output::InOneLine;
+use crate::replace;
+
+/// The files of a command.
+#[derive(Default)]
+pub(crate) struct Paths<'p> {
+    /// What is written, each after the option that names it.
+    pub(crate) outputs: Vec<(&'static str, &'p Path)>,
+    /// What is read.
+    pub(crate) inputs: Vec<&'p Path>,
+    /// Directories of policies and test suites.
+    pub(crate) directories: Vec<&'p Path>,
+}
+
+impl Paths<'_> {
+    /// Refuses outputs that are one file, an output that is also read, and `-`, which would be the name of a file.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let mut before: Vec<(&str, PathBuf)> = Vec::new();
+        for (option, path) in &self.outputs {
+            if *path == Path::new("-") {
+                let message = format!("`{option}` cannot write to standard output: name a file");
+                return Err(Failure::usage(message));
+            }
+            let Some(place) = place(path) else { continue };
+            let shown = path.in_one_line();
+            if let Some((other, _)) = before.iter().find(|(_, other)| *other == place) {
+                let message =
+                    format!("`{other}` and `{option}` both write `{shown}`: name two files");
+                return Err(Failure::usage(message));
+            }
+            if self.read(&place) {
+                let message = format!(
+                    "`{option}` would overwrite `{shown}`, which is an input: name another file"
+                );
+                return Err(Failure::usage(message));
+            }
+            before.push((option, place));
+        }
+        Ok(())
+    }
+
+    /// Returns true if the file at `place` is read.
+    fn read(&self, place: &Path) -> bool {
+        let is_place = |path: &Path| fs::canonicalize(path).is_ok_and(|path| path == place);
+        // No link out of a directory is followed, so that most outputs need no look at the files in it.
+        let is_below = |directory: &&&Path| {
+            place.exists() && fs::canonicalize(directory).is_ok_and(|root| place.starts_with(root))
+        };
+        let below = self.directories.iter().filter(is_below);
+        self.inputs.iter().any(|path| is_place(path))
+            || below.flat_map(|directory| source_files(directory)).any(|path| is_place(&path))
+    }
+}
+
+/// Returns the place of the file that is written, if there is none yet or something that could be lost.
+fn place(path: &Path) -> Option<PathBuf> {
+    let place = replace::target(path).ok()?;
+    fs::metadata(&place).map_or(true, |about| about.is_file()).then_some(place)
+}
