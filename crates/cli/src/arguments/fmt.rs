@@ -6,7 +6,8 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Fmt {
-    /// Files, and directories with files that end in .yaml or .yml. Links in directories are not followed.
+    /// Files, and directories with files that end in .yaml or .yml. Links in directories are not followed; those
+    /// that lead to no file of the directory are errors.
     #[arg(value_name = "PATH", required_unless_present = "stdin")]
     pub(crate) paths: Vec<PathBuf>,
     /// Change nothing: list the files that are not formatted.

@@ -1,11 +1,13 @@
 //! Which files are formatted: those that are named, and those of directories that are.
 //!
 //! A directory is walked as it is for `compile`, but test suites and `testdata` are entered too. Links
-//! are not followed, so that nothing outside is written, and nothing is written twice.
+//! are not followed, so that nothing outside is written, and nothing is written twice. One that leads to a file
+//! of the directory is passed over; what `compile` could not read is told.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use wardgate_compiler::reading;
 use wardgate_compiler::walk::walk;
 
 use crate::failure::Failure;
@@ -29,18 +31,22 @@ pub(crate) fn files(path: &Path) -> Found {
 }
 
 fn below(path: &Path) -> Found {
-    let mut files = Vec::new();
-    let mut unseen = walk(path, &mut |entry| {
+    let (mut files, mut unread) = (Vec::new(), Vec::new());
+    let unseen = walk(path, &mut |entry| {
         let name = entry.name.to_string_lossy();
         if entry.kind.is_file() && is_yaml(&name) {
             files.push(entry.location.clone());
+        } else if !entry.kind.is_dir() && is_yaml(&name) {
+            let error = reading::file_within(path, &entry.location).err();
+            unread.extend(error.map(|error| (entry.location.clone(), error)));
         }
         let is_schemas = entry.is_at_root() && name == SCHEMAS;
         Ok(!name.starts_with('.') && !is_schemas)
     });
     files.sort();
-    unseen.sort_by(|one, other| one.location.cmp(&other.location));
-    let failures = unseen.iter().map(|it| Failure::reading(&it.location, &it.error)).collect();
+    unread.extend(unseen.into_iter().map(|it| (it.location, it.error)));
+    unread.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let failures = unread.iter().map(|(path, error)| Failure::reading(path, error)).collect();
     Found { files, failures }
 }
 

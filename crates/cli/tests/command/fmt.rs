@@ -81,13 +81,27 @@ fn a_file_that_no_layout_surely_keeps_stays() {
 
 #[cfg(unix)]
 #[test]
+fn what_is_no_file_in_a_directory_is_told_and_the_others_are_formatted() {
+    let folder = Folder::new();
+    folder.write("p/b.yaml", LOOSE);
+    let socket = std::os::unix::net::UnixListener::bind(folder.path().join("p/a.yaml")).unwrap();
+    let ran = folder.run("fmt p");
+    let told = "wardgate: cannot read `p/a.yaml`: this is not a file\n";
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (4, "p/b.yaml\n", told));
+    assert_eq!(folder.read("p/b.yaml"), TIGHT.as_bytes());
+    folder.run("fmt p --check").complains(4, "cannot read `p/a.yaml`: this is not a file");
+    drop(socket);
+}
+
+#[cfg(unix)]
+#[test]
 fn links_of_a_directory_are_not_followed_and_a_named_one_stays_a_link() {
     let folder = Folder::new();
     folder.write("out.yaml", LOOSE);
     folder.write("p/a.yaml", TIGHT);
     let link = folder.path().join("p/b.yaml");
     std::os::unix::fs::symlink("../out.yaml", &link).unwrap();
-    folder.run("fmt p").says(0, "");
+    folder.run("fmt p").complains(4, "cannot read `p/b.yaml`: a link leads out of the directory");
     assert_eq!(folder.read("out.yaml"), LOOSE.as_bytes());
     folder.run("fmt p/b.yaml").says(0, "p/b.yaml\n");
     assert_eq!(folder.read("out.yaml"), TIGHT.as_bytes());
