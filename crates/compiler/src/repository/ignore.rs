@@ -11,7 +11,7 @@ use std::path::Path;
 use super::limits::{MAX_IGNORE_BYTES, MAX_IGNORE_PATTERNS};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::reading::{self, unreadable};
-use crate::source::Position;
+use crate::source::{Position, SourceFile};
 
 /// The patterns of a `.wardgateignore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,8 +52,14 @@ impl Ignore {
     }
 
     fn read(bytes: &[u8], errors: &mut Vec<Diagnostic>) -> Self {
-        let text = String::from_utf8_lossy(bytes);
-        let lines = text.lines().map(str::trim_end);
+        let file = match SourceFile::new(FILE, bytes) {
+            Ok(file) => file,
+            Err(error) => {
+                errors.push(*error);
+                return Self::default();
+            }
+        };
+        let lines = file.text.lines().map(str::trim_end);
         let is_pattern = |line: &&str| !line.is_empty() && !line.starts_with('#');
         if bytes.len() > MAX_IGNORE_BYTES
             || lines.clone().filter(is_pattern).count() > MAX_IGNORE_PATTERNS
@@ -111,7 +117,8 @@ impl Pattern {
         let names: Vec<String> =
             anywhere.into_iter().chain(rest.split('/')).map(str::to_owned).collect();
         let is_known = |name: &String| {
-            let is_plain = !name.contains(['[', ']', '\\']) && !matches!(name.as_str(), "." | "..");
+            let is_plain =
+                !name.contains(['[', ']', '\\', '\0']) && !matches!(name.as_str(), "." | "..");
             is_plain && !name.is_empty() && (name == "**" || !name.contains("**"))
         };
         names.iter().all(is_known).then_some(Self { takes_back, only_directories, names })
@@ -208,11 +215,25 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_not_understood_is_refused() {
-        for text in ["[ab].yaml", "a\\ b", "a**b", "/", "!", "a//b", "../a", "**x/a"] {
+        for text in ["[ab].yaml", "a\\ b", "a**b", "/", "!", "a//b", "../a", "**x/a", "a\0"] {
             let mut errors = Vec::new();
             let ignore = Ignore::read(text.as_bytes(), &mut errors);
             assert_eq!((ignore, errors.len()), (Ignore::default(), 1), "{text}");
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_pattern() {
+        assert!(ignore("\u{feff}a.yaml\n").leaves_out_file("a.yaml"));
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_refused_at_its_line() {
+        let mut errors = Vec::new();
+        let ignore = Ignore::read(b"a\nb\n\xffc\n", &mut errors);
+        let found: Vec<_> = errors.iter().map(Diagnostic::to_string).collect();
+        assert_eq!(ignore, Ignore::default());
+        assert_eq!(found, [".wardgateignore:3:1: error[syntax]: the file is not UTF-8"]);
     }
 
     #[test]
