@@ -36,6 +36,7 @@ mod sign;
 mod test;
 mod verify;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -46,12 +47,27 @@ use failure::{Failure, Status};
 use output::{Output, complain, counted};
 
 fn main() -> ExitCode {
-    let command = Arguments::parse().command;
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        Err(answer) => return answered(&answer).into(),
+    };
     let mut out = Output::new();
     let ended = run(&command, &mut out).and_then(|status| out.flush().map(|()| status));
     let status = ended.or_else(|failure| report(failure, &mut out, command.json()));
     // What cannot even be reported is a failure to write, or a reader who has gone.
     status.or_else(|failure| report(failure, &mut out, false)).unwrap_or(Status::Done).into()
+}
+
+/// Prints help, the version, or how the command was called wrongly, and returns how it ends.
+fn answered(answer: &clap::Error) -> Status {
+    let status = if answer.use_stderr() { Status::BadUsage } else { Status::Done };
+    match answer.print().and_then(|()| io::stdout().flush()) {
+        Err(error) if !answer.use_stderr() => {
+            report(Failure::output(&error), &mut Output::new(), false)
+                .unwrap_or(Status::BadInputOutput)
+        }
+        _ => status,
+    }
 }
 
 fn run(command: &Command, out: &mut Output) -> Result<Status, Failure> {
