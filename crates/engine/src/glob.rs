@@ -29,11 +29,11 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Returns the steps that comparing `pattern` with a text of `length` bytes takes, besides the first: three for each 16
+/// Returns the steps that comparing `pattern` with a text of `length` bytes takes: one, and three for each 16
 /// bytes and byte of the pattern (5 ns for each pair of bytes: 2026-11-23, 2 cores, AMD EPYC).
 pub(crate) const fn steps(pattern: &str, length: usize) -> usize {
     let walked = if pattern.len() <= 2 { 1 } else { pattern.len().saturating_mul(3) };
-    (length / 16).saturating_mul(walked)
+    (length / 16).saturating_mul(walked).saturating_add(1)
 }
 
 /// Tells whether rules treat `pattern` as a glob. Without a `*` it is compared as it stands, even if

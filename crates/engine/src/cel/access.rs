@@ -172,13 +172,13 @@ fn entry<'a>(
     key: &Value<'a>,
     context: &Context<'a, '_>,
 ) -> Result<Option<Value<'a>>, Error<'a>> {
-    context.charge_bytes(key.as_str().map_or(0, str::len))?;
+    // A text is compared with several keys of a map.
+    context.charge_bytes(key.as_str().map_or(0, str::len).saturating_mul(8))?;
     match value {
         Value::Map(map) => {
             if let Map::Constant(map) = map {
                 context.charge(map.len())?;
             }
-            context.charge(map.more_steps_to(key))?;
             Ok(map.get(key))
         }
         Value::Message(message) => match key {

@@ -34,7 +34,8 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent.
-    pub fn charge(&self, elements: usize) -> Result<(), Error<'a>> {
+    #[inline(never)]
+    pub fn charge(&self, elements: usize) -> Result<(), Spent> {
         spend(self.steps, u32::try_from(elements).unwrap_or(u32::MAX))
     }
 
@@ -43,7 +44,8 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent.
-    pub fn charge_bytes(&self, bytes: usize) -> Result<(), Error<'a>> {
+    #[inline(never)]
+    pub fn charge_bytes(&self, bytes: usize) -> Result<(), Spent> {
         self.charge(bytes / 16)
     }
 
@@ -52,9 +54,10 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent or the string is too long.
-    pub fn charge_string(&self, bytes: usize) -> Result<(), Error<'a>> {
+    #[inline(never)]
+    pub fn charge_string(&self, bytes: usize) -> Result<(), Spent> {
         if bytes > MAX_STRING_BYTES {
-            return Err(Error::Limit);
+            return Err(Spent);
         }
         self.charge_bytes(bytes)
     }
@@ -64,9 +67,10 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent or the list is too long.
-    pub fn charge_list(&self, elements: usize) -> Result<(), Error<'a>> {
+    #[inline(never)]
+    pub fn charge_list(&self, elements: usize) -> Result<(), Spent> {
         if elements > MAX_ELEMENTS {
-            return Err(Error::Limit);
+            return Err(Spent);
         }
         self.charge(elements)
     }
@@ -81,8 +85,20 @@ impl<'a> Context<'a, '_> {
     }
 }
 
+/// The budget is spent, or something would be longer than it may be.
+///
+/// It is made an [`Error`] where it is met: to hand one through costs more code at each of many places.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent;
+
+impl From<Spent> for Error<'_> {
+    fn from(Spent: Spent) -> Self {
+        Self::Limit
+    }
+}
+
 /// Takes `count` steps from the budget.
-pub(crate) fn spend<'a>(steps: &Cell<u32>, count: u32) -> Result<(), Error<'a>> {
+pub(crate) fn spend(steps: &Cell<u32>, count: u32) -> Result<(), Spent> {
     match steps.get().checked_sub(count) {
         Some(left) => {
             steps.set(left);
@@ -90,7 +106,7 @@ pub(crate) fn spend<'a>(steps: &Cell<u32>, count: u32) -> Result<(), Error<'a>> 
         }
         None => {
             steps.set(0);
-            Err(Error::Limit)
+            Err(Spent)
         }
     }
 }

@@ -63,8 +63,8 @@ impl<'a> Session<'a> {
         let ignored = |action: &A| {
             patterns.iter().any(|id| {
                 let (pattern, action) = (self.table.string(*id), action.as_ref());
-                let steps = 1 + glob::steps(pattern, action.len());
-                self.charge(steps).is_ok() && glob::matches(pattern, action)
+                self.charge(glob::steps(pattern, action.len())).is_ok()
+                    && glob::matches(pattern, action)
             })
         };
         !patterns.is_empty() && actions.iter().all(ignored)

@@ -80,16 +80,16 @@ impl<'a> Block<'a> {
     /// Returns how many globs the dimensions hold.
     /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with the globs takes.
     pub(crate) fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
-        let dimensions = [(block::ACTIONS, action), (block::ROLES, role), (block::RESOURCES, kind)];
-        dimensions.into_iter().fold(0, |sum, (dimension, length)| {
-            let Some(values) = self.values(dimension) else { return sum };
-            let sum = usize::saturating_add(sum, values.count_globs());
-            if length < 16 {
-                return sum;
+        let mut steps = 0_usize;
+        for (dimension, length) in
+            [(block::ACTIONS, action), (block::ROLES, role), (block::RESOURCES, kind)]
+        {
+            let Some(values) = self.values(dimension) else { continue };
+            for (glob, _) in values.globs() {
+                steps = steps.saturating_add(glob::steps(self.table.string(glob), length));
             }
-            let steps = |(glob, _)| glob::steps(self.table.string(glob), length);
-            values.globs().map(steps).fold(sum, usize::saturating_add)
-        })
+        }
+        steps
     }
 
     pub(crate) fn narrow_actions(&self, chunk: &mut Chunk, action: Name<'_>) {
@@ -147,6 +147,7 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the values of a dimension; nothing if it does not narrow.
+    #[inline(never)]
     pub(crate) fn values(&self, dimension: usize) -> Option<Values<'a>> {
         Values::read(self.words, dimension)
     }
@@ -230,11 +231,6 @@ impl<'a> Values<'a> {
     /// Returns string id and rules of each glob.
     pub(crate) fn globs(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
         self.globs.iter().map(move |value| (value[0], self.rules(value)))
-    }
-
-    /// Returns how many globs there are.
-    pub(crate) const fn count_globs(self) -> usize {
-        self.globs.len()
     }
 
     fn rules(self, value: &[u32; VALUE_WORDS]) -> RuleSet<'a> {

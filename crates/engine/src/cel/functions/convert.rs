@@ -5,7 +5,7 @@
 use alloc::string::{String, ToString};
 
 use super::network::address_text;
-use crate::cel::context::Context;
+use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
 use crate::cel::number;
@@ -118,7 +118,7 @@ fn to_string<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
         Value::Int(value) => value.to_string(),
         Value::Uint(value) => value.to_string(),
         Value::Double(value) => {
-            context.charge(decimal::steps(*value))?;
+            spend(context.steps, decimal::steps(*value))?;
             number::double_text(*value)
         }
         Value::Bytes(bytes) => {
@@ -130,9 +130,7 @@ fn to_string<'a>(value: &Value<'a>, context: &Context<'a, '_>) -> Answer<'a> {
         Value::Ip(address) => address_text(*address),
         Value::Cidr(address, bits) => alloc::format!("{}/{bits}", address_text(*address)),
         Value::Hierarchy(segments) => {
-            context.charge(segments.len())?;
-            let bytes: usize = segments.iter().map(|segment| segment.len().saturating_add(1)).sum();
-            context.charge_string(bytes)?;
+            context.charge_string(segments.iter().map(|segment| segment.len() | 16).sum())?;
             joined(&mut segments.iter().map(|segment| &**segment), ".")
         }
         _ => return Err(Error::NoSuchOverload),

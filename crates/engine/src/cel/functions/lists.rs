@@ -128,7 +128,7 @@ fn check_keys<'a>(
     let rounds = usize::try_from(pairs.len().ilog2()).unwrap_or(usize::MAX).saturating_add(1);
     let bytes: usize = pairs.iter().map(|(key, _)| length(key)).sum();
     context.charge(pairs.len().saturating_mul(rounds))?;
-    context.charge_bytes(bytes.saturating_mul(rounds))
+    Ok(context.charge_bytes(bytes.saturating_mul(rounds))?)
 }
 
 fn length(key: &Value<'_>) -> usize {

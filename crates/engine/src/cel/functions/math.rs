@@ -50,7 +50,7 @@ const LEAST: Extreme = Extreme {
 /// first.
 fn extreme<'a>(args: &[Value<'a>], which: &Extreme, context: &Context<'a, '_>) -> Answer<'a> {
     let mut best: Option<Value<'a>> = None;
-    let mut consider = |value: Value<'a>| {
+    let mut consider = |value: Value<'a>| -> Result<(), Error<'a>> {
         context.charge(1)?;
         let order = match &best {
             Some(best) => compare(best, &value),

@@ -8,7 +8,7 @@ use core::cell::Cell;
 use core::cmp::Ordering;
 
 use super::{Error, List, Map, Value};
-use crate::cel::context::spend;
+use crate::cel::context::{Spent, spend};
 use crate::cel::functions::spiffe;
 use crate::cel::number::{compare_int_double, compare_int_uint, compare_uint_double};
 use crate::limits::MAX_VALUE_DEPTH;
@@ -97,36 +97,34 @@ fn equal_at<'a>(
             let right = right.fields().map(|(_, value)| value).collect();
             Ok(same_type && lists(&left, &right, steps, deeper(depth)?)?)
         }
-        (Value::String(left), Value::String(right)) => {
+        (Value::String(left), Value::String(right))
+        | (Value::SpiffeId(left), Value::SpiffeId(right) | Value::String(right)) => {
             same_bytes(left.as_bytes(), right.as_bytes(), steps)
         }
         (Value::Bytes(left), Value::Bytes(right)) => same_bytes(left, right, steps),
-        (Value::SpiffeId(left), Value::SpiffeId(right) | Value::String(right)) => {
-            same_bytes(left.as_bytes(), right.as_bytes(), steps)
-        }
         (Value::Hierarchy(left), Value::Hierarchy(right)) => {
-            if left.len() != right.len() {
-                return Ok(false);
-            }
-            for (left, right) in left.iter().zip(right.iter()) {
-                spend(steps, 1)?;
-                if !same_bytes(left.as_bytes(), right.as_bytes(), steps)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+            let bytes: usize = left.iter().map(|segment| segment.len() | 16).sum();
+            spend_text(steps, bytes)?;
+            Ok(left == right)
         }
         _ => Ok(plain(left, right)),
     }
 }
 
 /// Pays only when there is something to compare.
+#[inline(never)]
 fn same_bytes<'a>(left: &[u8], right: &[u8], steps: &Cell<u32>) -> Result<bool, Error<'a>> {
     if left.len() != right.len() {
         return Ok(false);
     }
-    spend(steps, u32::try_from(left.len() / 16).unwrap_or(u32::MAX))?;
+    spend_text(steps, left.len())?;
     Ok(left == right)
+}
+
+/// Pays a step for each 16 bytes.
+#[inline(never)]
+pub(super) fn spend_text(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
+    spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
 }
 
 /// Equality of the types that contain no values.
@@ -180,7 +178,8 @@ fn maps<'a>(
     let depth = deeper(depth)?;
     for (key, left) in left.iter() {
         spend(steps, 1)?;
-        spend(steps, u32::try_from(right.more_steps_to(&key)).unwrap_or(u32::MAX))?;
+        // A text is compared with several keys.
+        spend_text(steps, key.as_str().map_or(0, str::len).saturating_mul(8))?;
         let Some(right) = right.get(&key) else { return Ok(false) };
         if !equal_at(&left, &right, steps, depth)? {
             return Ok(false);

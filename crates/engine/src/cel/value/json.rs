@@ -8,6 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::Cell;
 
+use super::compare::spend_text;
 use super::{Error, Key, Message, Value};
 use crate::attr::{Attr, AttrMap};
 use crate::cel::context::spend;
@@ -41,7 +42,7 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         Value::Uint(value) => whole(*value, uint_to_double(*value), value),
         Value::Double(value) => {
             // It is written down as text.
-            spend(steps, u32::try_from(decimal::steps(*value)).unwrap_or(u32::MAX))?;
+            spend(steps, decimal::steps(*value))?;
             Attr::Number(*value)
         }
         Value::String(text) | Value::SpiffeId(text) | Value::SpiffeTrustDomain(text) => {
@@ -55,13 +56,19 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         Value::Timestamp(moment) => string(moment.to_string()),
         Value::Duration(nanos) => string(time::format_duration(*nanos)),
         Value::List(list) => {
-            let items = list.iter().map(|item| to_attr(&item, steps, deeper));
-            Attr::List(items.collect::<Result<_, _>>()?)
+            let mut items = Vec::new();
+            for item in list.iter() {
+                items.push(to_attr(&item, steps, deeper)?);
+            }
+            Attr::List(items)
         }
         Value::Map(map) => {
             spend(steps, STEPS_OF_A_MAP)?;
-            let entries = map.iter().map(|(key, item)| entry(&key, &item, steps, deeper));
-            Attr::Map(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
+            let mut entries = Vec::new();
+            for (key, item) in map.iter() {
+                entries.push(entry(&key, &item, steps, deeper)?);
+            }
+            Attr::Map(entries.into_iter().collect())
         }
         Value::Message(message) => Attr::Map(fields(message, steps, deeper)?),
         Value::Optional(Some(inner)) => to_attr(inner, steps, deeper)?,
@@ -92,18 +99,16 @@ fn fields<'a>(
     steps: &Cell<u32>,
     depth: usize,
 ) -> Result<AttrMap, Error<'a>> {
-    let entries =
-        message.fields().map(|(name, value)| Ok((Box::from(name), to_attr(&value, steps, depth)?)));
-    Ok(entries.collect::<Result<Vec<_>, _>>()?.into_iter().collect())
+    let mut entries = Vec::new();
+    for (name, value) in message.fields() {
+        entries.push((Box::from(name), to_attr(&value, steps, depth)?));
+    }
+    Ok(entries.into_iter().collect())
 }
 
 /// What a map and each of its entries cost besides their values: memory of their own.
 const STEPS_OF_A_MAP: u32 = 8;
 const STEPS_OF_AN_ENTRY: u32 = 4;
-
-fn spend_text<'a>(steps: &Cell<u32>, bytes: usize) -> Result<(), Error<'a>> {
-    spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
-}
 
 fn unsupported<'a>(value: &Value<'a>, target: &str) -> Error<'a> {
     let from = value.type_name();

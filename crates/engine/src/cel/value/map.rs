@@ -76,13 +76,6 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Returns the steps, besides the first, that it takes to find `key`: a long text is compared with several.
-    pub(crate) fn more_steps_to(&self, key: &Value<'_>) -> usize {
-        let bytes = key.as_str().map_or(0, str::len);
-        let compared = self.len().checked_ilog2().map_or(0, |halvings| halvings.saturating_add(1));
-        (bytes / 16).saturating_mul(usize::try_from(compared).unwrap_or(usize::MAX))
-    }
-
     /// Returns the value under the string `key`.
     #[must_use]
     pub fn field(&self, key: &'a str) -> Option<Value<'a>> {

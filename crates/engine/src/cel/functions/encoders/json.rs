@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 
 use crate::attr::Attr;
-use crate::cel::context::Context;
+use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
 use crate::cel::value::Value;
 use crate::decimal;
@@ -64,7 +64,7 @@ fn number_text<'a>(number: f64, context: &Context<'a, '_>) -> Result<String, Err
             "proto: google.protobuf.Value.number_value: invalid {name} value"
         )));
     }
-    context.charge(decimal::steps(number))?;
+    spend(context.steps, decimal::steps(number))?;
     let magnitude = number.abs();
     if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
         return Ok(decimal::text(number));

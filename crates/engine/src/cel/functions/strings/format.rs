@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use crate::cel::context::Context;
+use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
 use crate::cel::number::parse_uint;
 use crate::cel::value::{List, Map, Value};
@@ -77,7 +77,7 @@ impl<'a> Output<'a, '_, '_> {
             Value::Int(value) => self.push(&value.to_string()),
             Value::Uint(value) => self.push(&value.to_string()),
             Value::Double(value) => {
-                self.context.charge(decimal::steps(*value))?;
+                spend(self.context.steps, decimal::steps(*value))?;
                 self.push(&number::shortest(*value))
             }
             Value::String(text) => self.push(text),
@@ -171,7 +171,7 @@ impl Clause {
         }
         if let Value::Double(value) = arg {
             // All digits of the exact decimal form are found, whatever the precision.
-            out.context.charge(decimal::steps(*value).max(64))?;
+            spend(out.context.steps, decimal::steps(*value).max(64))?;
         }
         let printed = match self.letter {
             'd' => number::integer(arg),
