@@ -229,9 +229,9 @@ export class OpenedPdp implements Pdp {
   #read(bundle: unknown, options: unknown): Accepted {
     const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
     const asked = readReload(options);
-    // Whoever replays an older bundle must not succeed because the caller keeps no count.
     const now = asked.now ?? this.#settings.clock();
-    // After the clock: it is code of the caller, and may have taken a newer bundle into use.
+    // A replayed older bundle is refused although the caller keeps no count. Read after the clock, which is code of the
+    // caller and may have taken a newer bundle into use.
     const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
     return { bytes, now, minRevision: Math.max(this.#settings.minRevision, asked.minRevision, inUse) };
   }

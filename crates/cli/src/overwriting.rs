@@ -15,11 +15,11 @@ use crate::replace;
 /// The files of a command.
 #[derive(Default)]
 pub(crate) struct Paths<'p> {
-    /// What is written, each after the option that names it.
+    /// Lists each output file with the option that names it.
     pub(crate) outputs: Vec<(&'static str, &'p Path)>,
-    /// What is read.
+    /// Lists the input files: keys, deltas and values of globals.
     pub(crate) inputs: Vec<&'p Path>,
-    /// Directories of policies and test suites.
+    /// Lists the directories of policies and test suites, whose files are inputs.
     pub(crate) directories: Vec<&'p Path>,
 }
 

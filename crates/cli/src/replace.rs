@@ -98,7 +98,8 @@ fn beside(target: &Path) -> io::Result<PathBuf> {
     Ok(target.with_file_name(hidden))
 }
 
-/// How many links are followed to a file that is not there yet, as on Linux. A loop is told by the system.
+/// Bounds the symbolic links followed to a file that does not exist yet; Linux follows as many. A loop is an error of the
+/// system before that.
 const MAX_LINKS: usize = 40;
 
 #[cfg(test)]

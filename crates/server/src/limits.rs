@@ -114,8 +114,8 @@ pub(crate) const MAX_TOKENS: usize = 64;
 /// Bytes of all the S-expressions that the questions of one request may become.
 pub(crate) const MAX_QUERY_BYTES: usize = 4 << 20;
 
-/// Steps of all decisions on one request unless the configuration says otherwise. The dearest kind of step, a role that is looked
-/// up, took 32 ns (2026-11-22, 2 cores, AMD EPYC): so many take less than a quarter of a second.
+/// Steps of all decisions on one request unless the configuration says otherwise. A role that is looked up took 32 ns a step
+/// (2026-11-22), writing outputs of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): so many take 0.2 to 0.3 s.
 pub(crate) const REQUEST_STEPS: u32 = 6_000_000;
 
 /// Entities of one type in the index.

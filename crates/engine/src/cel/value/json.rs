@@ -106,7 +106,7 @@ fn fields<'a>(
     Ok(entries.into_iter().collect())
 }
 
-/// What a map and each of its entries cost besides their values: memory of their own.
+/// Steps charged for a map, and for each entry beside its value: each allocates memory.
 const STEPS_OF_A_MAP: u32 = 8;
 const STEPS_OF_AN_ENTRY: u32 = 4;
 

@@ -115,7 +115,7 @@ impl<'a> Machine<'a, '_, '_> {
     }
 }
 
-/// What an entry costs that a map grows by: it is put in order among the others.
+/// Steps charged for adding an entry to a map, which keeps its keys sorted.
 const STEPS_OF_AN_ENTRY: usize = 6;
 
 fn cursor<'a>(range: u8) -> Result<u8, Error<'a>> {

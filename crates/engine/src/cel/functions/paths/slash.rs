@@ -11,7 +11,7 @@ pub(super) fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut clean = String::with_capacity(path.len());
     clean.push_str(if rooted { "/" } else { "" });
-    // What `..` does not undo: the root, or each `..` before it.
+    // `..` removes no byte before `fixed`: the root, or the `..` at the front.
     let (root, mut fixed) = (clean.len(), clean.len());
     for element in path.split('/') {
         match element {
