@@ -76,19 +76,24 @@ pub fn joined(parts: &mut dyn Iterator<Item = &str>, separator: &str) -> String 
 /// Appends `number` in a base from 2 to 16, with zeros before it up to so many digits.
 ///
 /// One function does for every base and size; each way of the standard library is code of its own.
-pub fn push_digits(out: &mut String, number: u64, base: u64, least: usize) {
+pub fn push_digits(out: &mut String, mut number: u64, base: u64, least: usize) {
     let base = base.clamp(2, 16);
-    let (mut power, mut width) = (1_u64, 1_usize);
-    while width < least || number / power >= base {
-        let Some(next) = power.checked_mul(base) else { break };
-        (power, width) = (next, width.saturating_add(1));
+    let mut digits = ['0'; MAX_DIGITS];
+    let mut count = 0_usize;
+    // The last digit comes first.
+    for place in digits.iter_mut().rev() {
+        if number == 0 && count >= least.max(1) {
+            break;
+        }
+        let digit = u32::try_from(number % base).unwrap_or_default();
+        *place = char::from_digit(digit, 16).unwrap_or('0');
+        (number, count) = (number / base, count.saturating_add(1));
     }
-    while power > 0 {
-        let digit = u32::try_from(number / power % base).unwrap_or_default();
-        out.extend(char::from_digit(digit, 16));
-        power /= base;
-    }
+    out.extend(digits.iter().skip(MAX_DIGITS.saturating_sub(count)));
 }
+
+/// Digits of the longest number, in base 2.
+const MAX_DIGITS: usize = 64;
 
 /// The search of Knuth, Morris and Pratt, which never looks at a byte of the text twice. What it finds
 /// may overlap.

@@ -81,6 +81,12 @@ impl Json {
         self.text
     }
 
+    /// Returns how many bytes were written.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.text.len()
+    }
+
     /// Writes a comma unless something was just opened or named.
     fn separate(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with(['{', '[', ':']) {
@@ -103,20 +109,23 @@ impl Json {
 
     fn quoted(&mut self, text: &str) {
         self.text.push('"');
-        for c in text.chars() {
+        let mut rest = text;
+        while let Some((before, c, after)) = escaped(rest) {
+            self.text.push_str(before);
             match c {
                 '"' => self.text.push_str("\\\""),
                 '\\' => self.text.push_str("\\\\"),
                 '\n' => self.text.push_str("\\n"),
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
-                c if c < ' ' => {
+                c => {
                     self.text.push_str("\\u");
                     push_digits(&mut self.text, u64::from(c), 16, 4);
                 }
-                c => self.text.push(c),
             }
+            rest = after;
         }
+        self.text.push_str(rest);
         self.text.push('"');
     }
 
@@ -285,6 +294,14 @@ impl Json {
         });
         self.close('}');
     }
+}
+
+/// Splits a text at the first character that a JSON string cannot hold as it is, if there is one.
+fn escaped(text: &str) -> Option<(&str, char, &str)> {
+    let must_be = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+    let (before, rest) = text.split_at_checked(text.bytes().position(must_be)?)?;
+    let mut chars = rest.chars();
+    Some((before, chars.next()?, chars.as_str()))
 }
 
 /// Returns the kind of `reason`, and the rule if there is one.

@@ -92,6 +92,22 @@ pub(crate) const MAX_BYTES_IN_PLACE: usize = 16 << 10;
 /// Bytes of all bodies together that come in several pieces. Where there is no room for a piece, the request is answered with 503.
 pub(crate) const MAX_BODIES_BYTES: usize = 64 << 20;
 
+/// Pieces of the longest body. Each costs time, however short it is.
+pub(crate) const MAX_PIECES: usize = 1 << 18;
+
+/// Where there is no room, a body that is being read may lose what it has: if it comes with less than these 250 KiB a second,
+pub(crate) const MIN_BYTES_A_MILLISECOND: u64 = 256;
+
+/// and for longer than this.
+pub(crate) const BODY_GRACE_MILLIS: u64 = 1000;
+
+/// How often such a body is looked for at most.
+pub(crate) const LOOK_MILLIS: u64 = 10;
+
+/// How often a body asks for room, and how long it waits in between.
+pub(crate) const ROOM_ATTEMPTS: u32 = 20;
+pub(crate) const ROOM_PAUSE: Duration = Duration::from_millis(10);
+
 /// Steps that the decisions on a request may take on the thread of its connection: about a millisecond. Those that take more are begun
 /// anew on threads of their own.
 pub(crate) const MAX_STEPS_IN_PLACE: u32 = 100_000;
@@ -114,9 +130,9 @@ pub(crate) const MAX_TOKENS: usize = 64;
 /// Bytes of all the S-expressions that the questions of one request may become.
 pub(crate) const MAX_QUERY_BYTES: usize = 4 << 20;
 
-/// Steps of all decisions on one request unless the configuration says otherwise. A role that is looked up took 32 ns a step
-/// (2026-11-22), writing outputs of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): so many take 0.2 to 0.3 s.
-pub(crate) const REQUEST_STEPS: u32 = 6_000_000;
+/// Steps of all decisions on one request unless the configuration says otherwise. A step that looks up a role took 32 ns
+/// (2026-11-22), one that writes an output of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): so many take 0.15 to 0.2 s.
+pub(crate) const REQUEST_STEPS: u32 = 4_500_000;
 
 /// Entities of one type in the index.
 pub(crate) const MAX_ENTITIES: usize = 50_000;

@@ -3,7 +3,7 @@
 //! Following cel-go, a value without fields answers "no such key" to a selection and `false` to
 //! `has`. On an optional every access is an optional one, so a chain goes on past what is missing.
 
-use super::context::Context;
+use super::context::{Context, spend_key};
 use super::error::{Answer, Error};
 use super::number;
 use super::pool::Root;
@@ -172,8 +172,7 @@ fn entry<'a>(
     key: &Value<'a>,
     context: &Context<'a, '_>,
 ) -> Result<Option<Value<'a>>, Error<'a>> {
-    // A text is compared with several keys of a map.
-    context.charge_bytes(key.as_str().map_or(0, str::len).saturating_mul(8))?;
+    spend_key(context.steps, key)?;
     match value {
         Value::Map(map) => {
             if let Map::Constant(map) = map {

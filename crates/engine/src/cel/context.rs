@@ -46,7 +46,7 @@ impl<'a> Context<'a, '_> {
     /// The budget is spent.
     #[inline(never)]
     pub fn charge_bytes(&self, bytes: usize) -> Result<(), Spent> {
-        self.charge(bytes / 16)
+        spend_text(self.steps, bytes)
     }
 
     /// Pays for building a string of `bytes` bytes.
@@ -109,4 +109,16 @@ pub(crate) fn spend(steps: &Cell<u32>, count: u32) -> Result<(), Spent> {
             Err(Spent)
         }
     }
+}
+
+/// Takes a step from the budget for each 16 bytes of a text.
+#[inline(never)]
+pub(crate) fn spend_text(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
+    spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
+}
+
+/// Takes from the budget what it costs to find `key` in a map: a text is compared with several keys.
+#[inline(never)]
+pub(crate) fn spend_key(steps: &Cell<u32>, key: &Value<'_>) -> Result<(), Spent> {
+    spend_text(steps, key.as_str().map_or(0, str::len).saturating_mul(8))
 }

@@ -117,16 +117,15 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
         let mut tally = Tally::default();
         tally.add(&decision);
         shared.decided(tally);
-        let mut json = Json::default();
         if is_told(&evaluation.context) {
             let told = Told::of(request, &evaluation.context, &decision);
-            told.write(&mut json, is_allowed(&decision));
-        } else {
-            write_answer(&mut json, &decision);
+            return told.answer(is_allowed(&decision));
         }
-        json.finish()
+        let mut json = Json::default();
+        write_answer(&mut json, &decision);
+        Ok(json.finish())
     });
-    answered.map_err(refused)
+    answered.map_err(refused)?
 }
 
 fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<String, Problem> {

@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
+use tokio::time::sleep;
 
-use super::connections::{Connection, Phase};
+use super::connections::{Connection, Connections, Phase};
 use super::reply::Problem;
-use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER};
+use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
 
-/// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share `room` with each
-/// other, and give it back when what is returned is dropped.
+/// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
+/// with each other, and give it back when what is returned is dropped.
 pub(crate) async fn read(
     mut body: Incoming,
     most: usize,
-    (connection, room): (&Connection, &Room),
+    (connection, open): (&Connection, &Connections),
 ) -> Result<(Bytes, Taken), Problem> {
     let said = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if said > most.saturating_add(MAX_PASSED_OVER) {
@@ -26,7 +27,13 @@ pub(crate) async fn read(
     let mut whole = Bytes::new();
     let mut pieces: Vec<u8> = Vec::new();
     let (mut length, mut taken) = (0_usize, Taken::default());
+    connection.gives_room_back();
+    let mut count = 0_usize;
     while let Some(frame) = body.frame().await {
+        count += 1;
+        if count > MAX_PIECES {
+            return Err(torn());
+        }
         let frame = frame.map_err(|_| broken())?;
         let Ok(piece) = frame.into_data() else { continue };
         length = length.saturating_add(piece.len());
@@ -39,7 +46,8 @@ pub(crate) async fn read(
         } else if whole.is_empty() && pieces.is_empty() && body.is_end_stream() {
             whole = piece;
         } else {
-            taken.grow(room, piece.len()).ok_or_else(no_room)?;
+            make_room(&mut taken, open, piece.len()).await?;
+            connection.gathers(piece.len());
             pieces.extend_from_slice(&piece);
         }
     }
@@ -51,6 +59,18 @@ pub(crate) async fn read(
     let has_mark = whole.starts_with(BYTE_ORDER_MARK);
     let whole = if has_mark { whole.slice(BYTE_ORDER_MARK.len()..) } else { whole };
     Ok((whole, taken))
+}
+
+/// Takes room for so many bytes more, from those that come too slowly if need be.
+async fn make_room(taken: &mut Taken, open: &Connections, bytes: usize) -> Result<(), Problem> {
+    for _ in 0..ROOM_ATTEMPTS {
+        if taken.grow(open.room(), bytes).is_some() {
+            return Ok(());
+        }
+        open.make_room();
+        sleep(ROOM_PAUSE).await;
+    }
+    Err(Problem::busy("there is no room for the body: too many others are being read"))
 }
 
 /// Room for bodies, of which there are many at once.
@@ -84,8 +104,9 @@ impl Drop for Taken {
     }
 }
 
-fn no_room() -> Problem {
-    Problem::busy("there is no room for the body: too many others are being read")
+fn torn() -> Problem {
+    let message = format!("the body must come in at most {MAX_PIECES} pieces");
+    Problem::new(StatusCode::BAD_REQUEST, "bad-request", message)
 }
 
 fn too_large(most: usize) -> Problem {

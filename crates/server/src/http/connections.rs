@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use super::body::Room;
+use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MIN_BYTES_A_MILLISECOND};
 
 /// All of one protocol.
 pub(crate) struct Connections {
@@ -17,6 +18,8 @@ pub(crate) struct Connections {
     begin: Instant,
     open: Mutex<Open>,
     room: Room,
+    /// Milliseconds since `begin` at which room was last looked for.
+    looked: AtomicU64,
 }
 
 #[derive(Default)]
@@ -31,6 +34,10 @@ pub(crate) struct Connection {
     begin: Instant,
     /// Milliseconds since `begin`, times four, plus the phase.
     since: AtomicU64,
+    /// Milliseconds since `begin` from which on the body it reads comes too slowly, should others need the room.
+    late: AtomicU64,
+    /// Bytes of that body that take room.
+    gathered: AtomicUsize,
     closing: Notify,
     is_cut: AtomicBool,
     // INVARIANT: it stands there in `Open::all`, or nowhere. Only whoever has the lock of `Open` changes it.
@@ -58,15 +65,18 @@ pub(crate) struct Place {
 
 impl Connections {
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, begin: Instant::now(), open: Mutex::default(), room: Room::default() }
+        Self {
+            most,
+            begin: Instant::now(),
+            open: Mutex::default(),
+            room: Room::default(),
+            looked: AtomicU64::new(0),
+        }
     }
 
     /// Takes a place; another connection is told to go if there is none.
     pub(crate) fn enter(self: &Arc<Self>) -> Place {
-        let since = AtomicU64::new(0);
-        let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
-        let place = AtomicUsize::new(NOWHERE);
-        let connection = Connection { begin: self.begin, since, closing, is_cut, place };
+        let connection = Connection::new(self.begin);
         connection.enters(Phase::Idle);
         let connection = Arc::new(connection);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,6 +91,23 @@ impl Connections {
     /// Room for the bodies of requests.
     pub(crate) const fn room(&self) -> &Room {
         &self.room
+    }
+
+    /// Closes the connection that holds most room of those whose bodies come too slowly, if there is one. However often it is
+    /// called, it looks at all of them only from time to time.
+    pub(crate) fn make_room(&self) {
+        let now = elapsed(self.begin);
+        let is_due = |looked: u64| (looked.saturating_add(LOOK_MILLIS) <= now).then_some(now);
+        if self.looked.try_update(Ordering::Relaxed, Ordering::Relaxed, is_due).is_err() {
+            return;
+        }
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let late = open.all.iter().filter(|connection| connection.is_late(now));
+        let most = late.max_by_key(|connection| connection.gathered.load(Ordering::Relaxed));
+        if let Some(connection) = most {
+            connection.gives_room_back();
+            connection.closing.notify_one();
+        }
     }
 
     /// How many there are.
@@ -126,9 +153,16 @@ impl Open {
 }
 
 impl Connection {
+    fn new(begin: Instant) -> Self {
+        let (since, late, gathered) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+        let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
+        let place = AtomicUsize::new(NOWHERE);
+        Self { begin, since, late, gathered, closing, is_cut, place }
+    }
+
     /// Notes that something else is waited for from now on.
     pub(crate) fn enters(&self, phase: Phase) {
-        let now = u64::try_from(self.begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let now = elapsed(self.begin);
         let number = match phase {
             Phase::Idle => 0,
             Phase::Head => 1,
@@ -148,6 +182,29 @@ impl Connection {
             _ => Phase::Answer,
         };
         (phase, Duration::from_millis(since / 4))
+    }
+
+    /// Notes that a body takes room for so many bytes more. It may pause for a while after any of them, and no longer for
+    /// having come fast before.
+    pub(crate) fn gathers(&self, bytes: usize) {
+        let latest = elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS);
+        let is_first = self.gathered.fetch_add(bytes, Ordering::Relaxed) == 0;
+        let earned = u64::try_from(bytes).unwrap_or(u64::MAX) / MIN_BYTES_A_MILLISECOND;
+        let late = self.late.load(Ordering::Relaxed).saturating_add(earned);
+        self.late.store(if is_first { latest } else { late.min(latest) }, Ordering::Relaxed);
+    }
+
+    /// Notes that its body takes no room any more.
+    pub(crate) fn gives_room_back(&self) {
+        self.gathered.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether it holds room for a body that comes too slowly.
+    fn is_late(&self, now: u64) -> bool {
+        let is_reading = matches!(self.phase(), (Phase::Body, _));
+        is_reading
+            && self.gathered.load(Ordering::Relaxed) > 0
+            && self.late.load(Ordering::Relaxed) < now
     }
 
     /// Notes that bytes have come.
@@ -179,6 +236,11 @@ impl Connection {
     }
 }
 
+/// Milliseconds since then.
+fn elapsed(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,7 +256,8 @@ const NOWHERE: usize = usize::MAX;
 
 #[cfg(test)]
 mod tests {
-    use super::{Connections, NOWHERE, Place};
+    use super::{Connections, NOWHERE, Phase, Place};
+    use crate::limits::BODY_GRACE_MILLIS;
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
 
@@ -215,6 +278,34 @@ mod tests {
             check(&connections);
             assert_eq!(connections.count(), places.len());
         }
+    }
+
+    #[test]
+    fn room_is_made_by_who_is_late_and_holds_most_of_it() {
+        let connections = Arc::new(Connections::new(100));
+        let places: Vec<Place> = (0..4).map(|_| connections.enter()).collect();
+        for (place, bytes) in places.iter().zip([0, 10, 1000, 2000]) {
+            place.connection.enters(Phase::Body);
+            if bytes > 0 {
+                place.connection.gathers(bytes);
+            }
+        }
+        let late = |now: u64| places.iter().map(|p| p.connection.is_late(now)).collect::<Vec<_>>();
+        let now = super::elapsed(connections.begin);
+        assert_eq!(late(now), [false; 4]);
+        assert_eq!(late(now + BODY_GRACE_MILLIS + 1), [false, true, true, true]);
+        // Bytes earn time, and never more than the grace.
+        let first = &places[1].connection;
+        let before = first.late.load(Ordering::Relaxed);
+        first.late.store(0, Ordering::Relaxed);
+        first.gathers(1);
+        assert!(first.is_late(now + 1), "a byte earns nothing");
+        first.gathers(usize::MAX / 2);
+        assert!(first.late.load(Ordering::Relaxed) >= before);
+        assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
+        // An answer is not a body.
+        places[2].connection.enters(Phase::Answer);
+        assert!(!places[2].connection.is_late(u64::MAX));
     }
 
     #[test]

@@ -125,8 +125,8 @@ async fn respond(
         _ => {}
     }
     let most = shared.config().http.max_body_bytes;
-    let room = (&*peer.connection, peer.open.room());
-    let (body, taken) = body::read(request.into_body(), most, room).await?;
+    let (connection, open) = (&*peer.connection, &*peer.open);
+    let (body, taken) = body::read(request.into_body(), most, (connection, open)).await?;
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.identity);
     decided(Question { target, body, _room: taken, caller }, shared, traced).await.map(Reply::json)
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use crate::running::{OPEN, POLICY, Running, answer, rest};
 
@@ -243,6 +244,49 @@ fn whoever_is_slow_is_cut_off() {
     // The server ends each of them, and nothing else does.
     slow.into_iter().for_each(must_end);
     must_serve(&server);
+}
+
+#[test]
+fn bodies_that_stand_still_give_way_to_those_that_come() {
+    let server = Running::start(POLICY, OPEN);
+    let long = 4 << 20;
+    let head =
+        format!("POST /api/check/resources HTTP/1.1\r\nHost: a\r\nContent-Length: {long}\r\n\r\n");
+    // All of them together fill the room that bodies have.
+    let begun = " ".repeat(long - 1);
+    let standing: Vec<TcpStream> = (0..16)
+        .map(|_| {
+            let mut stream = server.connect();
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(begun.as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    let call = format!("{}{CALL}", " ".repeat(200_000));
+    let begin = Instant::now();
+    loop {
+        let (status, body) = server.post("/api/check/resources", "", &call);
+        if status == 200 {
+            break;
+        }
+        assert_eq!((status, body.contains("no room")), (503, true), "{body}");
+        assert!(begin.elapsed() < Duration::from_secs(15), "room is made before they time out");
+    }
+    drop(standing);
+}
+
+#[test]
+fn a_body_comes_in_a_bounded_number_of_pieces() {
+    let server = Running::start(POLICY, OPEN);
+    let asked = |pieces: usize| {
+        let head = "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let call = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
+        let request = format!("{head}{}{call}", "1\r\n \r\n".repeat(pieces));
+        answer(&server.exchange(request.as_bytes()))
+    };
+    assert_eq!(asked(1000).0, 200);
+    let (status, body) = asked(300_000);
+    assert_eq!((status, body.contains("at most 262144 pieces")), (400, true), "{body}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use core::cell::Cell;
 use core::cmp::Ordering;
 
 use super::{Error, List, Map, Value};
-use crate::cel::context::{Spent, spend};
+use crate::cel::context::{spend, spend_key, spend_text};
 use crate::cel::functions::spiffe;
 use crate::cel::number::{compare_int_double, compare_int_uint, compare_uint_double};
 use crate::limits::MAX_VALUE_DEPTH;
@@ -121,12 +121,6 @@ fn same_bytes<'a>(left: &[u8], right: &[u8], steps: &Cell<u32>) -> Result<bool, 
     Ok(left == right)
 }
 
-/// Pays a step for each 16 bytes.
-#[inline(never)]
-pub(super) fn spend_text(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
-    spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
-}
-
 /// Equality of the types that contain no values.
 fn plain(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
@@ -178,8 +172,7 @@ fn maps<'a>(
     let depth = deeper(depth)?;
     for (key, left) in left.iter() {
         spend(steps, 1)?;
-        // A text is compared with several keys.
-        spend_text(steps, key.as_str().map_or(0, str::len).saturating_mul(8))?;
+        spend_key(steps, &key)?;
         let Some(right) = right.get(&key) else { return Ok(false) };
         if !equal_at(&left, &right, steps, depth)? {
             return Ok(false);

@@ -8,10 +8,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use super::compare::spend_text;
 use super::{Error, Key, Message, Value};
 use crate::attr::{Attr, AttrMap};
-use crate::cel::context::spend;
+use crate::cel::context::{Spent, spend};
 use crate::cel::number::{int_to_double, uint_to_double};
 use crate::cel::time;
 use crate::decimal;
@@ -21,7 +20,7 @@ use crate::limits::MAX_VALUE_DEPTH;
 const MAX_SAFE: u64 = (1 << 53) - 1;
 
 impl<'a> Value<'a> {
-    /// Returns the value as JSON data; pays for each part, and a step for 16 bytes of text, because a
+    /// Returns the value as JSON data; pays for each part, and a step for 4 bytes of text, because a
     /// small value whose parts share others can be large when they are written out.
     ///
     /// # Errors
@@ -46,11 +45,11 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
             Attr::Number(*value)
         }
         Value::String(text) | Value::SpiffeId(text) | Value::SpiffeTrustDomain(text) => {
-            spend_text(steps, text.len())?;
+            written(steps, text.len())?;
             Attr::String(Box::from(&**text))
         }
         Value::Bytes(bytes) => {
-            spend_text(steps, bytes.len())?;
+            written(steps, bytes.len())?;
             string(base64(bytes))
         }
         Value::Timestamp(moment) => string(moment.to_string()),
@@ -78,6 +77,12 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
     })
 }
 
+/// Pays for a text: it is copied, and written with up to six bytes for one.
+#[inline(never)]
+fn written(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
+    spend(steps, u32::try_from(bytes / 4).unwrap_or(u32::MAX))
+}
+
 fn entry<'a>(
     key: &Value<'a>,
     value: &Value<'a>,
@@ -87,7 +92,7 @@ fn entry<'a>(
     match Key::of(key) {
         Some(Key::String(name)) => {
             spend(steps, STEPS_OF_AN_ENTRY)?;
-            spend_text(steps, name.len())?;
+            written(steps, name.len())?;
             Ok((Box::from(&*name), to_attr(value, steps, depth)?))
         }
         _ => Err(unsupported(key, "string")),

@@ -53,12 +53,9 @@ impl Told {
         Self { request_id: request_id(context).to_owned(), results, places: HashMap::new() }
     }
 
-    /// Writes an answer with this context.
-    pub(super) fn write(&self, json: &mut Json, is_allowed: bool) {
-        json.open('{');
-        json.key("decision");
-        json.boolean(is_allowed);
-        json.key("context");
+    /// Returns the context of the answers, unless it is longer than an answer may be.
+    fn context(&self) -> Result<String, Problem> {
+        let mut json = Json::default();
         json.open('{');
         json.key("cerbos.response");
         json.open('{');
@@ -68,12 +65,18 @@ impl Told {
         json.key("results");
         json.open('[');
         for (resource, decision) in &self.results {
-            answer::entry(json, resource, decision, true);
+            answer::entry(&mut json, resource, decision, true);
         }
         json.close(']');
         json.close('}');
         json.close('}');
-        json.close('}');
+        must_be_short(json.length())?;
+        Ok(json.finish())
+    }
+
+    /// Returns the answer to the only question.
+    pub(super) fn answer(&self, is_allowed: bool) -> Result<String, Problem> {
+        Ok(told(is_allowed, &self.context()?))
     }
 
     /// Adds a decision to what is told of its resource.
@@ -130,7 +133,8 @@ pub(super) fn many(
                 Ok((groups.add(key, question, (resource, request, decision)), is_allowed))
             })?
         });
-        groups.must_be_short()?;
+        // What no answer could hold is refused before more of it is gathered.
+        must_be_short(groups.length)?;
         let is_allowed = matches!(answered, Ok((_, true)));
         answers.push(answered);
         if end.is_none() && questions.semantic.ends(is_allowed) {
@@ -169,11 +173,6 @@ impl Groups {
         }
         place
     }
-
-    /// Refuses what no answer could hold before more of it is gathered.
-    fn must_be_short(&self) -> Result<(), Problem> {
-        if self.length > MAX_ANSWER_BYTES { Err(too_long()) } else { Ok(()) }
-    }
 }
 
 impl<T: Debug> Digests<T> {
@@ -192,26 +191,33 @@ fn written(
     answers: &[Result<(usize, bool), AuthzenError>],
     groups: &[Told],
 ) -> Result<String, Problem> {
-    let mut parts: Vec<String> = Vec::new();
-    let mut length = 0_usize;
-    for answer in answers {
-        let mut json = Json::default();
+    let contexts = groups.iter().map(Told::context).collect::<Result<Vec<_>, _>>()?;
+    let mut text = String::from("{\"evaluations\":[");
+    for (index, answer) in answers.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
         match answer {
-            Err(error) => write_refusal(&mut json, error),
+            Err(error) => {
+                let mut json = Json::default();
+                write_refusal(&mut json, error);
+                text.push_str(&json.finish());
+            }
             Ok((place, is_allowed)) => {
-                if let Some(group) = groups.get(*place) {
-                    group.write(&mut json, *is_allowed);
+                if let Some(context) = contexts.get(*place) {
+                    must_be_short(text.len().saturating_add(context.len()))?;
+                    text.push_str(&told(*is_allowed, context));
                 }
             }
         }
-        let part = json.finish();
-        length = length.saturating_add(part.len());
-        if length > MAX_ANSWER_BYTES {
-            return Err(too_long());
-        }
-        parts.push(part);
+        must_be_short(text.len())?;
     }
-    Ok(format!("{{\"evaluations\":[{}]}}", parts.join(",")))
+    Ok(text + "]}")
+}
+
+/// Returns an answer with a context that was written before.
+fn told(is_allowed: bool, context: &str) -> String {
+    format!("{{\"decision\":{is_allowed},\"context\":{context}}}")
 }
 
 pub(super) fn is_allowed(decision: &Decision) -> bool {
@@ -225,8 +231,12 @@ fn named(resource: &Resource) -> Resource {
     Resource { kind, policy_version, id, scope, attr: AttrMap::new() }
 }
 
-fn too_long() -> Problem {
-    bad("the answer would be too long: ask for less at once".to_owned())
+/// Refuses an answer that is longer than it may be.
+fn must_be_short(length: usize) -> Result<(), Problem> {
+    if length > MAX_ANSWER_BYTES {
+        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
+    }
+    Ok(())
 }
 
 fn request_id(context: &AttrMap) -> &str {

@@ -4,7 +4,10 @@ use wardgate_engine::decision::{Decision, Effect, Output, ValidationError, Valid
 use wardgate_engine::request::Resource;
 use wardgate_engine::wire::Json;
 
-/// Writes the answer about one resource.
+use crate::limits::MAX_ANSWER_BYTES;
+
+/// Writes the answer about one resource. Outputs end with the one that makes it longer than an answer may be: whoever
+/// joins it to others refuses it.
 pub(in crate::http) fn entry(
     json: &mut Json,
     resource: &Resource,
@@ -89,6 +92,9 @@ fn outputs(json: &mut Json, decision: &Decision) {
     json.key("outputs");
     json.open('[');
     for Output { source, action, value } in &decision.outputs {
+        if json.length() > MAX_ANSWER_BYTES {
+            break;
+        }
         json.open('{');
         json.field("src", source);
         json.field("action", action);
