@@ -36,15 +36,21 @@ mod sign;
 mod test;
 mod verify;
 
+use std::alloc::System;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use alloc_tracker::Allocator;
 use clap::Parser;
 use wardgate_compiler::diagnostics::Diagnostic;
 
 use arguments::{Arguments, Command};
 use failure::{Failure, Status};
 use output::{Output, complain, counted};
+
+/// The allocator of the system; each thread counts what it asks for, which `wardgate bench` tells.
+#[global_allocator]
+static ALLOCATOR: Allocator<System> = Allocator::system();
 
 fn main() -> ExitCode {
     let command = match Arguments::try_parse() {

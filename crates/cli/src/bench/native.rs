@@ -5,10 +5,11 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use alloc_tracker::{ReportOperation, Session};
+
 use super::clock::Clock;
 use super::figures::{Figures, Host, Memory, Pace};
 use super::samples::{Recorder, Samples};
-use super::units::approximate;
 use super::workload::Question;
 
 /// Decides `questions` with `decide` for about as long as `time`. There must be a question.
@@ -19,12 +20,16 @@ pub(crate) fn measure(
 ) -> Figures {
     let quarter = time / 4;
     run(questions, &decide, quarter);
-    let mut pace = Pace { decisions: 0, seconds: 0.0 };
-    let counted = allocation_counter::measure(|| pace = run(questions, &decide, quarter));
-    let per_decision = |count: u64| approximate(count) / approximate(pace.decisions.max(1));
+    let session = Session::new().no_stdout().no_file();
+    let counted = session.operation("decide");
+    let span = counted.measure_thread().no_peak();
+    let pace = run(questions, &decide, quarter);
+    drop(span.iterations(pace.decisions.max(1)));
+    let report = session.to_report();
+    let counted = report.operations().next().map(|(_, counted)| counted);
     let memory = Memory::Allocated {
-        times: per_decision(counted.count_total),
-        bytes: per_decision(counted.bytes_total),
+        times: counted.and_then(ReportOperation::allocations).unwrap_or(f64::NAN),
+        bytes: counted.and_then(ReportOperation::bytes).unwrap_or(f64::NAN),
     };
     let clock = Clock::measure(pace.nanoseconds());
     let samples = sample(questions, &decide, clock.group, time / 2);
