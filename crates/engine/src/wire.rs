@@ -101,6 +101,12 @@ impl Json {
         self.text.push(':');
     }
 
+    /// Writes a value that is JSON already.
+    pub fn element(&mut self, json: &str) {
+        self.separate();
+        self.text.push_str(json);
+    }
+
     /// Writes a string.
     pub fn string(&mut self, text: &str) {
         self.separate();

@@ -118,8 +118,8 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
         tally.add(&decision);
         shared.decided(tally);
         if is_told(&evaluation.context) {
-            let told = Told::of(request, &evaluation.context, &decision);
-            return told.answer(is_allowed(&decision));
+            let is_allowed = is_allowed(&decision);
+            return Told::of(request, &evaluation.context, decision).answer(is_allowed);
         }
         let mut json = Json::default();
         write_answer(&mut json, &decision);

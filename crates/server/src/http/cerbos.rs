@@ -60,7 +60,8 @@ pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Resul
     let (mut text, meta) = (json.finish(), call.include_meta);
     each(&mut call, policies, shared, |request, decision| {
         let mut json = Json::default();
-        answer::entry(&mut json, &request.resource, decision, meta);
+        let outputs = answer::outputs(decision);
+        answer::entry(&mut json, (&request.resource, decision, &outputs), meta);
         joined(&mut text, &json.finish(), MAX_ANSWER_BYTES)
     })?;
     text.push_str("]}");

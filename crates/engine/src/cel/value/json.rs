@@ -55,7 +55,7 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         Value::Timestamp(moment) => string(moment.to_string()),
         Value::Duration(nanos) => string(time::format_duration(*nanos)),
         Value::List(list) => {
-            let mut items = Vec::new();
+            let mut items = Vec::with_capacity(list.len());
             for item in list.iter() {
                 items.push(to_attr(&item, steps, deeper)?);
             }
@@ -63,7 +63,7 @@ fn to_attr<'a>(value: &Value<'a>, steps: &Cell<u32>, depth: usize) -> Result<Att
         }
         Value::Map(map) => {
             spend(steps, STEPS_OF_A_MAP)?;
-            let mut entries = Vec::new();
+            let mut entries = Vec::with_capacity(map.len());
             for (key, item) in map.iter() {
                 entries.push(entry(&key, &item, steps, deeper)?);
             }

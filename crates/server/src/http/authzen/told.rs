@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::decision::{Decision, Effect};
+use wardgate_engine::decision::{ActionDecision, Decision, Effect};
 use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
@@ -27,10 +27,18 @@ use crate::state::State;
 /// What is told about one subject in the same circumstances.
 pub(super) struct Told {
     request_id: String,
-    /// Resources without their attributes.
-    results: Vec<(Resource, Decision)>,
+    results: Vec<Entry>,
     /// Which of the results is about which resource.
     places: HashMap<Digest, usize>,
+}
+
+/// What is told about one resource.
+struct Entry {
+    /// It has no attributes.
+    resource: Resource,
+    /// It has no outputs: they take less memory as text.
+    decision: Decision,
+    outputs: Vec<String>,
 }
 
 /// What is told about all subjects.
@@ -48,8 +56,8 @@ struct Digests<T>(HashMap<*const T, Digest>);
 type Digest = [u8; 32];
 
 impl Told {
-    pub(super) fn of(request: &Request, context: &AttrMap, decision: &Decision) -> Self {
-        let results = vec![(named(&request.resource), decision.clone())];
+    pub(super) fn of(request: &Request, context: &AttrMap, decision: Decision) -> Self {
+        let results = vec![Entry::new(&request.resource, decision)];
         Self { request_id: request_id(context).to_owned(), results, places: HashMap::new() }
     }
 
@@ -64,9 +72,7 @@ impl Told {
         }
         json.key("results");
         json.open('[');
-        for (resource, decision) in &self.results {
-            answer::entry(&mut json, resource, decision, true);
-        }
+        self.results.iter().for_each(|entry| entry.write(&mut json));
         json.close(']');
         json.close('}');
         json.close('}');
@@ -80,28 +86,51 @@ impl Told {
     }
 
     /// Adds a decision to what is told of its resource.
-    fn add(&mut self, digest: Digest, resource: Resource, decision: Decision) {
+    fn add(&mut self, digest: Digest, entry: Entry) {
         let end = self.results.len();
         let place = *self.places.entry(digest).or_insert(end);
-        let Some((_, known)) = self.results.get_mut(place) else {
-            self.results.push((resource, decision));
-            return;
-        };
-        for action in &decision.actions {
-            if !known.actions.iter().any(|other| other.action == action.action) {
-                known.actions.push(action.clone());
-            }
+        match self.results.get_mut(place) {
+            Some(known) => known.add(entry),
+            None => self.results.push(entry),
         }
-        known.effective_derived_roles.extend_from_slice(&decision.effective_derived_roles);
-        known.effective_derived_roles.sort();
-        known.effective_derived_roles.dedup();
-        let new: Vec<_> = decision
-            .outputs
+    }
+}
+
+impl Entry {
+    fn new(resource: &Resource, mut decision: Decision) -> Self {
+        let outputs = answer::outputs(&decision);
+        decision.outputs = Vec::new();
+        Self { resource: named(resource), decision, outputs }
+    }
+
+    fn write(&self, json: &mut Json) {
+        answer::entry(json, (&self.resource, &self.decision, &self.outputs), true);
+    }
+
+    /// Returns how many bytes it is written with.
+    fn length(&self) -> usize {
+        let mut json = Json::default();
+        answer::entry(&mut json, (&self.resource, &self.decision, &[]), true);
+        self.outputs
             .iter()
-            .filter(|output| !known.outputs.contains(output))
-            .cloned()
-            .collect();
-        known.outputs.extend(new);
+            .fold(json.length(), |length, output| length.saturating_add(output.len()))
+    }
+
+    /// Adds a decision on an action of the same resource, unless that was asked for before.
+    fn add(&mut self, Self { decision, outputs, .. }: Self) {
+        let Decision { actions, effective_derived_roles: also, .. } = decision;
+        let is_known = |action: &ActionDecision| {
+            self.decision.actions.iter().any(|known| known.action == action.action)
+        };
+        if actions.iter().all(is_known) {
+            return;
+        }
+        self.decision.actions.extend(actions);
+        let roles = &mut self.decision.effective_derived_roles;
+        roles.extend(also);
+        roles.sort();
+        roles.dedup();
+        self.outputs.extend(outputs);
     }
 }
 
@@ -130,7 +159,8 @@ pub(super) fn many(
                 let decision = decided(decision, &budget)?;
                 tally.add(&decision);
                 let is_allowed = is_allowed(&decision);
-                Ok((groups.add(key, question, (resource, request, decision)), is_allowed))
+                let entry = Entry::new(&request.resource, decision);
+                Ok((groups.add(key, question, (resource, entry)), is_allowed))
             })?
         });
         // What no answer could hold is refused before more of it is gathered.
@@ -155,13 +185,10 @@ impl Groups {
         &mut self,
         key: [Digest; 2],
         question: &Evaluation,
-        (digest, request, decision): (Digest, &Request, Decision),
+        (digest, entry): (Digest, Entry),
     ) -> usize {
         let id = request_id(&question.context);
-        let resource = named(&request.resource);
-        let mut json = Json::default();
-        answer::entry(&mut json, &resource, &decision, true);
-        self.length = self.length.saturating_add(id.len()).saturating_add(json.finish().len());
+        self.length = self.length.saturating_add(id.len()).saturating_add(entry.length());
         let end = self.groups.len();
         let place = *self.places.entry(key).or_insert(end);
         if place == end {
@@ -169,7 +196,7 @@ impl Groups {
             self.groups.push(Told { request_id, results: Vec::new(), places: HashMap::new() });
         }
         if let Some(group) = self.groups.get_mut(place) {
-            group.add(digest, resource, decision);
+            group.add(digest, entry);
         }
         place
     }

@@ -6,12 +6,10 @@ use wardgate_engine::wire::Json;
 
 use crate::limits::MAX_ANSWER_BYTES;
 
-/// Writes the answer about one resource. Outputs end with the one that makes it longer than an answer may be: whoever
-/// joins it to others refuses it.
+/// Writes the answer about one resource, with what [`outputs`] returned.
 pub(in crate::http) fn entry(
     json: &mut Json,
-    resource: &Resource,
-    decision: &Decision,
+    (resource, decision, outputs): (&Resource, &Decision, &[String]),
     with_meta: bool,
 ) {
     json.open('{');
@@ -28,8 +26,44 @@ pub(in crate::http) fn entry(
         json.key("meta");
         meta(json, decision);
     }
-    outputs(json, decision);
+    if !outputs.is_empty() {
+        json.key("outputs");
+        json.open('[');
+        outputs.iter().for_each(|output| json.element(output));
+        json.close(']');
+    }
     json.close('}');
+}
+
+/// Returns each output as JSON. They end with the one that makes them longer than an answer may be: whoever joins them to
+/// more refuses it.
+pub(in crate::http) fn outputs(decision: &Decision) -> Vec<String> {
+    let (mut outputs, mut length) = (Vec::new(), 0_usize);
+    for output in &decision.outputs {
+        if length > MAX_ANSWER_BYTES {
+            break;
+        }
+        let text = output_json(output);
+        length = length.saturating_add(text.len());
+        outputs.push(text);
+    }
+    outputs
+}
+
+fn output_json(Output { source, action, value }: &Output) -> String {
+    let mut json = Json::default();
+    json.open('{');
+    json.field("src", source);
+    json.field("action", action);
+    match value {
+        Ok(value) => {
+            json.key("val");
+            json.attr(value);
+        }
+        Err(error) => json.field("error", error),
+    }
+    json.close('}');
+    json.finish()
 }
 
 /// Writes the effect on each action.
@@ -83,31 +117,6 @@ pub(super) fn meta(json: &mut Json, decision: &Decision) {
         json.close(']');
     }
     json.close('}');
-}
-
-fn outputs(json: &mut Json, decision: &Decision) {
-    if decision.outputs.is_empty() {
-        return;
-    }
-    json.key("outputs");
-    json.open('[');
-    for Output { source, action, value } in &decision.outputs {
-        if json.length() > MAX_ANSWER_BYTES {
-            break;
-        }
-        json.open('{');
-        json.field("src", source);
-        json.field("action", action);
-        match value {
-            Ok(value) => {
-                json.key("val");
-                json.attr(value);
-            }
-            Err(error) => json.field("error", error),
-        }
-        json.close('}');
-    }
-    json.close(']');
 }
 
 /// Writes text that is not empty.
