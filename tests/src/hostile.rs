@@ -45,7 +45,7 @@ pub fn bundle() -> Result<Vec<u8>, String> {
         let text = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         Ok::<_, String>((name.to_owned(), text))
     };
-    let files = [read("doc.yaml")?, read("teams.yaml")?];
+    let files = [read("doc.yaml")?, read("sam.yaml")?, read("teams.yaml")?];
     let compiled = compile_files(&files, &Options::default())
         .map_err(|found| found.iter().map(ToString::to_string).collect::<String>())?;
     Ok(wardgate_bundle::pack(&compiled.parts))

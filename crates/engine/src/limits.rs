@@ -14,7 +14,7 @@ pub const MAX_STEPS: u32 = 2_000_000;
 pub const MAX_REQUEST_STEPS: u32 = 10 * MAX_STEPS;
 
 /// Bytes of the rules and expressions that an explanation lists; it leaves out what comes later.
-pub const MAX_EXPLANATION_BYTES: usize = 32 << 20;
+pub const MAX_EXPLANATION_BYTES: usize = 4 << 20;
 
 /// Registers one program may name. Programs are at most this deep, because a register is an `u8`.
 pub const MAX_REGISTERS: usize = 250;

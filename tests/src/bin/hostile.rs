@@ -1,4 +1,5 @@
-//! Sends hostile requests to a server and says what they cost it: `hostile WARDGATE [COUNT [SEED]]`.
+//! Sends hostile requests to a server and says what they cost it: `hostile WARDGATE [COUNT [SEED]]`. `hostile - NUMBER [SEED]`
+//! writes the body of one of them to standard output.
 //!
 //! `WARDGATE` is the command, built for release. Each request is sent when the last one has been answered, and the
 //! CPU that all threads of the server took meanwhile is read from the system; beside them, a second client asks for its health.
@@ -52,6 +53,13 @@ fn run() -> Result<bool, String> {
         None => Ok(default),
     };
     let (count, seed) = (number(arguments.next(), 1000)?, number(arguments.next(), 17)?);
+    if wardgate == "-" {
+        let body = request(seed, count).body;
+        return std::io::stdout()
+            .write_all(&body)
+            .map(|()| true)
+            .map_err(|error| error.to_string());
+    }
     let wardgate = fs::canonicalize(&wardgate).map_err(|error| format!("{wardgate}: {error}"))?;
     let server = Server::start(&wardgate)?;
     let health = Health::watch(server.address.clone());

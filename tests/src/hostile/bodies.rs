@@ -28,7 +28,10 @@ struct Parts {
     attributes: [String; 2],
     roles: Vec<String>,
     actions: Vec<String>,
+    kind: String,
     resources: usize,
+    /// Whether AuthZEN is asked to tell what decided.
+    is_told: bool,
 }
 
 impl Maker {
@@ -39,7 +42,7 @@ impl Maker {
     pub(super) fn request(&mut self, number: u64) -> Hostile {
         let entrances = u64::try_from(ENTRANCES.len()).unwrap_or(1);
         let entrance = pick(ENTRANCES, number % entrances);
-        let (name, body) = match (number / entrances) % 12 {
+        let (name, body) = match (number / entrances) % 16 {
             0 => ("long lists", self.of_lists(entrance, 1)),
             1 => ("long lists, many actions", self.of_lists(entrance, ACTIONS.len())),
             2 => ("wide objects", self.of_attributes(entrance, Self::wide)),
@@ -51,7 +54,11 @@ impl Maker {
             8 => ("many small questions", self.many_questions(entrance)),
             9 => ("doubled members", self.doubled(entrance)),
             10 => ("odd numbers and escapes", self.of_attributes(entrance, Self::odd)),
-            _ => ("no JSON", self.broken(entrance)),
+            11 => ("no JSON", self.broken(entrance)),
+            12 => ("numbers with long texts", self.of_attributes(entrance, Self::numbers)),
+            13 => ("many outputs", self.outputs(entrance)),
+            14 => ("long names", self.long_names(entrance)),
+            _ => ("texts of other forms", self.of_attributes(entrance, Self::forms)),
         };
         Hostile { name, path: entrance.path(), body }
     }
@@ -179,6 +186,67 @@ impl Maker {
         format!("{{\"groups\":[{numbers}],\"n\":{digits}}}")
     }
 
+    /// Numbers whose shortest text is long, and those that are written fast.
+    fn numbers(&mut self, size: usize) -> String {
+        let unit =
+            pick(&["2.2250738585072014e-308", "1.7976931348623157e308", "0.1", "1"], self.below(4));
+        let most = pick(&[100, 10_000, 99_000], self.below(3));
+        let numbers = vec![unit; most.min(size / (unit.len() + 1))].join(",");
+        format!("{{\"groups\":[{numbers}],\"text\":\"{unit}\"}}")
+    }
+
+    /// As many actions as are taken, each of which tells the attributes.
+    fn outputs(&mut self, entrance: Entrance) -> Vec<u8> {
+        let (unit, size) = (pick(OUTPUTS, self.below(6)), self.size() / 2);
+        let most = pick(&[10, 1000, 90_000, 600_000], self.below(4));
+        let times = most.min(size / (unit.len() + 1));
+        let attribute = if unit.starts_with('\\') {
+            format!("\"{}\"", unit.repeat(times))
+        } else {
+            format!("[{}]", vec![unit; times].join(","))
+        };
+        let attributes = ["{}".to_owned(), format!("{{\"groups\":{attribute}}}")];
+        let actions = (0..50).map(|n| format!("told:{n}")).collect();
+        let resources =
+            if entrance == Entrance::Evaluations { 1000 } else { pick(&[1, 3, 50], self.below(3)) };
+        let attributes = if resources < 4 {
+            attributes
+        } else {
+            let [p, r] = attributes;
+            [r, p]
+        };
+        let is_told = self.below(2) == 0;
+        entrance.body(&Parts { attributes, actions, resources, is_told, ..Parts::small() })
+    }
+
+    /// Kinds, actions and roles that globs are compared with.
+    fn long_names(&mut self, entrance: Entrance) -> Vec<u8> {
+        let unit = pick(&["a", "ab", "a:", "ade", "{a"], self.below(5));
+        let count = pick(&[1, 50], self.below(2));
+        let long = |bytes: usize| unit.repeat(bytes / unit.len());
+        let size = self.size() / 2;
+        let kind = long(pick(&[size, 10_000, 3], self.below(3)));
+        let roles =
+            (0..pick(&[1, 64, 3000], self.below(3))).map(|n| format!("{}{n}", long(900))).collect();
+        let actions = (0..count).map(|n| format!("{}{n}", long(size / count))).collect();
+        entrance.body(&Parts { kind, roles, actions, ..Parts::small() })
+    }
+
+    /// Texts that conditions take apart: base64, paths, hierarchies, identities, patterns.
+    fn forms(&mut self, size: usize) -> String {
+        let (begin, unit) = pick(
+            &[("", "YWFh"), ("", "a/"), ("", "a."), ("spiffe://x", "/a"), ("", "aB")],
+            self.below(5),
+        );
+        let length = pick(&[100, 10_000, size / 2], self.below(3));
+        let text = unit.repeat(length / unit.len());
+        let text = begin.to_owned() + text.trim_end_matches(['/', '.']);
+        let most = pick(&[600, 60_000, 600_000], self.below(3));
+        let groups = self.list('g', size.min(most), 5);
+        let pattern = pick(&["^(a|b|ab)*c$", "(a+)+$", "((a)(b)?)*c", "a{1,50}b"], self.below(4));
+        format!("{{\"text\":\"{text}\",\"pattern\":\"{pattern}\",\"groups\":{groups}}}")
+    }
+
     /// Mostly large, sometimes small enough to be looked at in full.
     fn size(&mut self) -> usize {
         const SIZES: [usize; 6] =
@@ -200,7 +268,9 @@ impl Parts {
             attributes: ["{\"groups\":[\"a\"]}".to_owned(), "{\"groups\":[\"b\"]}".to_owned()],
             roles: vec!["member".to_owned()],
             actions: vec!["meet:1".to_owned()],
+            kind: "doc".to_owned(),
             resources: 1,
+            is_told: false,
         }
     }
 }
@@ -220,21 +290,24 @@ impl Entrance {
     }
 
     fn body(self, parts: &Parts) -> Vec<u8> {
-        let Parts { attributes: [p, r], roles, actions, resources } = parts;
-        let (roles, actions) = (texts(roles), texts(actions));
-        let action = "{\"name\":\"meet:1\"}";
+        let Parts { attributes: [p, r], roles, actions, kind, resources, is_told } = parts;
+        let context = if *is_told { TOLD } else { "" };
+        let (name, count) = (actions.first().map_or("", String::as_str), actions.len());
+        let own = |n: usize| actions.get(n).filter(|_| count > 1).cloned();
+        let (roles, all) = (texts(roles), texts(actions));
+        let action = format!("{{\"name\":\"{name}\"}}");
         let principal = format!("{{\"id\":\"sam\",\"roles\":{roles},\"attr\":{p}}}");
         let subject = format!(
             "{{\"type\":\"user\",\"id\":\"sam\",\"properties\":{}}}",
             with_roles(p, &roles)
         );
         let resource =
-            |n: usize| format!("{{\"type\":\"doc\",\"id\":\"d{n}\",\"properties\":{r}}}");
+            |n: usize| format!("{{\"type\":\"{kind}\",\"id\":\"d{n}\",\"properties\":{r}}}");
         let body = match self {
             Self::CheckResources | Self::CheckBatch => {
                 let entry = |n| {
                     format!(
-                        "{{\"resource\":{{\"kind\":\"doc\",\"id\":\"d{n}\",\"attr\":{r}}},\"actions\":{actions}}}"
+                        "{{\"resource\":{{\"kind\":\"{kind}\",\"id\":\"d{n}\",\"attr\":{r}}},\"actions\":{all}}}"
                     )
                 };
                 let entries: Vec<_> = (0..*resources).map(entry).collect();
@@ -244,21 +317,24 @@ impl Entrance {
                 let instances: Vec<_> =
                     (0..*resources).map(|n| format!("\"d{n}\":{{\"attr\":{r}}}")).collect();
                 format!(
-                    "{{\"principal\":{principal},\"actions\":{actions},\"resource\":{{\"kind\":\"doc\",\"instances\":{{{}}}}}}}",
+                    "{{\"principal\":{principal},\"actions\":{all},\"resource\":{{\"kind\":\"{kind}\",\"instances\":{{{}}}}}}}",
                     instances.join(",")
                 )
             }
             Self::Evaluation => {
                 format!(
-                    "{{\"subject\":{subject},\"action\":{action},\"resource\":{}}}",
+                    "{{\"subject\":{subject},\"action\":{action},{context}\"resource\":{}}}",
                     resource(0)
                 )
             }
             Self::Evaluations => {
-                let items: Vec<_> =
-                    (0..*resources).map(|n| format!("{{\"resource\":{}}}", resource(n))).collect();
+                let item = |n: usize| match own(n) {
+                    Some(action) => format!("{{\"action\":{{\"name\":\"{action}\"}}}}"),
+                    None => format!("{{\"resource\":{}}}", resource(n)),
+                };
+                let items: Vec<_> = (0..*resources).map(item).collect();
                 format!(
-                    "{{\"subject\":{subject},\"action\":{action},\"resource\":{},\"evaluations\":[{}]}}",
+                    "{{\"subject\":{subject},\"action\":{action},{context}\"resource\":{},\"evaluations\":[{}]}}",
                     resource(0),
                     items.join(",")
                 )
@@ -268,7 +344,7 @@ impl Entrance {
                 resource(0)
             ),
             Self::SearchResources => format!(
-                "{{\"subject\":{subject},\"action\":{action},\"resource\":{{\"type\":\"doc\"}}}}"
+                "{{\"subject\":{subject},\"action\":{action},\"resource\":{{\"type\":\"{kind}\"}}}}"
             ),
             Self::SearchActions => {
                 format!("{{\"subject\":{subject},\"resource\":{}}}", resource(0))
@@ -321,6 +397,43 @@ const ENTRANCES: &[Entrance] = &[
 
 /// What the policies have conditions for.
 const ACTIONS: &[&str] = &[
-    "meet:1", "both", "other", "within", "once", "order", "pairs", "in", "text", "words", "map",
-    "same", "team", "roles", "told", "view",
+    "meet:1",
+    "both",
+    "other",
+    "within",
+    "once",
+    "order",
+    "pairs",
+    "in",
+    "text",
+    "words",
+    "map",
+    "same",
+    "team",
+    "roles",
+    "told",
+    "view",
+    "numbers",
+    "formats",
+    "written",
+    "pairings",
+    "longer",
+    "maybe",
+    "joined",
+    "decoded",
+    "lowered",
+    "paths",
+    "levels",
+    "identities",
+    "patterns",
+    "captures",
+    "members",
+    "times",
+    "encoded",
 ];
+
+/// The part of a question that asks for what decided.
+const TOLD: &str = "\"context\":{\"cerbos.includeMeta\":true},";
+
+/// What outputs hold many of: the first three escape their characters.
+const OUTPUTS: &[&str] = &["\\u0001", "\\n", "\\\"", "1", "{\"a\":1}", "2.2250738585072014e-308"];

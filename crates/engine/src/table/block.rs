@@ -77,7 +77,6 @@ impl<'a> Block<'a> {
         (0..rules.div_ceil(32)).step_by(CHUNK_WORDS).map(move |word| Chunk::full(word, rules))
     }
 
-    /// Returns how many globs the dimensions hold.
     /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with the globs takes.
     pub(crate) fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
         let mut steps = 0_usize;

@@ -33,7 +33,7 @@ impl<'a> Machine<'a, '_, '_> {
 
     pub(super) fn map_put(&mut self, a: u8, b: u8, c: u8) -> Result<(), Error<'a>> {
         let (key, value) = (self.get(b)?.clone(), self.get(c)?.clone());
-        self.context.charge(STEPS_OF_AN_ENTRY)?;
+        self.context.charge(steps_of_an_entry(self.get(a)?))?;
         self.grow(a, |map| put(map, key, value))
     }
 
@@ -45,14 +45,15 @@ impl<'a> Machine<'a, '_, '_> {
             Value::Optional(Some(value)) => Value::clone(value),
             other => Value::Error(not_optional("entry", other)),
         };
-        self.context.charge(STEPS_OF_AN_ENTRY)?;
+        self.context.charge(steps_of_an_entry(self.get(a)?))?;
         self.grow(a, |map| put(map, key, value))
     }
 
     pub(super) fn map_merge(&mut self, a: u8, b: u8) -> Result<(), Error<'a>> {
         let entries = self.get(b)?.clone();
         if let Value::Map(entries) = &entries {
-            self.context.charge(entries.len().saturating_mul(STEPS_OF_AN_ENTRY))?;
+            let each = steps_of_an_entry(self.get(b)?);
+            self.context.charge(entries.len().saturating_mul(each))?;
         }
         self.grow(a, |map| merge(map, &entries))
     }
@@ -115,8 +116,12 @@ impl<'a> Machine<'a, '_, '_> {
     }
 }
 
-/// Steps charged for adding an entry to a map, which keeps its keys sorted.
-const STEPS_OF_AN_ENTRY: usize = 6;
+/// Steps charged for adding an entry to `map`, whose keys are kept sorted: six, and one for each key that the new one is compared with.
+fn steps_of_an_entry(map: &Value<'_>) -> usize {
+    let length = if let Value::Map(map) = map { map.len() } else { 0 };
+    let compared = usize::BITS.saturating_sub(length.leading_zeros());
+    usize::try_from(compared).unwrap_or(0).saturating_add(6)
+}
 
 fn cursor<'a>(range: u8) -> Result<u8, Error<'a>> {
     range.checked_add(1).ok_or(Error::Malformed)
