@@ -132,7 +132,7 @@ pub(crate) const MAX_QUERY_BYTES: usize = 4 << 20;
 
 /// Steps of all decisions on one request unless the configuration says otherwise. A step that looks up a role took 32 ns
 /// (2026-11-22), one that writes an output of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): so many take 0.15 to 0.2 s.
-pub(crate) const REQUEST_STEPS: u32 = 4_500_000;
+pub(crate) const REQUEST_STEPS: u32 = 4_000_000;
 
 /// Entities of one type in the index.
 pub(crate) const MAX_ENTITIES: usize = 50_000;

@@ -84,6 +84,7 @@ impl<'a> Session<'a> {
         let [resource_scope, principal_scope] =
             names(table, [&resource.scope, &principal.scope].map(|scope| trimmed_scope(scope)));
         let kind = sanitized(&resource.kind);
+        let granted = budget.left().min(MAX_REQUEST_STEPS);
         Self {
             table,
             pool,
@@ -98,7 +99,7 @@ impl<'a> Session<'a> {
             principal_version,
             kind: Kind { id: table.string_id(&kind), text: kind },
             principal: table.string_id(&principal.id),
-            steps: Cell::new(budget.left().min(MAX_REQUEST_STEPS)),
+            steps: Cell::new(granted.saturating_sub(steps_of_names(request))),
             memo: RefCell::new(Memo::new()),
             touched: RefCell::default(),
             effective: RefCell::default(),
@@ -372,6 +373,15 @@ impl<'a> Activation<'a> for Session<'a> {
 fn names<'a>(table: &PolicyTable, [first, second]: [&'a str; 2]) -> [Name<'a>; 2] {
     let name = table.name(first);
     [name, if first == second { name } else { table.name(second) }]
+}
+
+/// Returns the steps that looking up the names of a request takes. Up to 256 bytes they are part of any decision; after that
+/// a byte of a kind, each of which may have to be replaced, takes 15 ns (2026-11-23, 2 cores, AMD EPYC).
+fn steps_of_names(request: &Request) -> u32 {
+    let (principal, resource) = (&request.principal, &request.resource);
+    let names = [&resource.kind, &resource.scope, &principal.scope, &principal.id];
+    let bytes = names.iter().fold(0_usize, |bytes, name| bytes.saturating_add(name.len()));
+    u32::try_from(bytes.saturating_sub(256) / 3).unwrap_or(u32::MAX)
 }
 
 /// Whether `error` means that the evaluation was not finished, whatever the table makes of errors.

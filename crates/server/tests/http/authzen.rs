@@ -341,7 +341,7 @@ fn a_search_that_takes_too_much_ends_with_a_short_page_or_an_error() {
     let whole = Running::with_files(POLICY, &config(""), &[]);
     let (status, told) = post(&whole, "search/resource", "", &body);
     let message = told["message"].as_str().unwrap();
-    assert_eq!((status, message.contains("more than 4500000 steps")), (400, true), "{told}");
+    assert_eq!((status, message.contains("more than 4000000 steps")), (400, true), "{told}");
     let paged = indexed();
     let mut found = Vec::new();
     for page in 0.. {

@@ -190,5 +190,5 @@ impl<'a> Key<'a> {
     }
 }
 
-/// About the root of the largest map.
-const MOST_RECENT: usize = 256;
+/// A few times the root of the largest map: moving places costs less than merging them.
+const MOST_RECENT: usize = 1024;

@@ -116,11 +116,12 @@ impl<'a> Machine<'a, '_, '_> {
     }
 }
 
-/// Steps charged for adding an entry to `map`, whose keys are kept sorted: six, and one for each key that the new one is compared with.
+/// Steps charged for adding an entry to `map`, whose keys are kept sorted: six, and two for each key that
+/// the new one is compared with.
 fn steps_of_an_entry(map: &Value<'_>) -> usize {
     let length = if let Value::Map(map) = map { map.len() } else { 0 };
     let compared = usize::BITS.saturating_sub(length.leading_zeros());
-    usize::try_from(compared).unwrap_or(0).saturating_add(6)
+    usize::try_from(compared).unwrap_or(0).saturating_mul(2).saturating_add(6)
 }
 
 fn cursor<'a>(range: u8) -> Result<u8, Error<'a>> {
