@@ -169,4 +169,4 @@ const MOST_DECISIONS = 10_000;
  * The steps of all decisions on one request. In WebAssembly most of a request's steps take 50 ns, and the dearest, those
  * for a role that is looked up, 200 (2026-11-23, Node 20, 2 cores).
  */
-const MAX_STEPS = 3_000_000;
+const MAX_STEPS = 1_500_000;

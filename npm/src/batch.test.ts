@@ -12,6 +12,7 @@ beforeAll(async () => {
 });
 
 const ada: Principal = { id: "ada", roles: ["user"] };
+const eve: Principal = { id: "eve", roles: ["guest"] };
 
 function resource(at: number, changes: object = {}): Resource {
   return { kind: "album", id: `a${at}`, attr: { owner: at % 3 === 0 ? "ada" : `u${at}` }, ...changes };
@@ -260,5 +261,37 @@ describe("many requests", () => {
     expect(() => pdp.isAllowedMany(new Array<ActionRequest>(1))).toThrow(TypeError);
     expect(() => pdp.isAllowedMany({} as never)).toThrow(new TypeError("requests must be an array, found object"));
     expect(() => pdp.checkMany("x" as never)).toThrow(new TypeError("requests must be an array, found string"));
+  });
+
+  it("share a principal that is one object, and no other", () => {
+    let reads = 0;
+    const counted: Principal = { ...ada, attr: { get x() { reads += 1; return 1; } } };
+    const asking = (principal: Principal, more: object = {}) => ({ principal, resource: resource(3), actions: ["view", "burn"], ...more });
+    const requests = [asking(counted), asking(counted), asking(eve), asking({ ...counted }), asking(counted), asking(eve), asking(ada)];
+    const many = pdp.checkMany(requests);
+    expect(reads).toBe(3);
+    expect(many).toEqual(requests.map((request) => pdp.check(request)));
+    const token = { jwt: { aud: "x" } };
+    const withClaims = [asking(eve), asking(eve, { auxData: token }), asking(eve, { auxData: token }), asking(eve), asking(ada, { auxData: token })];
+    expect(pdp.checkMany(withClaims)).toEqual(withClaims.map((request) => pdp.check(request)));
+  });
+
+  it("that are no plain objects are read each for itself", () => {
+    let turn = 0;
+    const fickle = { get principal() { turn += 1; return turn % 2 === 0 ? ada : eve; }, resource: resource(3), actions: ["view"] };
+    const [first, second, third] = pdp.checkMany([fickle, fickle, fickle]);
+    const [ofEve, ofAda] = [eve, ada].map((principal) => pdp.check({ principal, resource: resource(3), actions: ["view"] }));
+    expect([first, second, third]).toEqual([ofEve, ofAda, ofEve]);
+    expect(turn).toBe(3);
+    class Asking {
+      principal = eve;
+      readonly resource = resource(3);
+      readonly actions = ["view"];
+    }
+    const objects = [eve, ada, ada].map((principal) => Object.assign(new Asking(), { principal }));
+    expect(pdp.checkMany(objects)).toEqual(objects.map((request) => pdp.check(request)));
+    const asked = { principal: ada, resource: resource(3), actions: ["view"] };
+    expect(() => pdp.checkMany([asked, { ...asked, scpe: "x" } as never])).toThrow(TypeError);
+    expect(() => pdp.checkMany([null as never])).toThrow(TypeError);
   });
 });

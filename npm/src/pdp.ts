@@ -16,7 +16,7 @@ import { ActionAsking, PrincipalAsking } from "./prepared.ts";
 import type { Opening } from "./pool-messages.ts";
 import { guarded } from "./report.ts";
 import type { Runtime } from "./runtime.ts";
-import { SHARING, sharerWord, type Sharer } from "./sharing.ts";
+import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { turn } from "./turn.ts";
 import type {
@@ -144,7 +144,8 @@ export class OpenedPdp implements Pdp {
     this.#mustBeOpen();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
-    return listed(requests).map((request) => JSON.parse(this.#check(request, 0, budget)) as Decision);
+    const shared = inARow();
+    return listed(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
   }
 
   check(request: CheckRequest): Decision {

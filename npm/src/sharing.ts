@@ -1,6 +1,7 @@
 // How decisions on many requests share parts of them.
 
 import type { Decision } from "./decision.ts";
+import { isDisturbed, isObject, isPlain } from "./plain.ts";
 import type { CheckRequest } from "./types.ts";
 
 /** The parts of a request that several requests have: sums of these, as in `crates/wasm/src/request.rs`. */
@@ -22,6 +23,22 @@ export function sharerWord(): (shared: number) => number {
 }
 
 let sharers = 0;
+
+/**
+ * Returns what tells of requests that come one after the other what each shares with the last: a principal and claims that are
+ * the same objects. Each is told with its members as they were when they were compared, for a getter may answer otherwise the next time.
+ */
+export function inARow(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
+  let word = sharerWord();
+  let last: Partial<CheckRequest> = {};
+  return (request) => {
+    if (isDisturbed() || !isObject(request) || !isPlain(request)) return [request, 0];
+    const read = { ...request };
+    if (read.principal !== last.principal || read.auxData !== last.auxData) word = sharerWord();
+    last = read;
+    return [read, word(PRINCIPAL | AUX_DATA)];
+  };
+}
 
 /** Decides on requests that share parts, and together take no more than some number of steps. */
 export interface Sharer {

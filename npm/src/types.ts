@@ -169,7 +169,10 @@ export interface Pdp {
   prepare(topic: Topic): PreparedAction;
   /** Decides several actions, with what led to each decision. */
   check(request: CheckRequest): Decision;
-  /** Decides several requests, each like `check`; with `maxSteps` all of them together take no more steps than that. */
+  /**
+   * Decides several requests, each like `check`; with `maxSteps` all of them together take no more steps than that. Requests in
+   * a row with one principal object share it: it is read once.
+   */
   checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[];
   /** Decides several actions, and returns the bytes that every host writes for this decision. */
   decisionBytes(request: CheckRequest): Uint8Array;
