@@ -101,7 +101,10 @@ pub(crate) const MIN_BYTES_A_MILLISECOND: u64 = 256;
 /// and for longer than this.
 pub(crate) const BODY_GRACE_MILLIS: u64 = 1000;
 
-/// How often such a body is looked for at most.
+/// Bytes after which no more such bodies are looked for at once.
+pub(crate) const MADE_AT_ONCE: usize = 1 << 20;
+
+/// How often such bodies are looked for at most.
 pub(crate) const LOOK_MILLIS: u64 = 10;
 
 /// How often a body asks for room, and how long it waits in between.

@@ -15,6 +15,18 @@ use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS
 /// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
 /// with each other, and give it back when what is returned is dropped.
 pub(crate) async fn read(
+    body: Incoming,
+    most: usize,
+    (connection, open): (&Connection, &Connections),
+) -> Result<(Bytes, Taken), Problem> {
+    connection.enters(Phase::Body);
+    let read = gather(body, most, (connection, open)).await;
+    connection.gives_room_back();
+    connection.enters(Phase::Answer);
+    read
+}
+
+async fn gather(
     mut body: Incoming,
     most: usize,
     (connection, open): (&Connection, &Connections),
@@ -23,11 +35,9 @@ pub(crate) async fn read(
     if said > most.saturating_add(MAX_PASSED_OVER) {
         return Err(too_large(most));
     }
-    connection.enters(Phase::Body);
     let mut whole = Bytes::new();
     let mut pieces: Vec<u8> = Vec::new();
     let (mut length, mut taken) = (0_usize, Taken::default());
-    connection.gives_room_back();
     let mut count = 0_usize;
     while let Some(frame) = body.frame().await {
         count += 1;
@@ -40,18 +50,18 @@ pub(crate) async fn read(
         if length > most {
             pieces = Vec::new();
             taken = Taken::default();
+            connection.gives_room_back();
             if length > most.saturating_add(MAX_PASSED_OVER) {
                 break;
             }
         } else if whole.is_empty() && pieces.is_empty() && body.is_end_stream() {
             whole = piece;
         } else {
-            make_room(&mut taken, open, piece.len()).await?;
+            take_room(&mut taken, (connection, open), piece.len()).await?;
             connection.gathers(piece.len());
             pieces.extend_from_slice(&piece);
         }
     }
-    connection.enters(Phase::Answer);
     if length > most {
         return Err(too_large(most));
     }
@@ -62,13 +72,22 @@ pub(crate) async fn read(
 }
 
 /// Takes room for so many bytes more, from those that come too slowly if need be.
-async fn make_room(taken: &mut Taken, open: &Connections, bytes: usize) -> Result<(), Problem> {
+async fn take_room(
+    taken: &mut Taken,
+    (connection, open): (&Connection, &Connections),
+    bytes: usize,
+) -> Result<(), Problem> {
+    if taken.grow(open.room(), bytes).is_some() {
+        return Ok(());
+    }
+    let waiting = connection.waits();
     for _ in 0..ROOM_ATTEMPTS {
-        if taken.grow(open.room(), bytes).is_some() {
-            return Ok(());
-        }
         open.make_room();
         sleep(ROOM_PAUSE).await;
+        if taken.grow(open.room(), bytes).is_some() {
+            connection.goes_on(waiting);
+            return Ok(());
+        }
     }
     Err(Problem::busy("there is no room for the body: too many others are being read"))
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use super::body::Room;
-use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MIN_BYTES_A_MILLISECOND};
+use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MADE_AT_ONCE, MIN_BYTES_A_MILLISECOND};
 
 /// All of one protocol.
 pub(crate) struct Connections {
@@ -34,7 +34,8 @@ pub(crate) struct Connection {
     begin: Instant,
     /// Milliseconds since `begin`, times four, plus the phase.
     since: AtomicU64,
-    /// Milliseconds since `begin` from which on the body it reads comes too slowly, should others need the room.
+    /// When the body that it reads comes too slowly, should others need the room: milliseconds since `begin`, times the bytes
+    /// that have to come in one.
     late: AtomicU64,
     /// Bytes of that body that take room.
     gathered: AtomicUsize,
@@ -93,8 +94,8 @@ impl Connections {
         &self.room
     }
 
-    /// Closes the connection that holds most room of those whose bodies come too slowly, if there is one. However often it is
-    /// called, it looks at all of them only from time to time.
+    /// Closes the connection that holds most room of those whose bodies come too slowly, and where that is little, others of them.
+    /// However often it is called, it looks at all of them only from time to time.
     pub(crate) fn make_room(&self) {
         let now = elapsed(self.begin);
         let is_due = |looked: u64| (looked.saturating_add(LOOK_MILLIS) <= now).then_some(now);
@@ -102,10 +103,14 @@ impl Connections {
             return;
         }
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let late = open.all.iter().filter(|connection| connection.is_late(now));
-        let most = late.max_by_key(|connection| connection.gathered.load(Ordering::Relaxed));
-        if let Some(connection) = most {
-            connection.gives_room_back();
+        let late = || open.all.iter().filter(|connection| connection.is_late(now));
+        let most = late().max_by_key(|connection| connection.gathered.load(Ordering::Relaxed));
+        let mut made = 0_usize;
+        for connection in most.into_iter().chain(late()) {
+            if made >= MADE_AT_ONCE {
+                break;
+            }
+            made = made.saturating_add(connection.gathered.swap(0, Ordering::Relaxed));
             connection.closing.notify_one();
         }
     }
@@ -187,11 +192,22 @@ impl Connection {
     /// Notes that a body takes room for so many bytes more. It may pause for a while after any of them, and no longer for
     /// having come fast before.
     pub(crate) fn gathers(&self, bytes: usize) {
-        let latest = elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS);
+        let latest = at_pace(elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS));
         let is_first = self.gathered.fetch_add(bytes, Ordering::Relaxed) == 0;
-        let earned = u64::try_from(bytes).unwrap_or(u64::MAX) / MIN_BYTES_A_MILLISECOND;
+        let earned = u64::try_from(bytes).unwrap_or(u64::MAX);
         let late = self.late.load(Ordering::Relaxed).saturating_add(earned);
         self.late.store(if is_first { latest } else { late.min(latest) }, Ordering::Relaxed);
+    }
+
+    /// Notes that the body waits for room, and not for its client, until the answer is given to [`Connection::goes_on`].
+    pub(crate) fn waits(&self) -> Waiting {
+        Waiting { since: elapsed(self.begin), late: self.late.swap(u64::MAX, Ordering::Relaxed) }
+    }
+
+    /// Notes that the client is waited for again, who has lost no time.
+    pub(crate) fn goes_on(&self, Waiting { since, late }: Waiting) {
+        let lost = at_pace(elapsed(self.begin).saturating_sub(since));
+        self.late.store(late.saturating_add(lost), Ordering::Relaxed);
     }
 
     /// Notes that its body takes no room any more.
@@ -204,7 +220,7 @@ impl Connection {
         let is_reading = matches!(self.phase(), (Phase::Body, _));
         is_reading
             && self.gathered.load(Ordering::Relaxed) > 0
-            && self.late.load(Ordering::Relaxed) < now
+            && self.late.load(Ordering::Relaxed) < at_pace(now)
     }
 
     /// Notes that bytes have come.
@@ -236,6 +252,18 @@ impl Connection {
     }
 }
 
+/// While a body waits for room.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    since: u64,
+    late: u64,
+}
+
+/// Returns the bytes that have to come in so many milliseconds.
+const fn at_pace(milliseconds: u64) -> u64 {
+    milliseconds.saturating_mul(MIN_BYTES_A_MILLISECOND)
+}
+
 /// Milliseconds since then.
 fn elapsed(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
@@ -257,7 +285,7 @@ const NOWHERE: usize = usize::MAX;
 #[cfg(test)]
 mod tests {
     use super::{Connections, NOWHERE, Phase, Place};
-    use crate::limits::BODY_GRACE_MILLIS;
+    use crate::limits::{BODY_GRACE_MILLIS, MIN_BYTES_A_MILLISECOND};
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
 
@@ -294,14 +322,18 @@ mod tests {
         let now = super::elapsed(connections.begin);
         assert_eq!(late(now), [false; 4]);
         assert_eq!(late(now + BODY_GRACE_MILLIS + 1), [false, true, true, true]);
-        // Bytes earn time, and never more than the grace.
+        // Bytes earn time, however few at once, and never more than the grace.
         let first = &places[1].connection;
-        let before = first.late.load(Ordering::Relaxed);
         first.late.store(0, Ordering::Relaxed);
-        first.gathers(1);
-        assert!(first.is_late(now + 1), "a byte earns nothing");
+        (0..2 * MIN_BYTES_A_MILLISECOND).for_each(|_| first.gathers(1));
+        assert_eq!([1, 2, 3].map(|now| first.is_late(now)), [false, false, true]);
         first.gathers(usize::MAX / 2);
-        assert!(first.late.load(Ordering::Relaxed) >= before);
+        assert!(!first.is_late(now));
+        assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
+        // Who waits for room is not late.
+        let waiting = first.waits();
+        assert!(!first.is_late(u64::MAX / MIN_BYTES_A_MILLISECOND));
+        first.goes_on(waiting);
         assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
         // An answer is not a body.
         places[2].connection.enters(Phase::Answer);

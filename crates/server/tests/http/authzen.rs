@@ -170,6 +170,30 @@ fn what_decided_is_told_behind_the_end_of_a_semantic_as_cerbos_tells_it() {
 }
 
 #[test]
+fn what_decided_is_told_of_an_action_that_is_asked_with_several_properties() {
+    let policy = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - { actions: [pay], roles: ["*"], effect: EFFECT_ALLOW, output: { when: { ruleActivated: "request.auxData.jwts.action.claims.amount" } } }
+"#;
+    let server = Running::with_files(policy, &config(""), &[]);
+    let paying =
+        |amount: u32| json!({ "action": { "name": "pay", "properties": { "amount": amount } } });
+    let body = json!({
+        "subject": { "type": "user", "id": "ada" }, "resource": { "type": "album", "id": "a" },
+        "context": { "cerbos.includeMeta": true },
+        "evaluations": [paying(1), paying(999), paying(1)],
+    });
+    let told = post(&server, "evaluations", "", &body).1;
+    let outputs = &told["evaluations"][0]["context"]["cerbos.response"]["results"][0]["outputs"];
+    let values: Vec<_> = outputs.as_array().unwrap().iter().map(|output| &output["val"]).collect();
+    assert_eq!(values, [&json!(1), &json!(999)], "{told}");
+}
+
+#[test]
 fn what_decided_is_told_of_many_subjects_that_share_a_long_resource() {
     let server = indexed();
     let long: Vec<_> = (0..20_000).collect();

@@ -52,7 +52,7 @@ impl<'a> Machine<'a, '_, '_> {
     pub(super) fn map_merge(&mut self, a: u8, b: u8) -> Result<(), Error<'a>> {
         let entries = self.get(b)?.clone();
         if let Value::Map(entries) = &entries {
-            let each = steps_of_an_entry(self.get(b)?);
+            let each = steps_of_an_entry(self.get(a)?);
             self.context.charge(entries.len().saturating_mul(each))?;
         }
         self.grow(a, |map| merge(map, &entries))

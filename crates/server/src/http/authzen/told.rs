@@ -1,13 +1,13 @@
 //! Answers that tell what decided, as Cerbos tells it: the context of each answer holds a response to
 //! CheckResources about all questions of the same subject in the same circumstances.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::sync::Arc;
 
 use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_engine::decision::{ActionDecision, Decision, Effect};
+use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
@@ -39,6 +39,8 @@ struct Entry {
     /// It has no outputs: they take less memory as text.
     decision: Decision,
     outputs: Vec<String>,
+    /// The digests of the outputs.
+    known: HashSet<Digest>,
 }
 
 /// What is told about all subjects.
@@ -100,7 +102,8 @@ impl Entry {
     fn new(resource: &Resource, mut decision: Decision) -> Self {
         let outputs = answer::outputs(&decision);
         decision.outputs = Vec::new();
-        Self { resource: named(resource), decision, outputs }
+        let known = outputs.iter().map(|output| blake3::hash(output.as_bytes())).collect();
+        Self { resource: named(resource), decision, outputs, known }
     }
 
     fn write(&self, json: &mut Json) {
@@ -116,21 +119,22 @@ impl Entry {
             .fold(json.length(), |length, output| length.saturating_add(output.len()))
     }
 
-    /// Adds a decision on an action of the same resource, unless that was asked for before.
+    /// Adds a decision on the same resource. The same action may have been asked with other properties.
     fn add(&mut self, Self { decision, outputs, .. }: Self) {
-        let Decision { actions, effective_derived_roles: also, .. } = decision;
-        let is_known = |action: &ActionDecision| {
-            self.decision.actions.iter().any(|known| known.action == action.action)
-        };
-        if actions.iter().all(is_known) {
-            return;
+        for action in decision.actions {
+            if !self.decision.actions.iter().any(|known| known.action == action.action) {
+                self.decision.actions.push(action);
+            }
         }
-        self.decision.actions.extend(actions);
         let roles = &mut self.decision.effective_derived_roles;
-        roles.extend(also);
+        roles.extend(decision.effective_derived_roles);
         roles.sort();
         roles.dedup();
-        self.outputs.extend(outputs);
+        for output in outputs {
+            if self.known.insert(blake3::hash(output.as_bytes())) {
+                self.outputs.push(output);
+            }
+        }
     }
 }
 
