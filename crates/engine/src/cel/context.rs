@@ -29,12 +29,14 @@ impl<'a> Context<'a, '_> {
         self.activation.now()
     }
 
+    // In modules a call is smaller than what it does, natively it is slower.
+
     /// Pays for visiting `elements` values.
     ///
     /// # Errors
     ///
     /// The budget is spent.
-    #[inline(never)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn charge(&self, elements: usize) -> Result<(), Spent> {
         spend(self.steps, u32::try_from(elements).unwrap_or(u32::MAX))
     }
@@ -44,7 +46,7 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent.
-    #[inline(never)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn charge_bytes(&self, bytes: usize) -> Result<(), Spent> {
         spend_text(self.steps, bytes)
     }
@@ -54,7 +56,7 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent or the string is too long.
-    #[inline(never)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn charge_string(&self, bytes: usize) -> Result<(), Spent> {
         if bytes > MAX_STRING_BYTES {
             return Err(Spent);
@@ -67,7 +69,7 @@ impl<'a> Context<'a, '_> {
     /// # Errors
     ///
     /// The budget is spent or the list is too long.
-    #[inline(never)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     pub fn charge_list(&self, elements: usize) -> Result<(), Spent> {
         if elements > MAX_ELEMENTS {
             return Err(Spent);
@@ -112,13 +114,13 @@ pub(crate) fn spend(steps: &Cell<u32>, count: u32) -> Result<(), Spent> {
 }
 
 /// Takes a step from the budget for each 16 bytes of a text.
-#[inline(never)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn spend_text(steps: &Cell<u32>, bytes: usize) -> Result<(), Spent> {
     spend(steps, u32::try_from(bytes / 16).unwrap_or(u32::MAX))
 }
 
 /// Takes from the budget what it costs to find `key` in a map: a text is compared with about eight keys.
-#[inline(never)]
+#[cfg_attr(target_arch = "wasm32", inline(never))]
 pub(crate) fn spend_key(steps: &Cell<u32>, key: &Value<'_>) -> Result<(), Spent> {
     let bytes = key.as_str().map_or(0, str::len);
     spend(steps, u32::try_from(bytes / 2).unwrap_or(u32::MAX))
