@@ -25,8 +25,8 @@ export function sharerWord(): (shared: number) => number {
 let sharers = 0;
 
 /**
- * Returns what tells of requests that come one after the other what each shares with the last: a principal and claims that are
- * the same objects. Each is told with its members as they were when they were compared, for a getter may answer otherwise the next time.
+ * Returns a function for requests in a row. It returns a copy of each request and the parts that the copy shares with the one before:
+ * the principal and the claims, if both are the same objects. A copy, because a getter may return another object when it is read again.
  */
 export function inARow(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
   let word = sharerWord();

@@ -92,23 +92,25 @@ pub(crate) const MAX_BYTES_IN_PLACE: usize = 16 << 10;
 /// Bytes of all bodies together that come in several pieces. Where there is no room for a piece, the request is answered with 503.
 pub(crate) const MAX_BODIES_BYTES: usize = 64 << 20;
 
-/// Pieces of the longest body. Each costs time, however short it is.
+/// Bounds the frames (pieces between two reads, or chunks) of one request body: each costs time, however short it is.
 pub(crate) const MAX_PIECES: usize = 1 << 18;
 
-/// Where there is no room, a body that is being read may lose what it has: if it comes with less than these 250 KiB a second,
+/// Bytes that a request body must bring in each millisecond, on average, to keep its room when other bodies need it: 250 KiB a second.
 pub(crate) const MIN_BYTES_A_MILLISECOND: u64 = 256;
 
-/// and for longer than this.
+/// Milliseconds for which a request body may fall behind that rate.
 pub(crate) const BODY_GRACE_MILLIS: u64 = 1000;
 
-/// Bytes after which no more such bodies are looked for at once.
+/// Bytes of room that are enough for one search: no more connections are closed once as many are free.
 pub(crate) const MADE_AT_ONCE: usize = 1 << 20;
 
-/// How often such bodies are looked for at most.
+/// Milliseconds from one search for connections with late bodies to the next.
 pub(crate) const LOOK_MILLIS: u64 = 10;
 
-/// How often a body asks for room, and how long it waits in between.
+/// Bounds how many times a request body asks for room before it is refused with 503.
 pub(crate) const ROOM_ATTEMPTS: u32 = 20;
+
+/// Time from one such attempt to the next.
 pub(crate) const ROOM_PAUSE: Duration = Duration::from_millis(10);
 
 /// Steps that the decisions on a request may take on the thread of its connection: about a millisecond. Those that take more are begun

@@ -205,16 +205,12 @@ impl Maker {
         } else {
             format!("[{}]", vec![unit; times].join(","))
         };
-        let attributes = ["{}".to_owned(), format!("{{\"groups\":{attribute}}}")];
+        let (small, large) = ("{}".to_owned(), format!("{{\"groups\":{attribute}}}"));
         let actions = (0..50).map(|n| format!("told:{n}")).collect();
         let resources =
             if entrance == Entrance::Evaluations { 1000 } else { pick(&[1, 3, 50], self.below(3)) };
-        let attributes = if resources < 4 {
-            attributes
-        } else {
-            let [p, r] = attributes;
-            [r, p]
-        };
+        // What many resources repeat would make the body too long.
+        let attributes = if resources < 4 { [small, large] } else { [large, small] };
         let is_told = self.below(2) == 0;
         entrance.body(&Parts { attributes, actions, resources, is_told, ..Parts::small() })
     }

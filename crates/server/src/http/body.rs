@@ -26,6 +26,7 @@ pub(crate) async fn read(
     read
 }
 
+/// Reads the frames of a body, and joins them where there are several.
 async fn gather(
     mut body: Incoming,
     most: usize,
@@ -38,10 +39,10 @@ async fn gather(
     let mut whole = Bytes::new();
     let mut pieces: Vec<u8> = Vec::new();
     let (mut length, mut taken) = (0_usize, Taken::default());
-    let mut count = 0_usize;
+    let mut frames = 0_usize;
     while let Some(frame) = body.frame().await {
-        count += 1;
-        if count > MAX_PIECES {
+        frames += 1;
+        if frames > MAX_PIECES {
             return Err(torn());
         }
         let frame = frame.map_err(|_| broken())?;

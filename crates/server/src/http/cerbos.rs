@@ -83,13 +83,19 @@ pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<Str
 
 /// Adds an element to a list, or a member to an object, that has begun.
 fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> {
-    if text.len().saturating_add(element.len()) > most {
-        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
-    }
+    must_be_short(text.len().saturating_add(element.len()), most)?;
     if !text.ends_with(['[', '{']) {
         text.push(',');
     }
     text.push_str(element);
+    Ok(())
+}
+
+/// Refuses an answer of so many bytes if that is more than `most`.
+pub(super) fn must_be_short(length: usize, most: usize) -> Result<(), Problem> {
+    if length > most {
+        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
+    }
     Ok(())
 }
 

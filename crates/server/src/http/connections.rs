@@ -215,7 +215,7 @@ impl Connection {
         self.gathered.store(0, Ordering::Relaxed);
     }
 
-    /// Whether it holds room for a body that comes too slowly.
+    /// Returns true if a request body holds room and has come more slowly than [`MIN_BYTES_A_MILLISECOND`] for longer than the grace.
     fn is_late(&self, now: u64) -> bool {
         let is_reading = matches!(self.phase(), (Phase::Body, _));
         is_reading
@@ -330,7 +330,7 @@ mod tests {
         first.gathers(usize::MAX / 2);
         assert!(!first.is_late(now));
         assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
-        // Who waits for room is not late.
+        // A body that waits for room is not late.
         let waiting = first.waits();
         assert!(!first.is_late(u64::MAX / MIN_BYTES_A_MILLISECOND));
         first.goes_on(waiting);

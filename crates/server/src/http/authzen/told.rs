@@ -15,7 +15,7 @@ use wardgate_native::authzen::{AuthzenError, Evaluation, Requests, write_refusal
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
-use crate::http::cerbos::{answer, bad, must_be_few};
+use crate::http::cerbos::{answer, must_be_few, must_be_short};
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
@@ -32,14 +32,15 @@ pub(super) struct Told {
     places: HashMap<Digest, usize>,
 }
 
-/// What is told about one resource.
+/// Holds the decisions on one resource, as a response to CheckResources lists them.
 struct Entry {
-    /// It has no attributes.
+    /// Names the resource; its attributes are left out.
     resource: Resource,
-    /// It has no outputs: they take less memory as text.
+    /// Joins the decisions on all actions; their outputs are left out, for they take less memory as text.
     decision: Decision,
+    /// Holds each output as JSON.
     outputs: Vec<String>,
-    /// The digests of the outputs.
+    /// Holds the BLAKE3 digests of the outputs, so that none is listed twice.
     known: HashSet<Digest>,
 }
 
@@ -78,7 +79,7 @@ impl Told {
         json.close(']');
         json.close('}');
         json.close('}');
-        must_be_short(json.length())?;
+        must_be_short(json.length(), MAX_ANSWER_BYTES)?;
         Ok(json.finish())
     }
 
@@ -167,8 +168,8 @@ pub(super) fn many(
                 Ok((groups.add(key, question, (resource, entry)), is_allowed))
             })?
         });
-        // What no answer could hold is refused before more of it is gathered.
-        must_be_short(groups.length)?;
+        // Once the outputs are too long for an answer, no further question is decided.
+        must_be_short(groups.length, MAX_ANSWER_BYTES)?;
         let is_allowed = matches!(answered, Ok((_, true)));
         answers.push(answered);
         if end.is_none() && questions.semantic.ends(is_allowed) {
@@ -236,12 +237,12 @@ fn written(
             }
             Ok((place, is_allowed)) => {
                 if let Some(context) = contexts.get(*place) {
-                    must_be_short(text.len().saturating_add(context.len()))?;
+                    must_be_short(text.len().saturating_add(context.len()), MAX_ANSWER_BYTES)?;
                     text.push_str(&told(*is_allowed, context));
                 }
             }
         }
-        must_be_short(text.len())?;
+        must_be_short(text.len(), MAX_ANSWER_BYTES)?;
     }
     Ok(text + "]}")
 }
@@ -260,14 +261,6 @@ fn named(resource: &Resource) -> Resource {
     let Resource { kind, policy_version, id, scope, .. } = resource;
     let [kind, policy_version, id, scope] = [kind, policy_version, id, scope].map(String::clone);
     Resource { kind, policy_version, id, scope, attr: AttrMap::new() }
-}
-
-/// Refuses an answer that is longer than it may be.
-fn must_be_short(length: usize) -> Result<(), Problem> {
-    if length > MAX_ANSWER_BYTES {
-        return Err(bad("the answer would be too long: ask for less at once".to_owned()));
-    }
-    Ok(())
 }
 
 fn request_id(context: &AttrMap) -> &str {
