@@ -1,4 +1,4 @@
-// The frame: the few words that a decision reads. The mirror of `crates/plan/src/frame.rs`.
+// The frame: the few words that a decision reads. The mirror of `crates/fastpath/src/frame.rs`.
 //
 // It lies in the memory of the module, at an address that never changes. A view of it has length 0 as
 // soon as the memory grows or the instance is given up, and what is written through it then is lost

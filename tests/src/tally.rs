@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::plans::Answer;
+use wardgate_engine::fastpath::Answer;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 

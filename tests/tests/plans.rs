@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::plans::BY_CLASS;
+use wardgate_engine::fastpath::BY_CLASS;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::{Parts, PolicyTable, Section};
 use wardgate_tests::generate::{World, world};

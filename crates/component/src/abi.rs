@@ -8,7 +8,7 @@ use std::cell::{RefCell, UnsafeCell};
 
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::wire;
-use wardgate_plan::{Answer, Frame};
+use wardgate_fastpath::{Answer, Frame};
 
 use crate::blocks;
 use crate::failure::{Failure, Kind};
@@ -143,7 +143,7 @@ extern "C" fn plan_list(handle: u32, at: usize, kind: usize, version: usize, sco
 }
 
 /// Answers with one plan, as JSON.
-#[unsafe(export_name = "wardgate_plan")]
+#[unsafe(export_name = "wardgate_fastpath")]
 extern "C" fn plan(handle: u32, plan: u32) -> i32 {
     let json = |opened: &Opened| wire::plan_json(opened.table(), plan).into_bytes();
     length(handles::with(handle, json))

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::layout::{BY_CLASS, PROGRAMS};
-use wardgate_plan::{Answer, Frame, SlotRecord, word};
+use wardgate_fastpath::layout::{BY_CLASS, PROGRAMS};
+use wardgate_fastpath::{Answer, Frame, SlotRecord, word};
 
 use crate::component::types;
 use crate::opened::Opened;

@@ -10,8 +10,8 @@ use std::cell::RefCell;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_plan::{Answer, Frame, Texts, word};
+use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
+use wardgate_fastpath::{Answer, Frame, Texts, word};
 
 use crate::ask::{Ask, Reading, read};
 use crate::cache::with_key;

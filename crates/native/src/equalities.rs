@@ -4,8 +4,8 @@
 //! an entry asks for it. Numbers are equal if they are as numbers, everything else if it is the same.
 
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
-use wardgate_plan::{Entry, Plan, word};
+use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
+use wardgate_fastpath::{Entry, Plan, word};
 
 use crate::ask::Reading;
 use crate::field::Field;

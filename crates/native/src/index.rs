@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
-use wardgate_plan::PlanList;
+use wardgate_fastpath::PlanList;
 
 use crate::cache::Cache;
 use crate::names::Names;

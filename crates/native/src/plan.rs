@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
-use wardgate_plan::{SlotRecord, word};
+use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
+use wardgate_fastpath::{SlotRecord, word};
 
 use crate::cache::Cache;
 use crate::equalities::{self, Equality};

@@ -10,9 +10,9 @@ use core::iter::repeat_with;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Value;
+use wardgate_engine::fastpath::Contents;
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
-use wardgate_engine::plans::Contents;
-use wardgate_plan::layout::{FRAME_WORDS, MAX_SLOTS};
+use wardgate_fastpath::layout::{FRAME_WORDS, MAX_SLOTS};
 
 /// The filled part of an arena, and what was read from it so far.
 pub(crate) struct Arena<'f> {

@@ -9,7 +9,7 @@ use core::mem::offset_of;
 use core::ptr::null_mut;
 
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::{Batch, BatchAnswer, Columns, Plans};
+use wardgate_fastpath::{Batch, BatchAnswer, Columns, Plans};
 
 use crate::shared::shared;
 use crate::{frame, handles};

@@ -8,8 +8,8 @@ use core::cell::UnsafeCell;
 use core::mem::offset_of;
 
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
-use wardgate_plan::{Answer, Frame, Plans};
+use wardgate_fastpath::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
+use wardgate_fastpath::{Answer, Frame, Plans};
 
 use crate::arena::Arena;
 use crate::shared::shared;

@@ -10,7 +10,7 @@ use core::cell::RefCell;
 use wardgate_bundle as bundle;
 use wardgate_bundle::{Header, KeyId, Terms};
 use wardgate_engine::table::{PolicyTable, Section};
-use wardgate_plan::Plans;
+use wardgate_fastpath::Plans;
 
 use crate::failure::Failure;
 use crate::shared::shared;

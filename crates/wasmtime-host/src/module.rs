@@ -1,9 +1,9 @@
 //! An instance of the plain module: the host's side of `docs/ABI.md`.
 
 use serde_json::Value;
+use wardgate_fastpath::layout::FRAME_WORDS;
+use wardgate_fastpath::word;
 use wardgate_native::Timestamp;
-use wardgate_plan::layout::FRAME_WORDS;
-use wardgate_plan::word;
 use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams, WasmResults};
 
 use crate::error::HostError;
@@ -367,7 +367,7 @@ impl Calls {
             filter: found(instance, store, "wardgate_filter")?,
             evaluate: found(instance, store, "wardgate_evaluate")?,
             plan_list: found(instance, store, "wardgate_plan_list")?,
-            plan: found(instance, store, "wardgate_plan")?,
+            plan: found(instance, store, "wardgate_fastpath")?,
             principals: found(instance, store, "wardgate_principals")?,
             decide: found(instance, store, "wardgate_decide")?,
             decide_at: found(instance, store, "wardgate_decide_at")?,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use wardgate_fastpath::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 use wardgate_native::{Names, Target};
-use wardgate_plan::layout::{BY_CLASS, MAX_SLOTS, PROGRAMS};
 
 use crate::component::{ComponentInstance, types};
 use crate::error::HostError;

@@ -1,8 +1,8 @@
 //! What the slots of a plan hold: a question, read place by place.
 
+use wardgate_fastpath::Texts;
+use wardgate_fastpath::layout::MAX_SLOTS;
 use wardgate_native::{Field, Lookup, PrincipalRef, ResourceRef};
-use wardgate_plan::Texts;
-use wardgate_plan::layout::MAX_SLOTS;
 
 use crate::plan::{Place, Plan, Slot};
 

@@ -5,10 +5,10 @@
 
 use std::hint::black_box;
 
-use wardgate_engine::plans::Roles;
+use wardgate_engine::fastpath::Roles;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
-use wardgate_plan::{Answer, Frame};
+use wardgate_fastpath::{Answer, Frame};
 
 use crate::measure::{Row, Side};
 use crate::workload::Workload;

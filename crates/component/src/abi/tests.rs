@@ -4,7 +4,7 @@ use std::slice;
 
 use wardgate_bundle::pack;
 use wardgate_compiler::{Options, compile_files};
-use wardgate_plan::word;
+use wardgate_fastpath::word;
 
 use super::*;
 

@@ -59,7 +59,7 @@ pub enum Section {
     Schemas,
     /// Policies for inspection: [`POLICY_WORDS`] words each.
     Policies,
-    /// Plans and lists of plans, found through `Index`. See [`wardgate_plan::layout`].
+    /// Plans and lists of plans, found through `Index`. See [`wardgate_fastpath::layout`].
     Plans,
 }
 

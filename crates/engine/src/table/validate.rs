@@ -65,7 +65,7 @@ pub(super) fn validate(table: &PolicyTable) -> Result<(), Flaw> {
     let check = BlockCheck { table, conditions: &conditions, sets: &sets, unread };
     targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
     policies(table).ok_or(Flaw::Policies)?;
-    crate::plans::verify(table, &plan_lists).ok_or(Flaw::Plans)
+    crate::fastpath::verify(table, &plan_lists).ok_or(Flaw::Plans)
 }
 
 fn ensure(holds: bool) -> Option<()> {

@@ -5,7 +5,7 @@
 
 use alloc::string::String;
 
-use wardgate_plan::{Plan, SlotRecord, word};
+use wardgate_fastpath::{Plan, SlotRecord, word};
 
 use super::Json;
 use crate::cel::pool::Root;

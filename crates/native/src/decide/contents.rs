@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Value;
 use wardgate_engine::cel::value::List;
-use wardgate_engine::plans::Contents;
+use wardgate_engine::fastpath::Contents;
 
 use crate::ask::{Ask, Reading};
 use crate::field::{Copier, Field};

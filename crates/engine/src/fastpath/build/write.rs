@@ -4,11 +4,11 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_plan::layout::{
+use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
     PLAN_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, plan,
 };
-use wardgate_plan::word;
+use wardgate_fastpath::word;
 
 use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};

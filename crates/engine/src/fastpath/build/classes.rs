@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::candidates::{Candidate, Candidates, Stage};
 use super::predicates::{ALWAYS, Predicate, PredicateId, Predicates};
 use crate::limits::MAX_PLAN_ENTRIES;
-use wardgate_plan::layout::{ALLOW, DENY};
+use wardgate_fastpath::layout::{ALLOW, DENY};
 
 /// One thing that may happen to a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

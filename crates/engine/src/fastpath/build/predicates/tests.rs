@@ -1,7 +1,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_plan::word;
+use wardgate_fastpath::word;
 
 use super::{Op, Predicate, simplified};
 

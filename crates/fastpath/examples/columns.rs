@@ -1,14 +1,14 @@
 //! Times a batch of 1024 rows for plans of one and two entries, and prints nanoseconds a row.
 //!
-//! `cargo run --release -p wardgate-plan --example columns`. The answers are checked before anything is
+//! `cargo run --release -p wardgate-fastpath --example columns`. The answers are checked before anything is
 //! timed. The best of many runs is printed: what the machine can do, not what it did meanwhile.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use wardgate_plan::layout::{ALLOW, DENY, EQUAL_CONST, EQUAL_SLOT, PLAN_WORDS, SIMPLE};
-use wardgate_plan::{
+use wardgate_fastpath::layout::{ALLOW, DENY, EQUAL_CONST, EQUAL_SLOT, PLAN_WORDS, SIMPLE};
+use wardgate_fastpath::{
     Answer, BATCH_ROWS, Batch, BatchAnswer, Columns, Entry, Frame, NoPrograms, Plan, Plans, word,
 };
 use wardgate_simd::{Backend, Portable, best};

@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use wardgate_plan::layout::{ALLOW, DENY};
+use wardgate_fastpath::layout::{ALLOW, DENY};
 
 use super::predicates::{PredicateId, Predicates};
 use super::rows::{Bits, Rows};

@@ -5,7 +5,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_plan::{Known, Plans};
+use wardgate_fastpath::{Known, Plans};
 
 use super::footprint::{Footprints, is_readable};
 use crate::order;
@@ -18,7 +18,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
         return lists.is_empty().then_some(());
     }
     let names = Names { table, slots: starts(table), footprints: Footprints::new(table.pool()) };
-    wardgate_plan::verify(section, &names)?;
+    wardgate_fastpath::verify(section, &names)?;
     // Kinds may share a list, but lists do not share words: else a small table could hold a large list
     // many times over, and every time would cost a walk.
     let mut lists = lists.to_vec();
@@ -28,7 +28,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     for list in &lists {
         let count = Plans::new(section).list(*list)?.actions().count();
         unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
-        wardgate_plan::verify_list(section, *list, &names)?;
+        wardgate_fastpath::verify_list(section, *list, &names)?;
     }
     Some(())
 }

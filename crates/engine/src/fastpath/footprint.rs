@@ -12,7 +12,7 @@ use crate::cel::validate::instructions;
 use crate::cel::{Function, Op};
 use crate::limits::{MAX_PLAN_PATH, MAX_VARIABLE_DEPTH};
 use crate::table::at;
-use wardgate_plan::layout::MAX_SLOTS;
+use wardgate_fastpath::layout::MAX_SLOTS;
 
 /// What a program may read.
 #[derive(Clone, Debug, Default)]

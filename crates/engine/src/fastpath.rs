@@ -2,7 +2,7 @@
 //!
 //! For each kind, version and scope with a resource policy, and for each action that its rules name,
 //! [`build`] walks the table once as [`PolicyTable::is_allowed`] would and writes down what is left to
-//! ask of a request: see [`wardgate_plan`]. A plan answers as the general path does or says that it is
+//! ask of a request: see [`wardgate_fastpath`]. A plan answers as the general path does or says that it is
 //! Unsure; what it cannot hold (derived roles as values, patterns over names that nobody knows yet,
 //! whole maps of attributes, limits) has no plan.
 
@@ -12,14 +12,14 @@ mod footprint;
 mod frame;
 mod verify;
 
-use wardgate_plan::{Frame, NoPrograms, Plan, PlanList, Plans};
+use wardgate_fastpath::{Frame, NoPrograms, Plan, PlanList, Plans};
 
 pub use build::{Built, build};
 pub use fill::{Filled, Roles};
 pub use frame::Contents;
 pub(crate) use verify::verify;
-pub use wardgate_plan::Answer;
-pub use wardgate_plan::layout::BY_CLASS;
+pub use wardgate_fastpath::Answer;
+pub use wardgate_fastpath::layout::BY_CLASS;
 
 use crate::cel::Timestamp;
 use crate::cel::pool::Root;

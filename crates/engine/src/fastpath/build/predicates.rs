@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
 
-use wardgate_plan::word;
+use wardgate_fastpath::word;
 
 use super::super::footprint::{Footprint, Footprints};
 use super::fuse::{Fuser, Op};

@@ -7,7 +7,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_plan::layout::relation;
+use wardgate_fastpath::layout::relation;
 
 use crate::cel::op::Op;
 use crate::cel::pool::Pool;

@@ -5,8 +5,8 @@
 
 use alloc::string::String;
 
-use wardgate_plan::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_plan::{Answer, Frame, Plan, SlotRecord, word};
+use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
+use wardgate_fastpath::{Answer, Frame, Plan, SlotRecord, word};
 
 use super::frame::Contents;
 use crate::attr::{Attr, AttrMap};

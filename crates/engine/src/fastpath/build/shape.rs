@@ -4,7 +4,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use wardgate_plan::layout::{ALLOW, MAX_CLASSES};
+use wardgate_fastpath::layout::{ALLOW, MAX_CLASSES};
 
 use super::classes::{Class, Classes, Placed, Step};
 

@@ -6,8 +6,8 @@
 
 use alloc::vec::Vec;
 
-use wardgate_plan::layout::{MAX_STACK, relation};
-use wardgate_plan::word;
+use wardgate_fastpath::layout::{MAX_STACK, relation};
+use wardgate_fastpath::word;
 
 use super::super::footprint::is_readable;
 use super::trees::{Node, NodeId, Trees};
@@ -18,7 +18,7 @@ use crate::cel::value::{List, constant};
 use crate::limits::MAX_FUSED;
 use crate::table::{at, word as word_at};
 
-/// One instruction of a plan's code. See [`wardgate_plan::layout::code`].
+/// One instruction of a plan's code. See [`wardgate_fastpath::layout::code`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Op {
     Push(u32),

@@ -5,7 +5,7 @@
 
 use core::cell::{Cell, RefCell};
 
-use wardgate_plan::{Frame, Plan, Programs, Truth, word};
+use wardgate_fastpath::{Frame, Plan, Programs, Truth, word};
 
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
