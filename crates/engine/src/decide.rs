@@ -11,7 +11,7 @@ pub(crate) mod memo;
 pub mod observe;
 mod record;
 mod roles;
-pub(crate) mod scopes;
+pub mod scopes;
 mod session;
 mod validation;
 mod verdict;

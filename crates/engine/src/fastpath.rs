@@ -6,15 +6,13 @@
 //! Unsure; what it cannot hold (derived roles as values, patterns over names that nobody knows yet,
 //! whole maps of attributes, limits) has no plan.
 
-mod build;
 mod fill;
-mod footprint;
+pub mod footprint;
 mod frame;
 mod verify;
 
 use wardgate_fastpath::{Frame, NoPrograms, Plan, PlanList, Plans};
 
-pub use build::{Built, build};
 pub use fill::{Filled, Roles};
 pub use frame::Contents;
 pub(crate) use verify::verify;

@@ -74,18 +74,6 @@ pub const MAX_SCHEMA_KEYWORDS: usize = 64;
 /// How deep the nodes of a schema may lead to each other while one value is checked.
 pub const MAX_SCHEMA_DEPTH: usize = 128;
 
-/// Words that the plans of one table may take; the actions beyond are left to the general path.
-pub const MAX_PLAN_WORDS: usize = 1 << 22;
-
-/// Entries that one plan may have, those of all its classes counted.
-pub const MAX_PLAN_ENTRIES: usize = 1 << 17;
-
-/// Steps that building the plans of one table may take: a rule that is looked at for a role is one.
-pub const MAX_PLAN_STEPS: usize = 1 << 27;
-
-/// Instructions of one expression that a plan takes apart; a longer one runs as a program.
-pub const MAX_FUSED: usize = 64;
-
 /// Segments of a path that a plan reads.
 pub const MAX_PLAN_PATH: usize = 32;
 

@@ -14,7 +14,8 @@ mod validate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub(crate) use block::{Block, Chunk, DerivedRole, Name, Rule, RuleSet, Values, list};
+pub use block::{Block, Name, Rule, RuleSet, Values, list};
+pub(crate) use block::{Chunk, DerivedRole};
 #[cfg(feature = "observe")]
 pub(crate) use inspect::path_name;
 pub use inspect::{Inspection, PolicyRecord};
@@ -137,17 +138,18 @@ impl PolicyTable {
         }
     }
 
-    pub(crate) fn header(&self) -> &Header {
+    /// Returns the header.
+    pub fn header(&self) -> &Header {
         &self.header
     }
 }
 
 /// Returns word `at` of `words`, or 0 beyond the end.
-pub(crate) fn word(words: &[u32], at: usize) -> u32 {
+pub fn word(words: &[u32], at: usize) -> u32 {
     words.get(at).copied().unwrap_or(0)
 }
 
 /// Widens an index. On every supported target `usize` has at least 32 bits.
-pub(crate) fn at(index: u32) -> usize {
+pub fn at(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }

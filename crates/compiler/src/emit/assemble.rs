@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use wardgate_engine::fastpath;
 use wardgate_engine::table::layout::{
     FLAG_LENIENT_SCOPE_SEARCH, FLAG_SCHEMA_REJECT, FLAG_SCHEMA_WARN, FLAG_STRICT, HEADER_WORDS,
     INDEX_WORDS, Junction, Key, MAGIC, Section, VERSION, hash_key, hash_text,
@@ -95,7 +94,7 @@ impl Assembly {
         let parts = self.lay_out(options);
         // A table that is not sound is refused where it is opened.
         let Ok(table) = PolicyTable::from_parts(parts.clone()) else { return parts };
-        let built = fastpath::build(&table);
+        let built = wardgate_partial::build(&table);
         for (key, value) in built.lists {
             self.name(Key::Plans, key, value);
         }

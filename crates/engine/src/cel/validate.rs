@@ -6,7 +6,7 @@
 mod constants;
 mod programs;
 
-pub(crate) use programs::instructions;
+pub use programs::{Instruction, instructions};
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -9,9 +9,9 @@ use crate::table::{Name, PolicyTable};
 
 /// A search, which every role and every action repeats: what does not change is looked up once.
 #[derive(Clone, Copy)]
-pub(crate) struct Search<'a> {
+pub struct Search<'a> {
     /// Where it starts.
-    pub(crate) scope: Name<'a>,
+    pub scope: Name<'a>,
     /// Which kind of policies must exist in a scope.
     key: Key,
     table: &'a PolicyTable,
@@ -21,7 +21,8 @@ pub(crate) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(crate) fn new(table: &'a PolicyTable, key: Key, scope: Name<'a>) -> Self {
+    /// Starts a search at `scope` for scopes that have an entry of `key`.
+    pub fn new(table: &'a PolicyTable, key: Key, scope: Name<'a>) -> Self {
         let exists = |id: &u32| table.find(key, [*id, 0, 0]).is_some();
         let own = scope.id.filter(exists);
         let first = match own {
@@ -32,7 +33,7 @@ impl<'a> Search<'a> {
     }
 
     /// Returns the string ids of the scopes to visit, most specific first.
-    pub(crate) fn visited(self) -> impl Iterator<Item = u32> + use<'a> {
+    pub fn visited(self) -> impl Iterator<Item = u32> + use<'a> {
         let Self { table, key, first, .. } = self;
         let known = move |scope: &str| {
             table.string_id(scope).filter(|id| table.find(key, [*id, 0, 0]).is_some())

@@ -16,14 +16,15 @@ use wardgate_fastpath::layout::MAX_SLOTS;
 
 /// What a program may read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Footprint {
+pub struct Footprint {
     /// Sorted.
-    pub(super) slots: Vec<u32>,
-    pub(super) reads_time: bool,
+    pub slots: Vec<u32>,
+    /// Whether the program reads `now()`.
+    pub reads_time: bool,
 }
 
 /// The footprints of the programs of a table, each worked out once.
-pub(super) struct Footprints<'a> {
+pub struct Footprints<'a> {
     pool: Pool<'a>,
     known: RefCell<Vec<Option<Known>>>,
 }
@@ -31,12 +32,13 @@ pub(super) struct Footprints<'a> {
 type Known = Option<Rc<Footprint>>;
 
 impl<'a> Footprints<'a> {
-    pub(super) fn new(pool: Pool<'a>) -> Self {
+    /// Prepares the footprints of the programs of `pool`; none is worked out yet.
+    pub fn new(pool: Pool<'a>) -> Self {
         Self { pool, known: RefCell::default() }
     }
 
     /// Returns the footprint of a program and of the variables that it reads.
-    pub(super) fn of(&self, program: u32) -> Known {
+    pub fn of(&self, program: u32) -> Known {
         self.within(program, MAX_VARIABLE_DEPTH)
     }
 
@@ -93,7 +95,7 @@ impl Footprint {
 
 /// Whether plans may read a slot: the frame holds ids, the kind, the roles, and what lies below the
 /// attributes, but nothing below a string and never all attributes as one value.
-pub(super) fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
+pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
     match Root::from_code(*root) {
         Some(Root::PrincipalId | Root::PrincipalRoles | Root::ResourceKind | Root::ResourceId) => {

@@ -23,21 +23,23 @@ pub(crate) struct Chunk {
 
 /// A name in a request: its text, and its id if the policies mention it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) id: Option<u32>,
+pub struct Name<'a> {
+    /// The name as the request writes it.
+    pub text: &'a str,
+    /// The string id, if the policies mention the name.
+    pub id: Option<u32>,
 }
 
 /// The rules of one policy, or of all role policies of one scope.
 #[derive(Clone, Copy)]
-pub(crate) struct Block<'a> {
+pub struct Block<'a> {
     table: &'a PolicyTable,
     words: &'a [u32],
 }
 
 /// The values of one dimension, each with the set of its rules.
 #[derive(Clone, Copy)]
-pub(crate) struct Values<'a> {
+pub struct Values<'a> {
     exact: &'a [[u32; VALUE_WORDS]],
     globs: &'a [[u32; VALUE_WORDS]],
     pairs: &'a [[u32; 2]],
@@ -45,11 +47,11 @@ pub(crate) struct Values<'a> {
 
 /// A set of rules: numbers of words, ascending, each with the bits of 32 rules.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct RuleSet<'a>(&'a [[u32; 2]]);
+pub struct RuleSet<'a>(&'a [[u32; 2]]);
 
 /// One rule of a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Rule<'a> {
+pub struct Rule<'a> {
     table: &'a PolicyTable,
     words: &'a [u32],
 }
@@ -62,23 +64,30 @@ pub(crate) struct DerivedRole<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub(crate) fn new(table: &'a PolicyTable, offset: u32) -> Self {
+    /// Reads the block at word `offset` of [`Section::Blocks`].
+    pub fn new(table: &'a PolicyTable, offset: u32) -> Self {
         let words = table.section(Section::Blocks).get(at(offset)..).unwrap_or(&[]);
         Self { table, words }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of rules.
+    pub fn rule_count(&self) -> usize {
         at(word(self.words, block::RULES))
+    }
+
+    /// Returns the number of chunks, of 128 rules each, that the general path walks.
+    pub fn chunk_count(&self) -> usize {
+        self.chunks().count()
     }
 
     /// Returns a chunk of all rules for each 128 rules.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Chunk> + use<> {
-        let rules = self.len();
+        let rules = self.rule_count();
         (0..rules.div_ceil(32)).step_by(CHUNK_WORDS).map(move |word| Chunk::full(word, rules))
     }
 
     /// Returns the steps that comparing an action, a role and a kind of these lengths in bytes with the globs takes.
-    pub(crate) fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
+    pub fn glob_steps(&self, action: usize, role: usize, kind: usize) -> usize {
         let mut steps = 0_usize;
         for (dimension, length) in
             [(block::ACTIONS, action), (block::ROLES, role), (block::RESOURCES, kind)]
@@ -140,18 +149,19 @@ impl<'a> Block<'a> {
     }
 
     /// Returns whether a rule hands back a value.
-    pub(crate) fn has_outputs(&self) -> bool {
+    pub fn has_outputs(&self) -> bool {
         let mut rules = self.chunks().flat_map(|chunk| self.rules(chunk));
         rules.any(|rule| rule.output(true).is_some() || rule.output(false).is_some())
     }
 
     /// Returns the values of a dimension; nothing if it does not narrow.
     #[inline(never)]
-    pub(crate) fn values(&self, dimension: usize) -> Option<Values<'a>> {
+    pub fn values(&self, dimension: usize) -> Option<Values<'a>> {
         Values::read(self.words, dimension)
     }
 
-    pub(crate) fn rule(&self, index: usize) -> Rule<'a> {
+    /// Returns rule `index`; one past the end reads as zeros.
+    pub fn rule(&self, index: usize) -> Rule<'a> {
         let start = at(word(self.words, block::RULE_RECORDS)) + index * RULE_WORDS;
         Rule { table: self.table, words: self.words.get(start..).unwrap_or(&[]) }
     }
@@ -162,26 +172,26 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the key of the policy of `role`, in a block of role policies.
-    pub(crate) fn role_policy(&self, role: u32) -> Option<&'a str> {
+    pub fn role_policy(&self, role: u32) -> Option<&'a str> {
         self.records(ROLE_POLICY_WORDS)
             .find(|record| word(record, 0) == role)
             .map(|record| self.table.string(word(record, 1)))
     }
 
     /// Returns the string ids of the roles that have a policy, in a block of role policies.
-    pub(crate) fn role_policies(&self) -> impl Iterator<Item = u32> + use<'a> {
+    pub fn role_policies(&self) -> impl Iterator<Item = u32> + use<'a> {
         self.records(ROLE_POLICY_WORDS).map(|record| word(record, 0))
     }
 
     /// Returns the key of the policy; empty for role policies.
     #[cfg(feature = "observe")]
-    pub(crate) fn policy(&self) -> &'a str {
+    pub fn policy(&self) -> &'a str {
         self.table.string(word(self.words, block::POLICY))
     }
 
     /// Returns the values of a dimension that `rule`, one of this block, names.
     #[cfg(feature = "observe")]
-    pub(crate) fn named_by<'r>(
+    pub fn named_by<'r>(
         &self,
         rule: &'r Rule<'a>,
         dimension: usize,
@@ -204,7 +214,7 @@ impl<'a> Block<'a> {
 
 impl<'a> Values<'a> {
     /// Reads a dimension of the block that begins with `block`; nothing if it does not narrow.
-    pub(crate) fn read(block: &'a [u32], dimension: usize) -> Option<Self> {
+    pub fn read(block: &'a [u32], dimension: usize) -> Option<Self> {
         let offset = at(word(block, dimension));
         let words = block.get(offset..).filter(|_| offset != 0)?;
         let [exact, globs, pairs] = words.first_chunk::<DIMENSION_WORDS>()?.map(at);
@@ -217,18 +227,18 @@ impl<'a> Values<'a> {
     }
 
     /// Returns string id and rules of each value that is compared as it stands.
-    pub(crate) fn exact(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
+    pub fn exact(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
         self.exact.iter().map(move |value| (value[0], self.rules(value)))
     }
 
     /// Returns the rules of one such value.
-    pub(crate) fn find(self, id: u32) -> Option<RuleSet<'a>> {
+    pub fn find(self, id: u32) -> Option<RuleSet<'a>> {
         let place = self.exact.binary_search_by(|value| value[0].cmp(&id)).ok()?;
         self.exact.get(place).map(|value| self.rules(value))
     }
 
     /// Returns string id and rules of each glob.
-    pub(crate) fn globs(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
+    pub fn globs(self) -> impl Iterator<Item = (u32, RuleSet<'a>)> {
         self.globs.iter().map(move |value| (value[0], self.rules(value)))
     }
 
@@ -240,7 +250,7 @@ impl<'a> Values<'a> {
 
 impl<'a> RuleSet<'a> {
     /// Returns the words that are not zero, with their numbers.
-    pub(crate) fn words(self) -> impl Iterator<Item = (usize, u32)> {
+    pub fn words(self) -> impl Iterator<Item = (usize, u32)> {
         self.0.iter().map(|[number, bits]| (at(*number), *bits))
     }
 
@@ -265,12 +275,12 @@ impl<'a> Rule<'a> {
 
     /// Returns the place of the record in its section, which no other rule has.
     #[cfg(feature = "observe")]
-    pub(crate) fn number(&self) -> usize {
+    pub fn number(&self) -> usize {
         self.table.section(Section::Blocks).len().saturating_sub(self.words.len())
     }
 
     /// Returns the effect, or nothing for a rule that only emits outputs.
-    pub(crate) fn effect(&self) -> Option<Effect> {
+    pub fn effect(&self) -> Option<Effect> {
         match word(self.words, rule::EFFECT) {
             EFFECT_ALLOW => Some(Effect::Allow),
             EFFECT_DENY => Some(Effect::Deny),
@@ -278,52 +288,63 @@ impl<'a> Rule<'a> {
         }
     }
 
-    pub(crate) fn name(&self) -> &'a str {
+    /// Returns the rule's name.
+    pub fn name(&self) -> &'a str {
         self.table.string(word(self.words, rule::NAME))
     }
 
-    pub(crate) fn policy(&self) -> &'a str {
+    /// Returns the key of the policy that holds the rule.
+    pub fn policy(&self) -> &'a str {
         self.table.string(word(self.words, rule::POLICY))
     }
 
-    pub(crate) fn source(&self) -> &'a str {
+    /// Returns the key of the policy that wrote the rule.
+    pub fn source(&self) -> &'a str {
         self.table.string(word(self.words, rule::SOURCE))
     }
 
-    pub(crate) fn file(&self) -> (&'a str, u32) {
+    /// Returns the file and the line of the rule.
+    pub fn file(&self) -> (&'a str, u32) {
         (self.table.string(word(self.words, rule::FILE)), word(self.words, rule::LINE))
     }
 
-    pub(crate) fn condition(&self) -> Option<u32> {
+    /// Returns the program of the condition.
+    pub fn condition(&self) -> Option<u32> {
         self.optional(rule::CONDITION)
     }
 
-    pub(crate) fn role_condition(&self) -> Option<u32> {
+    /// Returns the program of the condition of the rule's derived role.
+    pub fn role_condition(&self) -> Option<u32> {
         self.optional(rule::ROLE_CONDITION)
     }
 
-    pub(crate) fn variables(&self) -> Option<u32> {
+    /// Returns the list of the variables that the condition reads.
+    pub fn variables(&self) -> Option<u32> {
         self.optional(rule::VARIABLES)
     }
 
-    pub(crate) fn role_variables(&self) -> Option<u32> {
+    /// Returns the list of the variables that the condition of the derived role reads.
+    pub fn role_variables(&self) -> Option<u32> {
         self.optional(rule::ROLE_VARIABLES)
     }
 
     /// Returns the program of the output for a rule that is activated or whose condition is not met.
-    pub(crate) fn output(&self, activated: bool) -> Option<u32> {
+    pub fn output(&self, activated: bool) -> Option<u32> {
         self.optional(if activated { rule::OUTPUT_ACTIVATED } else { rule::OUTPUT_NOT_MET })
     }
 
-    pub(crate) fn derived_role(&self) -> Option<&'a str> {
+    /// Returns the derived role that the rule is for.
+    pub fn derived_role(&self) -> Option<&'a str> {
         self.optional(rule::DERIVED_ROLE).map(|id| self.table.string(id))
     }
 
-    pub(crate) fn is_from_role_policy(&self) -> bool {
+    /// Returns true if the rule was made of a role policy.
+    pub fn is_from_role_policy(&self) -> bool {
         word(self.words, rule::FLAGS) & FROM_ROLE_POLICY != 0
     }
 
-    pub(crate) fn is_negated(&self) -> bool {
+    /// Returns true if the rule applies where its condition is not met.
+    pub fn is_negated(&self) -> bool {
         word(self.words, rule::FLAGS) & NEGATED != 0
     }
 }
@@ -409,7 +430,7 @@ impl Chunk {
 }
 
 /// Returns the list at `offset`: a count, then that many words.
-pub(crate) fn list(words: &[u32], offset: u32) -> &[u32] {
+pub fn list(words: &[u32], offset: u32) -> &[u32] {
     let list = words.get(at(offset)..).unwrap_or(&[]);
     list.get(1..1 + at(word(list, 0))).unwrap_or(&[])
 }

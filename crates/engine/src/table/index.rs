@@ -47,7 +47,7 @@ impl PolicyTable {
     }
 
     /// Returns the value under a key of string ids; unused parts are 0.
-    pub(crate) fn find(&self, key: Key, parts: [u32; 3]) -> Option<u32> {
+    pub fn find(&self, key: Key, parts: [u32; 3]) -> Option<u32> {
         let key = [key.code(), parts[0], parts[1], parts[2]];
         let entries = self.section(Section::Index);
         let buckets = entries.len() / INDEX_WORDS;

@@ -12,12 +12,14 @@ use crate::limits::MAX_REGISTERS;
 
 /// One instruction as it lies in the code.
 #[derive(Clone, Copy)]
-pub(crate) struct Found<'a> {
-    pub(crate) op: Op,
+pub struct Instruction<'a> {
+    /// The operation.
+    pub op: Op,
     at: usize,
     /// Registers, mostly; see [`Op`].
-    pub(crate) operands: [u8; 3],
-    pub(crate) words: &'a [u32],
+    pub operands: [u8; 3],
+    /// The words that follow the instruction's own.
+    pub words: &'a [u32],
 }
 
 /// Checks program `id`, which may have `most` words of code, and returns how many it has.
@@ -70,7 +72,7 @@ pub(super) fn reads_only(pool: &Pool<'_>, program: u32, settled: &[bool]) -> boo
 }
 
 /// Decodes the code; an `Err` is the offset of what is no instruction, and the end.
-pub(crate) fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_>, usize>> {
+pub fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Instruction<'_>, usize>> {
     let mut at = 0;
     core::iter::from_fn(move || {
         let word = code.get(at)?;
@@ -78,7 +80,7 @@ pub(crate) fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_
         let start = at;
         let found = Op::from_code(op).and_then(|op| {
             let words = code.get(start + 1..start + 1 + op.extension_words())?;
-            Some(Found { op, at: start, operands, words })
+            Some(Instruction { op, at: start, operands, words })
         });
         at = found.map_or(code.len(), |found| start + 1 + found.words.len());
         Some(found.ok_or(start))
@@ -86,7 +88,7 @@ pub(crate) fn instructions(code: &[u32]) -> impl Iterator<Item = Result<Found<'_
 }
 
 /// The highest register an instruction names, plus one.
-fn highest(found: &Found<'_>) -> usize {
+fn highest(found: &Instruction<'_>) -> usize {
     let [a, b, c] = found.operands.map(usize::from);
     let named = match found.op {
         Op::Return | Op::JumpIfFalse | Op::JumpIfTrue | Op::List | Op::Map => a,
@@ -104,11 +106,16 @@ fn highest(found: &Found<'_>) -> usize {
     named + 1
 }
 
-fn registers_in_range(found: &Found<'_>, registers: usize) -> bool {
+fn registers_in_range(found: &Instruction<'_>, registers: usize) -> bool {
     highest(found) <= registers
 }
 
-fn ids_in_range(pool: &Pool<'_>, found: &Found<'_>, constants: &Starts, slots: &Starts) -> bool {
+fn ids_in_range(
+    pool: &Pool<'_>,
+    found: &Instruction<'_>,
+    constants: &Starts,
+    slots: &Starts,
+) -> bool {
     let id = found.words.first().copied().unwrap_or(u32::MAX);
     match found.op {
         Op::Const => constants.contains(id),
@@ -120,7 +127,7 @@ fn ids_in_range(pool: &Pool<'_>, found: &Found<'_>, constants: &Starts, slots: &
     }
 }
 
-fn targets_in_range(code: &[u32], found: &Found<'_>, starts: &Starts) -> bool {
+fn targets_in_range(code: &[u32], found: &Instruction<'_>, starts: &Starts) -> bool {
     let count = match found.op {
         Op::Jump | Op::JumpIfFalse | Op::JumpIfTrue | Op::Iterate | Op::Next | Op::NextPair => 1,
         Op::OptionalUnwrap => 1,
@@ -134,7 +141,7 @@ fn targets_in_range(code: &[u32], found: &Found<'_>, starts: &Starts) -> bool {
     })
 }
 
-fn closes_loop(code: &[u32], found: &Found<'_>, target: usize) -> bool {
+fn closes_loop(code: &[u32], found: &Instruction<'_>, target: usize) -> bool {
     let op = code.get(target).and_then(|word| Op::from_code(word.to_le_bytes()[0]));
     found.op == Op::Jump && matches!(op, Some(Op::Next | Op::NextPair))
 }

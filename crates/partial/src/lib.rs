@@ -4,10 +4,15 @@
 //! It runs when policies are compiled, over a table that was found sound, and reads it with the
 //! readers of the walk. The same table always gives the same plans. Whatever it cannot see through
 //! gets no plan.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod candidates;
 mod classes;
 mod fuse;
+mod limits;
 mod predicates;
 mod rows;
 mod shape;
@@ -19,16 +24,17 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::cel::Pool;
-use crate::decide::scopes::Search;
-use crate::limits::{MAX_PLAN_STEPS, MAX_PLAN_WORDS, MAX_REQUEST_STEPS};
-use crate::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
-use crate::table::{Name, PolicyTable, Section, at, list, word};
+use crate::limits::{MAX_PLAN_STEPS, MAX_PLAN_WORDS};
 use candidates::{Candidates, Route, Stop};
 use classes::Classes;
 use predicates::Predicates;
 use rows::AllRows;
 use shape::Shape;
+use wardgate_engine::cel::Pool;
+use wardgate_engine::decide::scopes::Search;
+use wardgate_engine::limits::MAX_REQUEST_STEPS;
+use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
+use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
 
 /// Plans, and how they are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::word;
 
-use super::super::footprint::{Footprint, Footprints};
 use super::fuse::{Fuser, Op};
-use crate::cel::pool::Pool;
-use crate::limits::MAX_PLAN_ROLES;
-use crate::table::layout::Junction;
-use crate::table::{Evaluation, PolicyTable, Rule, Section, at, word as word_at};
+use wardgate_engine::cel::pool::Pool;
+use wardgate_engine::fastpath::footprint::{Footprint, Footprints};
+use wardgate_engine::limits::MAX_PLAN_ROLES;
+use wardgate_engine::table::layout::Junction;
+use wardgate_engine::table::{Evaluation, PolicyTable, Rule, Section, at, word as word_at};
 
 /// What a rule asks of a request.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

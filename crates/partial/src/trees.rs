@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::relation;
 
-use crate::cel::op::Op;
-use crate::cel::pool::Pool;
-use crate::cel::validate::instructions;
-use crate::table::at;
+use wardgate_engine::cel::op::Op;
+use wardgate_engine::cel::pool::Pool;
+use wardgate_engine::cel::validate::instructions;
+use wardgate_engine::table::at;
 
 /// A place among the nodes.
 pub(super) type NodeId = usize;

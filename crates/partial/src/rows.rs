@@ -5,9 +5,9 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::glob;
-use crate::table::layout::block;
-use crate::table::{Block, PolicyTable, RuleSet, Values, at};
+use wardgate_engine::glob;
+use wardgate_engine::table::layout::block;
+use wardgate_engine::table::{Block, PolicyTable, RuleSet, Values, at};
 
 /// The rules of one block.
 pub(super) struct Rows<'a> {
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
     /// Notes for each rule whom it names.
     fn name(&mut self, roles: Option<Values<'a>>) {
         let anyone = Named { anyone: roles.is_none(), ..Named::default() };
-        self.named = vec![anyone; self.block.len()];
+        self.named = vec![anyone; self.block.rule_count()];
         let Some(roles) = roles else { return };
         for (role, rules) in roles.exact() {
             for rule in rules_of(rules) {
@@ -111,7 +111,7 @@ impl<'a> Rows<'a> {
     fn select(&self, values: Option<Values<'a>>, id: Option<u32>) -> Option<Bits> {
         let Some(values) = values else { return Some(self.everything()) };
         let id = id?;
-        let mut rules = vec![0; self.block.len().div_ceil(32)];
+        let mut rules = vec![0; self.block.rule_count().div_ceil(32)];
         values.find(id).into_iter().for_each(|found| unite(&mut rules, found));
         let text = self.table.string(id);
         for (pattern, found) in values.globs() {
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
     /// Only a pattern that matches everything surely matches a name that nobody knows yet.
     fn for_others(&self, among: &[u32]) -> Option<Bits> {
         let Some(values) = self.actions else { return Some(self.everything()) };
-        let mut rules = vec![0; self.block.len().div_ceil(32)];
+        let mut rules = vec![0; self.block.rule_count().div_ceil(32)];
         for (pattern, found) in values.globs() {
             if matches_all(self.table.string(pattern)) {
                 unite(&mut rules, found);
@@ -138,7 +138,7 @@ impl<'a> Rows<'a> {
 
     /// Returns the set of all rules.
     pub(super) fn everything(&self) -> Bits {
-        let rules = self.block.len();
+        let rules = self.block.rule_count();
         let word = |word: usize| match rules.saturating_sub(word * 32) {
             left if left >= 32 => u32::MAX,
             left => (1 << left) - 1,

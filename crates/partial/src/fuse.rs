@@ -9,14 +9,14 @@ use alloc::vec::Vec;
 use wardgate_fastpath::layout::{MAX_STACK, relation};
 use wardgate_fastpath::word;
 
-use super::super::footprint::is_readable;
 use super::trees::{Node, NodeId, Trees};
-use crate::cel::Value;
-use crate::cel::number::{int_to_double, uint_to_double};
-use crate::cel::pool::{ConstTag, Pool};
-use crate::cel::value::{List, constant};
 use crate::limits::MAX_FUSED;
-use crate::table::{at, word as word_at};
+use wardgate_engine::cel::Value;
+use wardgate_engine::cel::number::{int_to_double, uint_to_double};
+use wardgate_engine::cel::pool::{ConstTag, Pool};
+use wardgate_engine::cel::value::{List, constant};
+use wardgate_engine::fastpath::footprint::is_readable;
+use wardgate_engine::table::{at, word as word_at};
 
 /// One instruction of a plan's code. See [`wardgate_fastpath::layout::code`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
