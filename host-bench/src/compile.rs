@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use wardgate_bundle::pack;
 use wardgate_compiler::diagnostics::Severity;
-use wardgate_compiler::{Options, compile_dir, lint_dir};
+use wardgate_compiler::{Options, compile_dir};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::PolicyTable;
 use wardgate_tests::check;
 use wardgate_tests::loadtest::Templates;
+use wardgate_tooling::lint_dir;
 
 use crate::arguments::Arguments;
 use crate::files;

@@ -47,7 +47,7 @@ export const names = NAMES;
 
 describe("the template of the compiler", () => {
   it("is the function of this package", () => {
-    const file = new URL("../../crates/compiler/src/accessors/template.js", import.meta.url);
+    const file = new URL("../../crates/tooling/src/accessors/template.js", import.meta.url);
     expect(readFileSync(file, "utf8")).toBe(template());
   });
 

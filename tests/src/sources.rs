@@ -9,10 +9,11 @@ mod wrong;
 use serde_json::{Map, Value as Json, json};
 use wardgate_bundle::{Conditions, Label, Trust, digest, open, pack_as};
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
-use wardgate_compiler::{Enforcement, Options, accessors, compile_files, lint_files};
+use wardgate_compiler::{Enforcement, Options, compile_files};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::attr_json;
+use wardgate_tooling::{accessors, lint_files};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

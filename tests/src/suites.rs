@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value as Json;
-use wardgate_compiler::suite::results::{
-    CaseResult, Fate, Found, Outcome, SuiteResult, Verdict, effect_word,
-};
-use wardgate_compiler::suite::update::update;
-use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources, files, run};
 use wardgate_compiler::{Enforcement, Options};
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::attr_json;
+use wardgate_tooling::suite::results::{
+    CaseResult, Fate, Found, Outcome, SuiteResult, Verdict, effect_word,
+};
+use wardgate_tooling::suite::update::update;
+use wardgate_tooling::suite::{Filter, Loaded, Native, Results, Sources, files, run};
 
 use crate::cases;
 use crate::diagnostics::{self, Files};

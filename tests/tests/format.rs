@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use serde_yaml_ng::Value as Yaml;
-use wardgate_compiler::format::{Formatted, Outcome, expression, format};
 use wardgate_compiler::{Options, compile_dir, compile_files};
 use wardgate_engine::table::PolicyTable;
 use wardgate_tests::cases;
+use wardgate_tooling::format::{Formatted, Outcome, expression, format};
 
 #[test]
 fn the_policies_of_every_case_decide_the_same() {

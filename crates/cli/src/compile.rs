@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use wardgate_bundle::Label;
-use wardgate_compiler::accessors;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_engine::table::PolicyTable;
+use wardgate_tooling::accessors;
 
 use crate::arguments::Compile;
 use crate::failure::{Failure, Status};

@@ -8,7 +8,7 @@ mod sarif;
 use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};
-use wardgate_compiler::lint_dir;
+use wardgate_tooling::lint_dir;
 
 use crate::arguments::{Denied, Known, Lint};
 use crate::failure::{Failure, Status};

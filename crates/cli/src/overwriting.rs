@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wardgate_compiler::repository::source_files;
+use wardgate_tooling::source_files;
 
 use crate::failure::Failure;
 use crate::output::InOneLine;

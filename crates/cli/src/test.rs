@@ -12,10 +12,10 @@ mod watch;
 mod why;
 
 use wardgate_compiler::Options;
-use wardgate_compiler::coverage::{Coverage, Watching};
-use wardgate_compiler::suite::files::{self, Files};
-use wardgate_compiler::suite::results::Verdict;
-use wardgate_compiler::suite::{Filter, Loaded, Native, Results, Sources};
+use wardgate_tooling::coverage::{Coverage, Watching};
+use wardgate_tooling::suite::files::{self, Files};
+use wardgate_tooling::suite::results::Verdict;
+use wardgate_tooling::suite::{Filter, Loaded, Native, Results, Sources};
 
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};
@@ -110,11 +110,11 @@ fn decide(
         None => native,
     };
     let decided = match test.runtime {
-        Runtime::Native => wardgate_compiler::suite::run(suites, filter, &mut native),
+        Runtime::Native => wardgate_tooling::suite::run(suites, filter, &mut native),
         Runtime::Wasm => {
             let package = test.package.as_deref();
             let mut node = node::Node::start(sources, options.clone(), native, package)?;
-            wardgate_compiler::suite::run(suites, filter, &mut node)
+            wardgate_tooling::suite::run(suites, filter, &mut node)
         }
     };
     let results = decided.map_err(|message| Failure::Message(Status::BadInputOutput, message))?;

@@ -5,9 +5,9 @@
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
 use wardgate_bundle::Label;
-use wardgate_compiler::suite::Filter;
 use wardgate_compiler::{Enforcement, Options, globals};
 use wardgate_engine::table::Evaluation;
+use wardgate_tooling::suite::Filter;
 
 use crate::compiling::Failure;
 

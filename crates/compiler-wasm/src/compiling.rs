@@ -6,9 +6,10 @@
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_with_rules};
+use wardgate_compiler::compile_files;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::{accessors, compile_files, lint_files};
 use wardgate_engine::table::PolicyTable;
+use wardgate_tooling::{accessors, lint_files};
 
 use crate::answer::Answer;
 use crate::asked::{Asked, File};

@@ -1,6 +1,6 @@
 //! From a file to its layout, as the command has it.
 
-use wardgate_compiler::format::{self, Outcome};
+use wardgate_tooling::format::{self, Outcome};
 
 use crate::answer::{Answer, Formatted};
 use crate::asked::File;

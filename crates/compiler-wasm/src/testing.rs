@@ -1,7 +1,7 @@
 //! From files to the results of their tests, as the command has them.
 
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::suite::{Native, Sources, files, run};
+use wardgate_tooling::suite::{Native, Sources, files, run};
 
 use crate::answer::{Answer, Tested};
 use crate::asked::{AskedTests, File};

@@ -9,7 +9,7 @@ pub mod ast;
 mod check;
 mod constant;
 mod env;
-pub(crate) mod lexer;
+pub mod lexer;
 mod literal;
 mod lower;
 mod macros;
@@ -22,7 +22,7 @@ mod validate;
 
 pub use ast::{CelError, Expr, Span};
 pub use check::{Checked, check};
-pub(crate) use constant::constant;
+pub use constant::constant;
 pub use env::Env;
 pub use lower::{Scope, lower};
 pub use parser::parse;

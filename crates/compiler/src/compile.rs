@@ -11,9 +11,10 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::emit::{self, Options};
 use crate::reading;
 use crate::repository::Repository;
+use crate::repository::files::SCHEMAS;
 use crate::resolve::model::Resolved;
 use crate::resolve::resolve;
-use crate::schema::{SchemaFile, Unavailable};
+use crate::schema::{SchemaFile, Unavailable, missing_schemas};
 use crate::source::SourceFile;
 use crate::yaml;
 
@@ -62,47 +63,27 @@ pub fn compile_files(
     compile(&found.repository(), options, &|path| found.schema(path))
 }
 
-/// Compiles the policies below a directory, and looks at those that compile for what their author may
-/// not have meant.
-#[must_use]
-pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
-    lint(&Repository::read(root), options, &|path| schema_in(root, path))
-}
-
-/// The same for policies that are in memory.
-#[must_use]
-pub fn lint_files(files: &[(String, Vec<u8>)], options: &Options) -> Vec<Diagnostic> {
-    let found = FilesByPath::of(files);
-    lint(&found.repository(), options, &|path| found.schema(path))
-}
-
-fn lint(
-    repository: &Repository,
-    options: &Options,
-    load: &crate::schema::Load<'_>,
-) -> Vec<Diagnostic> {
-    match sound(repository, options, load) {
-        Ok(_) if repository.policies.is_empty() && repository.rules.is_empty() => {
-            vec![Diagnostic::no_policies()]
-        }
-        Ok((resolved, _)) => crate::lint::findings(repository, &resolved, options, load),
-        Err(errors) => errors,
-    }
-}
-
 /// Files in memory.
-struct FilesByPath<'f>(BTreeMap<&'f str, &'f [u8]>);
+pub struct FilesByPath<'f>(BTreeMap<&'f str, &'f [u8]>);
 
 impl<'f> FilesByPath<'f> {
-    fn of(files: &'f [(String, Vec<u8>)]) -> Self {
+    /// Takes files: paths with `/` between their segments, and contents.
+    #[must_use]
+    pub fn of(files: &'f [(String, Vec<u8>)]) -> Self {
         Self(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect())
     }
 
-    fn repository(&self) -> Repository {
+    /// Reads the policies and the rules among the files.
+    #[must_use]
+    pub fn repository(&self) -> Repository {
         Repository::from_files(self.0.iter().map(|(path, bytes)| (*path, *bytes)))
     }
 
-    fn schema(&self, path: &str) -> Result<SchemaFile, Unavailable> {
+    /// Reads the schema at `path` below `_schemas`.
+    ///
+    /// # Errors
+    /// The file is missing or broken.
+    pub fn schema(&self, path: &str) -> Result<SchemaFile, Unavailable> {
         schema_file(path, self.0.get(format!("{SCHEMAS}/{path}").as_str()).copied())
     }
 }
@@ -114,13 +95,13 @@ fn compile(
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let (resolved, parts) = sound(repository, options, load)?;
     let (policies, rules) = (repository.policies.len(), repository.rules.clone());
-    let mut warnings = crate::lint::missing_schemas(&resolved, load);
+    let mut warnings = missing_schemas(&resolved, load);
     diagnostics::sort(&mut warnings);
     Ok(Compiled { parts, policies, rules, warnings })
 }
 
 /// Resolves and compiles policies, if there is nothing wrong with any of them.
-pub(crate) fn sound(
+pub fn sound(
     repository: &Repository,
     options: &Options,
     load: &crate::schema::Load<'_>,
@@ -137,7 +118,7 @@ pub(crate) fn sound(
 }
 
 /// Reads a schema of the policies below `root`.
-pub(crate) fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
+pub fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
     let location = root.join(SCHEMAS).join(path);
     let mut parts = Path::new(path).components();
     let only_names = parts.all(|part| matches!(part, Component::Normal(_)));
@@ -150,16 +131,17 @@ pub(crate) fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailab
     schema_file(path, Some(&bytes))
 }
 
-pub(crate) fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
+/// Reads the schema at `path` below `_schemas` from its bytes.
+///
+/// # Errors
+/// There are no bytes, or they hold no schema.
+pub fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
     let bytes = bytes.ok_or(Unavailable::Missing)?;
     let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
     let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
     let root = yaml::read_json(&source).map_err(broken)?;
     Ok(SchemaFile::new(source, root))
 }
-
-/// The directory of the schemas, at the root of the policies.
-pub(crate) const SCHEMAS: &str = "_schemas";
 
 #[cfg(test)]
 mod tests {

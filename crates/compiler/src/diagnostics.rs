@@ -4,6 +4,7 @@
 //! the same report. Messages are lower case, without a full stop, with the author's text in backticks.
 
 mod extent;
+mod lint;
 mod render;
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,8 @@ mod tests;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::lint::Lint;
 use crate::source::{Place, Position, SourceFile};
+pub use lint::Lint;
 pub use render::visible;
 
 /// How bad it is.
@@ -217,7 +218,7 @@ impl Diagnostic {
 
     /// Adds what stands there and what should, as far as they are known.
     #[must_use]
-    pub(crate) fn with(mut self, found: Option<String>, expected: Option<String>) -> Self {
+    pub fn with(mut self, found: Option<String>, expected: Option<String>) -> Self {
         (self.found, self.expected) = (found.map(cut), expected);
         self
     }

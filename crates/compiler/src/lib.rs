@@ -3,18 +3,13 @@
 //! Deterministic: the same input gives the same bytes.
 #![forbid(unsafe_code)]
 
-pub mod accessors;
 pub mod cel;
-mod compile;
-pub mod coverage;
+pub mod compile;
 pub mod diagnostics;
 pub mod emit;
 pub mod expression;
-pub mod format;
 pub mod globals;
-mod json;
-pub mod lint;
-mod nearest;
+pub mod nearest;
 pub mod policy;
 pub mod reading;
 pub mod regex;
@@ -22,17 +17,17 @@ pub mod repository;
 pub mod resolve;
 pub mod schema;
 pub mod source;
-pub mod suite;
 pub mod walk;
 pub mod yaml;
 pub mod zones;
 
-pub use compile::{Compiled, compile_dir, compile_files, compile_repository, lint_dir, lint_files};
+pub use compile::{Compiled, compile_dir, compile_files, compile_repository};
 pub use emit::{Enforcement, Options};
 
 /// Collects items one after the other. `collect` sorts the items of a set or a map first, by code that is compiled anew for
 /// each type: some kilobytes of the module for the package each time.
-pub(crate) fn gathered<C: Default + Extend<T>, T>(items: impl IntoIterator<Item = T>) -> C {
+#[doc(hidden)]
+pub fn gathered<C: Default + Extend<T>, T>(items: impl IntoIterator<Item = T>) -> C {
     let mut gathered = C::default();
     gathered.extend(items);
     gathered

@@ -5,10 +5,7 @@
 
 /// Returns what may have been meant by `name`: the one of `names` that is most like it, or else all
 /// of them if they are few.
-pub(crate) fn instead<'n>(
-    name: &str,
-    names: impl IntoIterator<Item = &'n str> + Clone,
-) -> Option<String> {
+pub fn instead<'n>(name: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<String> {
     if let Some(nearest) = nearest(name, names.clone()) {
         return Some(format!("`{nearest}`"));
     }
@@ -17,7 +14,7 @@ pub(crate) fn instead<'n>(
 }
 
 /// Returns the one of `names` that is most like `name`, if any is like it at all.
-pub(crate) fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > LONGEST_GUESS {
         return None;
     }

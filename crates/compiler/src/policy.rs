@@ -2,4 +2,4 @@
 
 pub mod model;
 pub mod name;
-pub(crate) mod parse;
+pub mod parse;

@@ -53,7 +53,7 @@ pub fn reason(error: &io::Error) -> String {
 }
 
 /// Says why a file or directory cannot be read.
-pub(crate) fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
+pub fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     let message = format!("cannot be read: {}", reason(error));
     Diagnostic::in_file(Code::Unreadable, path, message)
 }

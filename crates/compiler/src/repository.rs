@@ -5,11 +5,10 @@
 //! far as they can be found.
 
 mod check;
-mod files;
-pub(crate) mod ignore;
+pub mod files;
+pub mod ignore;
 pub mod limits;
 mod rules;
-mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -23,7 +22,6 @@ use crate::policy::model::Policy;
 use crate::policy::parse;
 use crate::source::{Place, SourceFile};
 use crate::yaml::{self, Node};
-pub use sources::source_files;
 
 /// The policies of a directory.
 #[derive(Clone, Debug, Default, PartialEq)]

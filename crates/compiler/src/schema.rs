@@ -6,6 +6,7 @@
 //! of `_schemas`, and nothing else: a schema is never fetched.
 
 mod keywords;
+mod missing;
 mod reference;
 mod resource;
 
@@ -22,7 +23,8 @@ use crate::policy::model::SchemaRef;
 use crate::source::{Place, Position, SourceFile};
 use crate::yaml::{Kind, Node};
 use keywords::{Reader, draft_named};
-pub(crate) use reference::Target;
+pub use missing::missing_schemas;
+pub use reference::Target;
 use resource::Resources;
 
 /// One file of `_schemas`.
@@ -81,7 +83,7 @@ pub struct SchemaWriter<'a> {
 
 /// What is wrong at one place of a schema.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub struct Fault {
     at: Position,
     message: String,
     found: Option<String>,
@@ -277,12 +279,13 @@ fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
 }
 
 /// Returns the value under `key` of a map.
-pub(crate) fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+pub fn field<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Kind::Map(entries) = &node.kind else { return None };
     entries.iter().find(|entry| text(&entry.key) == Some(key)).map(|entry| &entry.value)
 }
 
-pub(crate) fn text(node: &Node) -> Option<&str> {
+/// Returns the text of a string node.
+pub fn text(node: &Node) -> Option<&str> {
     match &node.kind {
         Kind::String(text, _) => Some(text),
         _ => None,

@@ -43,7 +43,7 @@ impl SourceFile {
     }
 
     /// Takes a text in as it is.
-    pub(crate) fn of(path: &str, text: impl Into<String>) -> Arc<Self> {
+    pub fn of(path: &str, text: impl Into<String>) -> Arc<Self> {
         Arc::new(Self { path: path.to_owned(), text: text.into(), starts: OnceLock::new() })
     }
 

@@ -25,7 +25,7 @@ pub struct Entry<'w> {
 
 impl Entry<'_> {
     /// Returns where the file is, to be read once the walk is over.
-    pub(crate) fn found(&self) -> WalkedFile {
+    pub fn found(&self) -> WalkedFile {
         WalkedFile {
             path: self.path(),
             location: self.location.clone(),
@@ -52,9 +52,9 @@ impl Entry<'_> {
 
 /// Locates a file that a walk over a directory has reached.
 #[derive(Debug)]
-pub(crate) struct WalkedFile {
+pub struct WalkedFile {
     /// Its path from where the walk began.
-    pub(crate) path: String,
+    pub path: String,
     location: PathBuf,
     is_link: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) struct WalkedFile {
 impl WalkedFile {
     /// Reads the file. It must lie below `root`, where the walk began: directories are not entered by links, so
     /// only a link in its own place can lead elsewhere.
-    pub(crate) fn read(&self, root: &Path) -> io::Result<Vec<u8>> {
+    pub fn read(&self, root: &Path) -> io::Result<Vec<u8>> {
         match self.is_link {
             true => reading::file_within(root, &self.location),
             false => reading::file(&self.location),

@@ -8,8 +8,8 @@ mod json;
 pub mod limits;
 mod masked;
 mod padding;
-pub(crate) mod plain;
-pub(crate) mod scalar;
+pub mod plain;
+pub mod scalar;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -61,7 +61,7 @@ pub fn read_json(file: &Arc<SourceFile>) -> Result<Node, Box<Diagnostic>> {
 }
 
 /// Tells whether a file that can be read is JSON, by its name or by its text.
-pub(crate) fn is_json(file: &Arc<SourceFile>) -> bool {
+pub fn is_json(file: &Arc<SourceFile>) -> bool {
     let looks_so = file.text.trim_start().starts_with('{');
     is_named_json(file) || looks_so && json::read(file).is_ok()
 }
@@ -71,7 +71,7 @@ fn is_named_json(file: &SourceFile) -> bool {
 }
 
 /// Returns YAML that reads the same and that a strict reader accepts too, or nothing if it has a flaw.
-pub(crate) fn strict(text: &str) -> Option<String> {
+pub fn strict(text: &str) -> Option<String> {
     let mut padding = Padding::default();
     loop {
         let padded = padding.apply(text);

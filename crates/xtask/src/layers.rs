@@ -90,14 +90,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("bundle", &["engine", "spocp", "crypto"]),
     ("partial", &["engine", "fastpath"]),
     ("compiler", &["engine", "partial", "spocp", "mqtt"]),
+    ("tooling", &["compiler", "engine"]),
     ("wasm", &["bundle", "crypto", "engine", "fastpath"]),
-    ("compiler-wasm", &["compiler", "bundle", "engine"]),
+    ("compiler-wasm", &["compiler", "tooling", "bundle", "engine"]),
     ("spocp-wasm", &["spocp"]),
     ("native", &["bundle", "engine", "fastpath"]),
     ("component", &["bundle", "engine", "native", "fastpath"]),
     ("wasmtime-host", &["native", "fastpath"]),
     ("server", &["bundle", "crypto", "engine", "native", "spocp"]),
-    ("cli", &["server", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
+    ("cli", &["server", "tooling", "compiler", "native", "bundle", "crypto", "engine", "spocp"]),
     ("xtask", &[]),
 ];
 

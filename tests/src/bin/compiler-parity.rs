@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 
 use serde_json::Value as Json;
-use wardgate_compiler::lint::Lint;
 use wardgate_tests::generate::worlds;
 use wardgate_tests::sources::{Sources, hostile, wrong};
 use wardgate_tests::{cases, node};
+use wardgate_tooling::lint::Lint;
 
 fn main() -> ExitCode {
     match run() {

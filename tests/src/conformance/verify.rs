@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 use wardgate_compiler::Options;
-use wardgate_compiler::suite::{Filter, Native, Results, Sources, files, run};
 use wardgate_engine::table::Evaluation;
+use wardgate_tooling::suite::{Filter, Native, Results, Sources, files, run};
 
 use super::{Case, Outcome, files as listed, stem, text};
 use crate::yaml;

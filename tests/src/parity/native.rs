@@ -2,13 +2,14 @@
 
 use serde_json::Value as Json;
 use wardgate_bundle::{Conditions, Trust, digest, open, pack};
-use wardgate_compiler::{accessors, compile_files};
+use wardgate_compiler::compile_files;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::fastpath::Answer;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::decision_json;
+use wardgate_tooling::accessors;
 
 use super::hosts::{Asked, Host};
 use super::{Difference, Tally};

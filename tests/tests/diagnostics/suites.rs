@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use wardgate_compiler::Options;
-use wardgate_compiler::suite::limits::{MAX_CASES, MAX_TESTS};
-use wardgate_compiler::suite::{Answer, Decider, Filter, Native, Question, Sources, files, run};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_tests::{diagnostics, literals, suites};
+use wardgate_tooling::suite::limits::{MAX_CASES, MAX_TESTS};
+use wardgate_tooling::suite::{Answer, Decider, Filter, Native, Question, Sources, files, run};
 
 #[test]
 fn every_mistake_in_a_suite_is_reported_as_its_case_says() {

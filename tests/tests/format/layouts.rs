@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use wardgate_compiler::format::{Outcome, format};
 use wardgate_compiler::source::SourceFile;
 use wardgate_compiler::yaml;
 use wardgate_tests::generate::layout::{Written, written};
+use wardgate_tooling::format::{Outcome, format};
 
 #[test]
 fn whatever_the_layout_nothing_is_lost() {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::lint::Lint;
-use wardgate_compiler::lint_files;
 use wardgate_tests::{cases, literals, yaml};
+use wardgate_tooling::lint::Lint;
+use wardgate_tooling::lint_files;
 
 use crate::root;
 
@@ -49,7 +49,7 @@ fn every_case_has_the_findings_that_it_lists() {
 
 #[test]
 fn every_message_of_the_linter_is_heard_in_a_case() {
-    let told = literals::told(&root().join("../crates/compiler/src/lint"), &[]).unwrap();
+    let told = literals::told(&root().join("../crates/tooling/src/lint"), &[]).unwrap();
     let cases = Lint::ALL.iter().flat_map(|lint| read(&path(*lint)));
     let heard: Vec<String> =
         cases.flat_map(|case| lint_case(&case)).map(|one| shown(&one)).collect();

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use wardgate_compiler::Options;
 use wardgate_compiler::diagnostics::{Code, Severity};
-use wardgate_compiler::lint::Lint;
-use wardgate_compiler::{Options, lint_files};
 use wardgate_engine::table::Evaluation;
+use wardgate_tooling::lint::Lint;
+use wardgate_tooling::lint_files;
 
 use crate::root;
 

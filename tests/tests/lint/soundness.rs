@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value as Json, json};
+use wardgate_compiler::Options;
 use wardgate_compiler::diagnostics::{Code, Diagnostic, Severity};
-use wardgate_compiler::lint::Lint;
-use wardgate_compiler::{Options, lint_files};
 use wardgate_engine::decision::Effect;
 use wardgate_engine::table::Evaluation;
 use wardgate_tests::check;
 use wardgate_tests::generate::{World, world};
 use wardgate_tests::oracle::{Oracle, Report};
+use wardgate_tooling::lint::Lint;
+use wardgate_tooling::lint_files;
 
 /// Rules that are said to change nothing are taken out, conditions that are said to be constant are
 /// replaced by what they are said to be, and nothing is decided otherwise.

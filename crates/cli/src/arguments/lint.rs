@@ -30,7 +30,7 @@ pub(crate) struct Lint {
 
 /// A kind of finding, by the name of its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Known(pub(crate) wardgate_compiler::lint::Lint);
+pub(crate) struct Known(pub(crate) wardgate_tooling::lint::Lint);
 
 /// What is not to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl FromStr for Known {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || "expected a code of docs/lints.md, such as `unused-variable`".to_owned();
-        wardgate_compiler::lint::Lint::from_name(text).map(Self).ok_or_else(unknown)
+        wardgate_tooling::lint::Lint::from_name(text).map(Self).ok_or_else(unknown)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wardgate_compiler::coverage::{Coverage, html, json, lcov, text};
+use wardgate_tooling::coverage::{Coverage, html, json, lcov, text};
 
 use crate::arguments::{Runtime, Test};
 use crate::failure::{Failure, Status};

@@ -11,10 +11,10 @@ use std::thread::{self, JoinHandle};
 use base64ct::{Base64, Encoding};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use wardgate_compiler::suite::{Answer, Decider, Native, Question, Sources};
 use wardgate_compiler::{Options, reading};
 use wardgate_engine::decision::{ActionDecision, Decision, Effect, Output, Reason};
 use wardgate_engine::wire;
+use wardgate_tooling::suite::{Answer, Decider, Native, Question, Sources};
 
 use crate::failure::{self, Failure};
 use crate::json::Document;

@@ -1,11 +1,11 @@
 //! What a person reads of test results: what is wrong in full, and one line about the rest.
 
-use wardgate_compiler::suite::Loaded;
-use wardgate_compiler::suite::results::{
+use wardgate_engine::wire::attr_json;
+use wardgate_tooling::suite::Loaded;
+use wardgate_tooling::suite::results::{
     CaseResult, Fate, Found, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
     effect_word,
 };
-use wardgate_engine::wire::attr_json;
 
 use super::folder;
 use super::why::Why;

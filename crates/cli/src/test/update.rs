@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use wardgate_compiler::suite::files::Files;
-use wardgate_compiler::suite::results::{Outcome, SuiteResult, Verdict};
-use wardgate_compiler::suite::update::{Change, Update, update};
-use wardgate_compiler::suite::{Loaded, Results};
+use wardgate_tooling::suite::files::Files;
+use wardgate_tooling::suite::results::{Outcome, SuiteResult, Verdict};
+use wardgate_tooling::suite::update::{Change, Update, update};
+use wardgate_tooling::suite::{Loaded, Results};
 
 use super::{folder, report};
 use crate::arguments::Test;
@@ -77,7 +77,7 @@ fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
 
 /// Returns how a suite stands after the update.
 fn after(result: &SuiteResult, update: &Update) -> Status {
-    use wardgate_compiler::suite::results::Fate;
+    use wardgate_tooling::suite::results::Fate;
     let errored = |outcome: &Outcome| outcome.verdict() == Verdict::Errored;
     match &result.fate {
         Fate::Broken(..) => Status::BrokenSuites,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use wardgate_compiler::suite::decider::now;
-use wardgate_compiler::suite::results::CaseResult;
-use wardgate_compiler::suite::{Loaded, Native, Test, tests};
+use wardgate_tooling::suite::decider::now;
+use wardgate_tooling::suite::results::CaseResult;
+use wardgate_tooling::suite::{Loaded, Native, Test, tests};
 
 use crate::explain;
 

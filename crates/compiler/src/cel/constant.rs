@@ -16,7 +16,7 @@ use crate::emit::pool::PoolBuilder;
 
 /// Evaluates `expr`, which may name these constants, and hands the value to `read`, errors included.
 /// Nothing if it is not well formed.
-pub(crate) fn constant<R>(
+pub fn constant<R>(
     expr: &Expr,
     constants: &BTreeMap<String, Attr>,
     read: impl FnOnce(Value<'_>) -> R,

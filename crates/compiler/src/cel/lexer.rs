@@ -8,14 +8,16 @@ use super::literal;
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token {
-    pub(crate) kind: TokenKind,
-    pub(crate) span: Span,
+pub struct Token {
+    /// The token's kind.
+    pub kind: TokenKind,
+    /// The token's bytes in the source.
+    pub span: Span,
 }
 
 /// What a token is; its text is in the source.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TokenKind {
+pub enum TokenKind {
     /// An identifier or a word that may be one.
     Ident,
     /// A field name in backquotes.
@@ -37,7 +39,7 @@ pub(crate) enum TokenKind {
 }
 
 /// Splits `source` into tokens.
-pub(crate) fn tokens(source: &str, errors: &mut Vec<CelError>) -> Vec<Token> {
+pub fn tokens(source: &str, errors: &mut Vec<CelError>) -> Vec<Token> {
     let mut lexer = Lexer { source, at: 0, errors };
     let mut tokens = Vec::new();
     loop {

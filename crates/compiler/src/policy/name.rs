@@ -13,7 +13,7 @@ use crate::repository::limits::MAX_SCOPE_BYTES;
 pub const DEFAULT_VERSION: &str = "default";
 
 /// The kind of a set of derived roles, as keys spell it.
-pub(crate) const DERIVED_ROLES: &str = "derived_roles";
+pub const DERIVED_ROLES: &str = "derived_roles";
 
 /// The kind of a set of exported variables, as keys spell it.
 pub(crate) const EXPORT_VARIABLES: &str = "export_variables";
@@ -23,7 +23,7 @@ pub(crate) const EXPORT_CONSTANTS: &str = "export_constants";
 
 /// What a name must look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// Anything but nothing.
     Any,
     /// The name of an imported set or a derived role.

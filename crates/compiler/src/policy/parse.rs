@@ -3,7 +3,7 @@
 //! Every error of a document is reported, and a document with an error still yields a policy where
 //! its kind and name can be read, so that other documents are not blamed for its absence.
 
-pub(crate) mod reader;
+pub mod reader;
 mod rules;
 
 use std::collections::BTreeMap;

@@ -92,7 +92,7 @@ pub(super) fn select<'f>(
 }
 
 /// Returns true if the file at a path is one of policies or rules.
-pub(super) fn is_policy_file(path: &str) -> bool {
+pub fn is_policy_file(path: &str) -> bool {
     matches!(role(path), Role::Policy)
 }
 
@@ -155,6 +155,7 @@ fn misplaced_schemas(directory: &str) -> Diagnostic {
     Diagnostic::in_file(Code::Unreadable, directory, message)
 }
 
-pub(super) const SCHEMAS: &str = "_schemas";
+/// The directory of the schemas, at the root of the policies.
+pub const SCHEMAS: &str = "_schemas";
 const TEST_DATA: &str = "testdata";
 const EXTENSIONS: [&str; 3] = [".yaml", ".yml", ".json"];

@@ -15,7 +15,7 @@ use crate::source::{Position, SourceFile};
 
 /// The patterns of a `.wardgateignore`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ignore {
+pub struct Ignore {
     patterns: Vec<Pattern>,
 }
 
@@ -28,7 +28,7 @@ struct Pattern {
 
 impl Ignore {
     /// Reads the patterns of a directory; without the file there are none.
-    pub(crate) fn below(root: &Path, errors: &mut Vec<Diagnostic>) -> Self {
+    pub fn below(root: &Path, errors: &mut Vec<Diagnostic>) -> Self {
         let location = root.join(FILE);
         if fs::symlink_metadata(&location).is_err() {
             return Self::default();
@@ -43,7 +43,7 @@ impl Ignore {
     }
 
     /// Reads the patterns among files in memory.
-    pub(crate) fn among<'f>(
+    pub fn among<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
         errors: &mut Vec<Diagnostic>,
     ) -> Self {
@@ -86,14 +86,14 @@ impl Ignore {
     }
 
     /// Whether an entry is left out, where none of the directories above it is.
-    pub(crate) fn leaves_out(&self, path: &str, is_directory: bool) -> bool {
+    pub fn leaves_out(&self, path: &str, is_directory: bool) -> bool {
         let names: Vec<&str> = path.split('/').collect();
         let last = self.patterns.iter().rev().find(|pattern| pattern.fits(&names, is_directory));
         last.is_some_and(|pattern| !pattern.takes_back)
     }
 
     /// Whether a file is left out, itself or with a directory above it.
-    pub(crate) fn leaves_out_file(&self, path: &str) -> bool {
+    pub fn leaves_out_file(&self, path: &str) -> bool {
         let above = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
         !self.patterns.is_empty()
             && (above.into_iter().any(|directory| self.leaves_out(directory, true))
@@ -165,7 +165,7 @@ fn matches<P, T>(
 }
 
 /// The name of the file.
-pub(crate) const FILE: &str = ".wardgateignore";
+pub const FILE: &str = ".wardgateignore";
 
 #[cfg(test)]
 mod tests {

@@ -11,13 +11,14 @@ use crate::source::Position;
 
 /// One schema: a file of `_schemas`, and the JSON pointer inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Target {
-    pub(crate) file: String,
+pub struct Target {
+    /// The path below `_schemas`.
+    pub file: String,
     pub(super) pointer: String,
 }
 
 /// Where a reference leads, before the file is looked at.
-pub(crate) struct Reference {
+pub struct Reference {
     target: Target,
     /// The name of a schema, in the resource that the target is.
     anchor: Option<String>,
@@ -25,7 +26,7 @@ pub(crate) struct Reference {
 
 impl Reference {
     /// The file that it leads to.
-    pub(crate) fn file(&self) -> &str {
+    pub fn file(&self) -> &str {
         &self.target.file
     }
 
@@ -35,7 +36,7 @@ impl Reference {
     }
 
     /// Returns the schema in `file`, which is the one that it leads to.
-    pub(crate) fn find(self, file: &SchemaFile) -> Result<Target, Fault> {
+    pub fn find(self, file: &SchemaFile) -> Result<Target, Fault> {
         let Some(anchor) = self.anchor else { return Ok(self.target) };
         let resource = file.resources(&self.target.file).around(&self.target.pointer);
         let pointer = resource.and_then(|resource| resource.anchors.get(&anchor));
@@ -50,7 +51,7 @@ impl Reference {
 
 impl Target {
     /// Where the reference of a policy leads: `cerbos:///` and the path of a file.
-    pub(crate) fn of_policy(reference: &str) -> Result<Self, Fault> {
+    pub fn of_policy(reference: &str) -> Result<Self, Fault> {
         let wrong = |found: &str, expected: &str| {
             Fault::new(Position::START, "this names no schema")
                 .because(format!("`{found}`"), expected)
@@ -67,7 +68,7 @@ impl Target {
     }
 
     /// Where a reference leads that stands in this schema of `file`.
-    pub(crate) fn follow(&self, file: &SchemaFile, reference: &str) -> Result<Reference, Fault> {
+    pub fn follow(&self, file: &SchemaFile, reference: &str) -> Result<Reference, Fault> {
         let (url, fragment) = split(reference);
         let resources = file.resources(&self.file);
         let base = resources.around(&self.pointer).map_or("", |resource| resource.url.as_str());
@@ -88,13 +89,13 @@ impl Target {
     }
 
     /// Returns the schema that stands below this one.
-    pub(crate) fn below(&self, segments: &[&str]) -> Self {
+    pub fn below(&self, segments: &[&str]) -> Self {
         let pointer = segments.iter().fold(self.pointer.clone(), |at, name| below(&at, name));
         Self { file: self.file.clone(), pointer }
     }
 
     /// Finds the value in the file whose root is `root`.
-    pub(crate) fn find<'n>(&self, root: &'n Node) -> Option<&'n Node> {
+    pub fn find<'n>(&self, root: &'n Node) -> Option<&'n Node> {
         self.pointer.split('/').skip(1).try_fold(root, |node, segment| {
             let segment = segment.replace("~1", "/").replace("~0", "~");
             match &node.kind {

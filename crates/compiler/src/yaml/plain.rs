@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::Kind;
 use crate::expression::Style;
 
-pub(crate) fn resolve(text: &str) -> Kind {
+/// Returns the value of a plain scalar.
+pub fn resolve(text: &str) -> Kind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
         "true" | "True" | "TRUE" => Kind::Bool(true),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::suite::Stage;
+use wardgate_tooling::suite::Stage;
 
 use super::tree::failure;
 use crate::conformance::Failure;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
-use wardgate_compiler::suite::files::{self, Files};
-use wardgate_compiler::suite::model::Settings;
-use wardgate_compiler::suite::results::effect_word;
-use wardgate_compiler::suite::{Expected, Test, tests};
 use wardgate_engine::wire::attr_json;
+use wardgate_tooling::suite::files::{self, Files};
+use wardgate_tooling::suite::model::Settings;
+use wardgate_tooling::suite::results::effect_word;
+use wardgate_tooling::suite::{Expected, Test, tests};
 
 use super::errors;
 use crate::conformance::{Case, Outcome, files as listed, stem, text};

@@ -1,8 +1,8 @@
 //! Compares the tree of results with the one that Cerbos has.
 
 use serde_json::{Map, Value as Json};
-use wardgate_compiler::suite::Results;
-use wardgate_compiler::suite::results::{Dimension, Fate, Skip};
+use wardgate_tooling::suite::Results;
+use wardgate_tooling::suite::results::{Dimension, Fate, Skip};
 
 use super::errors;
 use crate::conformance::Failure;

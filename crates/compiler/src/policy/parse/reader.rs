@@ -16,52 +16,58 @@ use crate::source::{Place, SourceFile};
 use crate::yaml::{Kind, Node};
 
 /// Collects what is wrong with one document.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     file: &'a Arc<SourceFile>,
     /// What keeps the document from being loaded.
-    pub(crate) errors: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
     /// The same, unless a field is misspelt: then what is missing may be there under that name.
     missing: Vec<Diagnostic>,
     /// The same, unless the document is disabled.
-    pub(crate) checks: Vec<Diagnostic>,
+    pub checks: Vec<Diagnostic>,
     /// What keeps the document from being compiled.
-    pub(crate) deferred: Vec<Diagnostic>,
+    pub deferred: Vec<Diagnostic>,
 }
 
 /// A value, and where messages about its field point.
 #[derive(Clone)]
-pub(crate) struct Value<'n> {
-    pub(crate) node: &'n Node,
-    pub(crate) place: Place,
+pub struct Value<'n> {
+    /// The value in the tree.
+    pub node: &'n Node,
+    /// The position and path that a message names.
+    pub place: Place,
 }
 
 /// The fields of a message, in the order in which they are written.
-pub(crate) struct Object<'n> {
+pub struct Object<'n> {
     fields: Vec<(&'static str, Value<'n>)>,
     place: Place,
 }
 
 impl<'n> Object<'n> {
     /// Returns a field that is there.
-    pub(crate) fn get(&self, name: &str) -> Option<&Value<'n>> {
+    pub fn get(&self, name: &str) -> Option<&Value<'n>> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
 
     /// Returns the place that messages about a field name when it is missing.
-    pub(crate) fn missing(&self, name: &str) -> Place {
+    pub fn missing(&self, name: &str) -> Place {
         Place { path: Arc::from(format!("{}.{name}", self.place.path)), ..self.place.clone() }
     }
 }
 
 /// An entry of a free-form map.
-pub(crate) struct Item<'n> {
-    pub(crate) name: String,
-    pub(crate) key: Place,
-    pub(crate) value: Value<'n>,
+pub struct Item<'n> {
+    /// The key's text.
+    pub name: String,
+    /// The position and path of the key.
+    pub key: Place,
+    /// The entry's value.
+    pub value: Value<'n>,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(file: &'a Arc<SourceFile>) -> Self {
+    /// Creates a reader of one document of `file`.
+    pub fn new(file: &'a Arc<SourceFile>) -> Self {
         Self {
             file,
             errors: Vec::new(),
@@ -71,13 +77,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn root<'n>(&self, node: &'n Node) -> Value<'n> {
+    /// Returns the root of the document as a value.
+    pub fn root<'n>(&self, node: &'n Node) -> Value<'n> {
         let file = Arc::clone(self.file);
         Value { node, place: Place { file, position: node.position, path: Arc::from("$") } }
     }
 
     /// Returns what keeps the document from being loaded.
-    pub(crate) fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
+    pub fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
         let mut found = self.errors;
         if !found.iter().any(|error| error.code == Code::Parse) {
             found.extend(self.missing);
@@ -88,20 +95,18 @@ impl<'a> Reader<'a> {
         found
     }
 
-    pub(crate) fn missing(&mut self, place: &Place, message: impl Into<String>) {
+    /// Reports a missing field, unless a misspelt one may be meant for it.
+    pub fn missing(&mut self, place: &Place, message: impl Into<String>) {
         self.missing.push(Diagnostic::error(Code::Validation, place, message));
     }
 
-    pub(crate) fn invalid(&mut self, place: &Place, message: impl Into<String>) {
+    /// Reports a value of the right type and the wrong shape.
+    pub fn invalid(&mut self, place: &Place, message: impl Into<String>) {
         self.errors.push(Diagnostic::error(Code::Validation, place, message));
     }
 
     /// Reads a message whose fields have the given JSON names.
-    pub(crate) fn object<'n>(
-        &mut self,
-        value: &Value<'n>,
-        names: &[&'static str],
-    ) -> Option<Object<'n>> {
+    pub fn object<'n>(&mut self, value: &Value<'n>, names: &[&'static str]) -> Option<Object<'n>> {
         let Kind::Map(entries) = &value.node.kind else {
             return self.mismatch(value, "a map");
         };
@@ -146,7 +151,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the only field of `object` among `names`; more than one is an error.
-    pub(crate) fn one_of<'n>(
+    pub fn one_of<'n>(
         &mut self,
         object: &Object<'n>,
         names: &[&'static str],
@@ -166,7 +171,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list.
-    pub(crate) fn list<'n>(&mut self, value: &Value<'n>) -> Option<Vec<Value<'n>>> {
+    pub fn list<'n>(&mut self, value: &Value<'n>) -> Option<Vec<Value<'n>>> {
         let Kind::Seq(items) = &value.node.kind else {
             return self.mismatch(value, "a list");
         };
@@ -179,7 +184,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a map whose keys are the author's.
-    pub(crate) fn map<'n>(&mut self, value: &Value<'n>) -> Vec<Item<'n>> {
+    pub fn map<'n>(&mut self, value: &Value<'n>) -> Vec<Item<'n>> {
         let Kind::Map(entries) = &value.node.kind else {
             self.mismatch::<()>(value, "a map");
             return Vec::new();
@@ -195,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads text. Integers and booleans read as they are written, and nothing as empty text.
-    pub(crate) fn text(&mut self, value: &Value<'_>) -> Option<Arc<str>> {
+    pub fn text(&mut self, value: &Value<'_>) -> Option<Arc<str>> {
         match &value.node.kind {
             Kind::String(text, _) => Some(Arc::clone(text)),
             Kind::Null => Some(Arc::from("")),
@@ -208,12 +213,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(crate) fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
+    /// Reads a CEL expression.
+    pub fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
         let text = self.text(value)?;
         Some(ExprSource { text, at: value.place.clone(), scalar: value.node.scalar_span() })
     }
 
-    pub(crate) fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
+    /// Reads `true` or `false`.
+    pub fn boolean(&mut self, value: &Value<'_>) -> Option<bool> {
         match value.node.kind {
             Kind::Bool(value) => Some(value),
             _ => self.mismatch(value, "`true` or `false`"),
@@ -221,7 +228,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the index of a word in a protobuf enumeration.
-    pub(crate) fn word(&mut self, value: &Value<'_>, words: &[&'static str]) -> Option<usize> {
+    pub fn word(&mut self, value: &Value<'_>, words: &[&'static str]) -> Option<usize> {
         let found = match &value.node.kind {
             Kind::String(text, _) => words.iter().position(|word| *word == text.as_ref()),
             Kind::Integer(number) => usize::try_from(*number).ok().filter(|n| *n < words.len()),
@@ -241,7 +248,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the name in a field; an optional one that is absent is empty.
-    pub(crate) fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
+    pub fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
         let Some(value) = object.get(field) else { return String::new() };
         let name = self.text(value).unwrap_or_default();
         self.check(&name, shape, &value.place);
@@ -249,12 +256,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the name in a field that must be there.
-    pub(crate) fn required_name(
-        &mut self,
-        object: &Object<'_>,
-        field: &str,
-        shape: Shape,
-    ) -> String {
+    pub fn required_name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
         let Some(value) = object.get(field) else {
             self.missing(&object.missing(field), format!("`{field}` is required"));
             return String::new();
@@ -275,7 +277,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of names, each of them once.
-    pub(crate) fn names(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> Vec<Named> {
+    pub fn names(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> Vec<Named> {
         let items = object.get(field).cloned().and_then(|value| self.list(&value));
         let mut seen = std::collections::HashSet::new();
         let mut names = Vec::new();
@@ -291,14 +293,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of names that must hold at least one.
-    pub(crate) fn required_names(&mut self, object: &Object<'_>, field: &str) -> Vec<String> {
+    pub fn required_names(&mut self, object: &Object<'_>, field: &str) -> Vec<String> {
         let names = self.names(object, field, Shape::Any);
         self.require_items(object, field);
         names.into_iter().map(|named| named.name).collect()
     }
 
     /// Complains about a list that is absent or empty.
-    pub(crate) fn require_items(&mut self, object: &Object<'_>, field: &str) {
+    pub fn require_items(&mut self, object: &Object<'_>, field: &str) {
         match object.get(field) {
             None => self.missing(&object.missing(field), format!("`{field}` is required")),
             Some(Value { node: Node { kind: Kind::Seq(items), .. }, place })
@@ -311,7 +313,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a value of any shape.
-    pub(crate) fn attr(&mut self, value: &Value<'_>) -> Option<Attr> {
+    pub fn attr(&mut self, value: &Value<'_>) -> Option<Attr> {
         Some(match &value.node.kind {
             Kind::Null => Attr::Null,
             Kind::Bool(value) => Attr::Bool(*value),
@@ -338,7 +340,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(crate) fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
+    /// Reports a value of the wrong type; always returns `None`.
+    pub fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
         let place = Place { position: value.node.position, ..value.place.clone() };
         let error = Diagnostic::error(Code::Parse, &place, "the value has the wrong type");
         self.errors.push(error.found(value.node.describe()).expected(expected));
@@ -352,7 +355,7 @@ fn to_double(number: i128) -> f64 {
 }
 
 /// Whether `key` is `name` in either spelling.
-pub(crate) fn is_name_of(key: &str, name: &str) -> bool {
+pub fn is_name_of(key: &str, name: &str) -> bool {
     key == name || name != SCHEMA_FIELD && key == snake_case(name) || is_schema_field(key, name)
 }
 
@@ -361,7 +364,8 @@ fn is_schema_field(key: &str, name: &str) -> bool {
     name == SCHEMA_FIELD && key == "json_schema"
 }
 
-pub(crate) const SCHEMA_FIELD: &str = "$schema";
+/// The field that names a JSON schema for editors; its value is not used.
+pub const SCHEMA_FIELD: &str = "$schema";
 
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len());

@@ -1,0 +1,147 @@
+//! Coverage: which rules, conditions and derived roles of a directory its tests have exercised.
+//!
+//! What is counted is what the engine looked at while it decided, told by the engine itself: an expression
+//! that logic skipped is not exercised. Nothing is cut, however long a decision takes.
+
+mod counting;
+pub mod html;
+mod items;
+pub mod json;
+pub mod lcov;
+mod suites;
+mod summary;
+pub mod text;
+
+use std::sync::Arc;
+
+use wardgate_compiler::policy::model::Condition;
+use wardgate_compiler::repository::Repository;
+use wardgate_compiler::source::{Position, SourceFile};
+
+pub use counting::Counting;
+pub use suites::Watching;
+pub use summary::{Gap, Share, Summary};
+
+/// The policies of a directory, and how often each part of them was exercised.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    /// In the order of their files, and within a file as written.
+    pub policies: Vec<PolicyCoverage>,
+}
+
+/// One policy.
+#[derive(Clone, Debug)]
+pub struct PolicyCoverage {
+    /// Its key, such as `resource.album.vdefault/acme`.
+    pub key: String,
+    /// What kind of policy it is: `resource`, `principal`, `role` or `derived roles`.
+    pub kind: &'static str,
+    /// The file that it stands in.
+    pub source: Arc<SourceFile>,
+    /// Where it starts.
+    pub place: Position,
+    /// Its rules, in order.
+    pub rules: Vec<RuleCoverage>,
+    /// The derived roles that it defines, in order.
+    pub derived_roles: Vec<RoleCoverage>,
+    /// The sets of derived roles that it imports, by their keys.
+    imports: Vec<String>,
+}
+
+/// One rule.
+#[derive(Clone, Debug)]
+pub struct RuleCoverage {
+    /// Its name; its number in the policy where it has none.
+    pub name: String,
+    /// Where it starts.
+    pub place: Position,
+    /// How often it applied; for a rule of a role policy, how often its condition was met.
+    pub applied: u64,
+    /// How often it was a candidate and did not apply.
+    pub not_applied: u64,
+    /// How often its condition could not be evaluated.
+    pub failed: u64,
+    /// The expressions of its condition, in order.
+    pub expressions: Vec<ExpressionCoverage>,
+    condition: Option<Condition>,
+}
+
+/// One derived role.
+#[derive(Clone, Debug)]
+pub struct RoleCoverage {
+    /// Its name.
+    pub name: String,
+    /// Where its definition starts.
+    pub place: Position,
+    /// How often it was granted.
+    pub granted: u64,
+    /// How often it was not granted.
+    pub not_granted: u64,
+    /// How often its condition could not be evaluated.
+    pub failed: u64,
+    /// Whether everybody has it: any role will do, and there is no condition.
+    pub is_for_all: bool,
+    /// The expressions of its condition, in order.
+    pub expressions: Vec<ExpressionCoverage>,
+    condition: Option<Condition>,
+}
+
+/// One expression of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionCoverage {
+    /// As it is written.
+    pub text: Arc<str>,
+    /// Where it starts.
+    pub start: Position,
+    /// Where it ends.
+    pub end: Position,
+    /// How often it held.
+    pub held: u64,
+    /// How often it did not hold.
+    pub did_not_hold: u64,
+    /// How often it could not be evaluated.
+    pub failed: u64,
+}
+
+impl Coverage {
+    /// Lists what there is to exercise in the policies that are in use.
+    #[must_use]
+    pub fn new(repository: &Repository) -> Self {
+        Self { policies: repository.policies.iter().filter_map(items::policy).collect() }
+    }
+
+    /// Returns the policies of each file, in order.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&SourceFile, &[PolicyCoverage])> {
+        let same = |a: &PolicyCoverage, b: &PolicyCoverage| a.source.path == b.source.path;
+        self.policies
+            .chunk_by(same)
+            .filter_map(|policies| Some((&*policies.first()?.source, policies)))
+    }
+}
+
+impl RuleCoverage {
+    /// Returns how often it was a candidate.
+    #[must_use]
+    pub const fn considered(&self) -> u64 {
+        self.applied + self.not_applied + self.failed
+    }
+}
+
+impl RoleCoverage {
+    /// Returns how often somebody could have gained it.
+    #[must_use]
+    pub const fn considered(&self) -> u64 {
+        self.granted + self.not_granted + self.failed
+    }
+}
+
+impl ExpressionCoverage {
+    /// Returns how often it was evaluated.
+    #[must_use]
+    pub const fn evaluated(&self) -> u64 {
+        self.held + self.did_not_hold + self.failed
+    }
+}
+
+/// The kind of policies whose rules may name derived roles.
+const RESOURCE: &str = "resource";

@@ -1,0 +1,92 @@
+//! What there is to exercise in a policy.
+
+use super::{ExpressionCoverage, PolicyCoverage, RESOURCE, RoleCoverage, RuleCoverage};
+use wardgate_compiler::expression::ExprSource;
+use wardgate_compiler::policy::model::{Body, Condition, Policy, RoleDefinition};
+use wardgate_compiler::policy::name::{DERIVED_ROLES, set_key};
+use wardgate_compiler::source::Place;
+
+/// Returns the parts of a policy; nothing for sets of variables and constants, which decide nothing.
+pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
+    let (mut rules, mut derived_roles, mut imports) =
+        (Vec::<RuleCoverage>::new(), Vec::new(), Vec::new());
+    let kind = match &policy.body {
+        Body::Resource(body) => {
+            let own = body.rules.iter().map(|r| rule(&r.name, &r.place, r.condition.as_ref()));
+            rules.extend(own);
+            let sets = &body.import_derived_roles;
+            imports.extend(sets.iter().map(|set| set_key(DERIVED_ROLES, &set.name)));
+            RESOURCE
+        }
+        Body::Principal(body) => {
+            let all = body.rules.iter().flat_map(|rule| &rule.actions);
+            rules.extend(all.map(|r| rule(&r.name, &r.place, r.condition.as_ref())));
+            "principal"
+        }
+        Body::Role(body) => {
+            let own = body.rules.iter().map(|r| rule(&r.name, &r.place, r.condition.as_ref()));
+            rules.extend(own);
+            "role"
+        }
+        Body::DerivedRoles(body) => {
+            derived_roles.extend(body.definitions.iter().map(derived_role));
+            "derived roles"
+        }
+        Body::ExportVariables(_) | Body::ExportConstants(_) => return None,
+    };
+    for (number, rule) in (1..).zip(&mut rules).filter(|(_, rule)| rule.name.is_empty()) {
+        rule.name = format!("rule {number}");
+    }
+    Some(PolicyCoverage {
+        key: policy.key(),
+        kind,
+        source: policy.place.file.clone(),
+        place: policy.place.position,
+        rules,
+        derived_roles,
+        imports,
+    })
+}
+
+fn rule(name: &str, place: &Place, condition: Option<&Condition>) -> RuleCoverage {
+    RuleCoverage {
+        name: name.to_owned(),
+        place: place.position,
+        applied: 0,
+        not_applied: 0,
+        failed: 0,
+        expressions: expressions(condition),
+        condition: condition.cloned(),
+    }
+}
+
+fn derived_role(role: &RoleDefinition) -> RoleCoverage {
+    let is_for_any = role.parent_roles.iter().any(|parent| parent == "*");
+    RoleCoverage {
+        name: role.name.clone(),
+        place: role.place.position,
+        granted: 0,
+        not_granted: 0,
+        failed: 0,
+        is_for_all: is_for_any && role.condition.is_none(),
+        expressions: expressions(role.condition.as_ref()),
+        condition: role.condition.clone(),
+    }
+}
+
+fn expressions(condition: Option<&Condition>) -> Vec<ExpressionCoverage> {
+    let all = condition.into_iter().flat_map(Condition::expressions);
+    all.map(expression).collect()
+}
+
+fn expression(source: &ExprSource) -> ExpressionCoverage {
+    let before = source.text.len() - source.text.trim_start().len();
+    ExpressionCoverage {
+        text: source.text.clone(),
+        start: source.locate(before),
+        end: source.locate(source.text.len()),
+        held: 0,
+        did_not_hold: 0,
+        failed: 0,
+    }
+}

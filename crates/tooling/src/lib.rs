@@ -1,0 +1,16 @@
+//! Tools for authors of policies: linter, formatter, test suites, coverage and accessors.
+//!
+//! Everything here reads what `wardgate-compiler` reads and changes no table. A host that only compiles or decides needs
+//! none of it.
+#![forbid(unsafe_code)]
+
+pub mod accessors;
+pub mod coverage;
+pub mod format;
+mod json;
+pub mod lint;
+mod sources;
+pub mod suite;
+
+pub use lint::{lint_dir, lint_files};
+pub use sources::source_files;

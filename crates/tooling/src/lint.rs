@@ -1,0 +1,93 @@
+//! What an author may not have meant, in policies that compile.
+//!
+//! Nothing here changes a table. A finding is certain: a rule that is called unreachable decides no
+//! request, whatever it holds, and a condition that is called always false is never true. What is merely
+//! likely is left unsaid.
+
+mod allow;
+pub(crate) mod comments;
+mod conditions;
+mod lenient;
+mod logic;
+mod pattern;
+mod roles;
+mod rules;
+mod schemas;
+mod strict;
+mod unused;
+
+use logic::{Logic, Parsed};
+use std::path::Path;
+use wardgate_compiler::Options;
+use wardgate_compiler::compile::{FilesByPath, schema_in, sound};
+pub use wardgate_compiler::diagnostics::Lint;
+use wardgate_compiler::diagnostics::{self, Diagnostic};
+use wardgate_compiler::repository::Repository;
+use wardgate_compiler::resolve::model::{DerivedRole, Head, Resolved};
+use wardgate_compiler::schema::{Load, missing_schemas};
+
+/// Compiles the policies below a directory, and looks at those that compile for what their author may
+/// not have meant.
+#[must_use]
+pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
+    lint(&Repository::read(root), options, &|path| schema_in(root, path))
+}
+
+/// The same for policies that are in memory.
+#[must_use]
+pub fn lint_files(files: &[(String, Vec<u8>)], options: &Options) -> Vec<Diagnostic> {
+    let found = FilesByPath::of(files);
+    lint(&found.repository(), options, &|path| found.schema(path))
+}
+
+fn lint(repository: &Repository, options: &Options, load: &Load<'_>) -> Vec<Diagnostic> {
+    match sound(repository, options, load) {
+        Ok(_) if repository.policies.is_empty() && repository.rules.is_empty() => {
+            vec![Diagnostic::no_policies()]
+        }
+        Ok((resolved, _)) => findings(repository, &resolved, options, load),
+        Err(errors) => errors,
+    }
+}
+
+/// Returns what there is to say of policies that compile, but for what comments in them allow.
+fn findings(
+    repository: &Repository,
+    resolved: &Resolved,
+    options: &Options,
+    load: &Load<'_>,
+) -> Vec<Diagnostic> {
+    let parsed = Parsed::new();
+    let linter = Linter { repository, resolved, options, parsed: &parsed };
+    let mut found = linter.unused();
+    found.extend(linter.rules());
+    found.extend(linter.conditions());
+    found.extend(linter.strict(load, &found));
+    found.extend(linter.lenient());
+    found.extend(missing_schemas(resolved, load));
+    found.extend(linter.roles());
+    found.extend(linter.schemas(load));
+    let mut found = allow::without_allowed(repository, found);
+    diagnostics::sort(&mut found);
+    found
+}
+
+/// The policies, and what was worked out about them.
+struct Linter<'p> {
+    repository: &'p Repository,
+    resolved: &'p Resolved,
+    options: &'p Options,
+    parsed: &'p Parsed,
+}
+
+impl<'p> Linter<'p> {
+    /// Returns what judges the expressions of a policy.
+    fn logic(&self, head: &'p Head) -> Logic<'p> {
+        Logic::new(self.parsed, &head.constants, &head.variables, self.options)
+    }
+
+    /// Returns what judges the condition of a derived role.
+    fn role_logic(&self, role: &'p DerivedRole) -> Logic<'p> {
+        Logic::new(self.parsed, &role.constants, &role.variables, self.options)
+    }
+}

@@ -1,0 +1,160 @@
+//! Rules that decide nothing, and rules that others repeat.
+//!
+//! Within one policy and scope rules are asked in order. The first deny that applies ends the search, an
+//! allow counts once all rules were asked, and in a strict table whatever fails ends the search with a
+//! deny. So an earlier deny hides what it covers, an allow repeats another wherever it stands, and a later
+//! deny overrules an allow; and a rule that can fail is never merely repeated.
+
+mod cover;
+mod line;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use wardgate_engine::names::sanitized;
+
+use super::pattern::{covers, disjoint, fits};
+use super::{Lint, Linter};
+use cover::Covered;
+use line::{Line, Way};
+use wardgate_compiler::cel::references;
+use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::expression::ExprSource;
+use wardgate_compiler::policy::model::{Effect, Output, RoleRule};
+use wardgate_compiler::resolve::model::{ResourcePolicy, RolePolicy};
+use wardgate_compiler::source::Place;
+
+impl<'p> Linter<'p> {
+    pub(super) fn rules(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut narrowing: BTreeMap<(&str, &str), Narrowing<'p>> = BTreeMap::new();
+        for policy in &self.resolved.role {
+            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
+            narrowing.entry(place).or_default().insert(&policy.head.name, policy);
+            found.extend(listed_twice(policy));
+        }
+        for policy in &self.resolved.resource {
+            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
+            let narrowing = narrowing.get(&place);
+            let lines = self.resource_lines(policy);
+            found.extend(examine(&lines, &|action, way| narrowed(policy, narrowing?, action, way)));
+        }
+        for policy in &self.resolved.principal {
+            found.extend(examine(&self.principal_lines(policy), &|_, _| None));
+        }
+        found
+    }
+
+    /// Whether the policy asks for the derived roles in effect, of which a rule may be the reason.
+    fn reads_derived_roles(&self, policy: &ResourcePolicy) -> bool {
+        let rules = policy.rules.iter();
+        let conditions = rules.clone().filter_map(|rule| rule.condition.as_ref());
+        let conditions = conditions.flat_map(|condition| condition.expressions());
+        let outputs = rules.flat_map(|rule| rule.output.expressions());
+        let variables = policy.head.variables.iter().map(|variable| &variable.expr);
+        let reads = |expr: &ExprSource| {
+            self.parsed.tree(&expr.text).is_none_or(|tree| references(&tree).reads_derived_roles)
+        };
+        conditions.chain(outputs).chain(variables).any(reads)
+    }
+}
+
+/// The role policies of one version and scope, by their roles.
+type Narrowing<'p> = BTreeMap<&'p str, &'p RolePolicy>;
+
+/// What keeps a way from being asked for an action: the role policy that is asked before.
+type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
+
+/// Reports the rules of one policy that say nothing, from the last to the first, so that of two that say
+/// the same one stays.
+fn examine(lines: &[Line<'_>], before: &Before<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if lines.len() > MAX_COMPARED {
+        return found;
+    }
+    let mut kept: Vec<bool> = vec![true; lines.len()];
+    let left = Cell::new(MAX_COMPARISONS);
+    for (at, line) in lines.iter().enumerate().rev() {
+        let others = cover::Others { lines, kept: &kept, at, before, left: &left };
+        let Some(covered) = others.covered(line) else { continue };
+        // A rule that can still deny by failing says something, so it may cover others.
+        if covered.lint() != Lint::AllowCanOnlyDeny
+            && let Some(kept) = kept.get_mut(at)
+        {
+            *kept = false;
+        }
+        found.push(diagnostic(line, &covered));
+    }
+    found
+}
+
+fn diagnostic(line: &Line<'_>, covered: &Covered) -> Diagnostic {
+    Diagnostic::lint(covered.lint(), line.place, covered.message(line.name))
+}
+
+/// Returns which role policy lets no such action of the resource pass, so that the rules of the resource
+/// are not asked: a role policy denies what it does not list.
+fn narrowed(
+    policy: &ResourcePolicy,
+    roles: &Narrowing<'_>,
+    action: &str,
+    way: &Way,
+) -> Option<String> {
+    let role = roles.get(way.role()?)?;
+    let kind = sanitized(&policy.head.name);
+    let lists = |rule: &RoleRule| {
+        fits(&rule.resource, &kind) && !rule.allow_actions.iter().all(|own| disjoint(own, action))
+    };
+    let denies = !role.rules.is_empty() && !role.rules.iter().any(lists);
+    denies.then(|| format!("the role policy of `{}`", role.head.name))
+}
+
+/// Reports the rules of a role policy that list, without a condition, what other rules list too.
+fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
+    let mut kept: Vec<bool> = vec![true; policy.rules.len()];
+    let mut found = Vec::new();
+    if policy.rules.len() > MAX_COMPARED {
+        return found;
+    }
+    for (at, rule) in policy.rules.iter().enumerate().rev() {
+        if rule.condition.is_some() || rule.output != Output::default() {
+            continue;
+        }
+        let others = policy.rules.iter().zip(&kept).enumerate();
+        let mut others =
+            others.filter(|(other, (_, kept))| *other != at && **kept).map(|(_, (rule, _))| rule);
+        let Some(other) = others.find(|other| lists_all(other, rule)) else { continue };
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = false;
+        }
+        let line = other.place.position.line;
+        let message =
+            format!("the rule on line {line} lists the same actions of `{}`", rule.resource);
+        found.push(Diagnostic::lint(Lint::ShadowedRule, &rule.place, message));
+    }
+    found
+}
+
+fn lists_all(outer: &RoleRule, inner: &RoleRule) -> bool {
+    let listed = |action: &String| outer.allow_actions.iter().any(|own| covers(own, action));
+    covers(&outer.resource, &inner.resource) && inner.allow_actions.iter().all(listed)
+}
+
+/// Says which rule is meant.
+fn named(name: &str, place: &Place) -> String {
+    format!("rule `{name}` on line {}", place.position.line)
+}
+
+const fn word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Deny => "deny",
+    }
+}
+
+/// Rules of one policy that are compared with each other: the work grows with their square.
+const MAX_COMPARED: usize = 5_000;
+
+/// Comparisons of the actions and roles of one policy. Rules that say one thing each take no more than this;
+/// of what takes more, nothing is said.
+const MAX_COMPARISONS: u64 = 400_000_000;

@@ -1,0 +1,195 @@
+//! Which rules leave nothing for another one to say.
+//!
+//! A rule is taken apart into its actions and its ways. Every combination must be covered, but not all of
+//! them by the same rule.
+
+use std::cell::Cell;
+
+use super::line::{Line, Way};
+use super::{Before, named, word};
+use crate::lint::Lint;
+use crate::lint::pattern::covers;
+use wardgate_compiler::policy::model::Effect;
+
+/// The other rules of the policy, as seen from one.
+pub(super) struct Others<'o, 'r> {
+    pub(super) lines: &'o [Line<'r>],
+    /// Those of which nothing was said yet.
+    pub(super) kept: &'o [bool],
+    pub(super) at: usize,
+    pub(super) before: &'o Before<'o>,
+    /// Comparisons that may still be made.
+    pub(super) left: &'o Cell<u64>,
+}
+
+/// Why a rule says nothing, and who says it instead.
+pub(super) enum Covered {
+    /// Something is asked before, and ends the search.
+    Hidden(String),
+    /// A deny takes away whatever it allows.
+    Overruled(String),
+    /// Another rule says the same.
+    Repeated { by: String, effect: Effect, literally: bool },
+    /// The same, but for what it does when it fails.
+    OnlyFails(String),
+    /// It is an allow that needs a consent, which is all that is asked without it.
+    Consent,
+}
+
+impl Covered {
+    pub(super) const fn lint(&self) -> Lint {
+        match self {
+            Self::Hidden(_) | Self::Overruled(_) => Lint::UnreachableRule,
+            Self::Repeated { literally: true, .. } => Lint::DuplicateRule,
+            Self::Repeated { .. } => Lint::ShadowedRule,
+            Self::OnlyFails(_) => Lint::AllowCanOnlyDeny,
+            Self::Consent => Lint::AllowWithoutEffect,
+        }
+    }
+
+    pub(super) fn message(&self, name: &str) -> String {
+        match self {
+            Self::Hidden(by) => {
+                format!("rule `{name}` is never asked: {by} denies all it is about before")
+            }
+            Self::Overruled(by) => {
+                format!("rule `{name}` never allows anything: {by} denies all it is about")
+            }
+            Self::Repeated { by, literally: true, .. } => {
+                format!("rule `{name}` says the same as {by}")
+            }
+            Self::Repeated { by, effect, .. } => {
+                format!("rule `{name}` changes nothing: {by} {}s all it is about", word(*effect))
+            }
+            Self::OnlyFails(by) => format!(
+                "rule `{name}` allows nothing that is not allowed without it, by {by}: all it can do is deny, when it fails"
+            ),
+            Self::Consent => format!(
+                "rule `{name}` changes nothing: in this scope only a parent scope can allow, and without a condition there is nothing to withhold"
+            ),
+        }
+    }
+}
+
+impl Others<'_, '_> {
+    /// Tells why `line` says nothing, if it does not.
+    pub(super) fn covered(&self, line: &Line<'_>) -> Option<Covered> {
+        if line.is_watched {
+            return None;
+        }
+        let hides = |at: usize, other: &Line<'_>| at < self.at && other.is_certain && denies(other);
+        if let Some(by) = self.every(line, hides, true) {
+            return Some(Covered::Hidden(by));
+        }
+        if line.has_output {
+            return None;
+        }
+        let can_fail = line.can_fail || line.ways.iter().any(Way::can_fail);
+        if let Some(repeated) = self.repeated(line, can_fail) {
+            return Some(repeated);
+        }
+        if line.effect == Effect::Deny || (line.needs_consent && line.condition.is_some()) {
+            return None;
+        }
+        if line.needs_consent {
+            return (!can_fail).then_some(Covered::Consent);
+        }
+        let allows = |_: usize, other: &Line<'_>| other.is_certain && other.effect == Effect::Allow;
+        let overrules = |_: usize, other: &Line<'_>| other.is_certain && denies(other);
+        let (repeated, overruled) =
+            (self.every(line, allows, false), self.every(line, overrules, true));
+        match (repeated, overruled, can_fail) {
+            (Some(by), _, false) => {
+                Some(Covered::Repeated { by, effect: line.effect, literally: false })
+            }
+            (_, Some(by), false) => Some(Covered::Overruled(by)),
+            (Some(by), _, true) => Some(Covered::OnlyFails(by)),
+            (None, Some(_), true) | (None, None, _) => None,
+        }
+    }
+
+    /// An earlier rule with the same effect and the same condition. If asking that one does not fail,
+    /// neither does asking this one.
+    fn repeated(&self, line: &Line<'_>, can_fail: bool) -> Option<Covered> {
+        let same = |other: &Line<'_>| match (&line.condition, &other.condition) {
+            (None, None) => true,
+            (Some(Some(one)), Some(Some(other))) => one == other,
+            _ => false,
+        };
+        let says_same = |at: usize, other: &Line<'_>| {
+            at < self.at && other.effect == line.effect && same(other)
+        };
+        let fails_too = |way: &Way, other: &Line<'_>| !way.can_fail() || other.ways.contains(way);
+        let stands_in = |at: usize, other: &Line<'_>| {
+            says_same(at, other) && line.ways.iter().all(|way| !can_fail || fails_too(way, other))
+        };
+        let by = self.every(line, stands_in, false)?;
+        let is_literal = |(at, other): (usize, &Line<'_>)| {
+            says_same(at, other)
+                && other.actions == line.actions
+                && other.ways == line.ways
+                && other.resource == line.resource
+        };
+        let literally = self.kept().any(is_literal);
+        Some(Covered::Repeated { by, effect: line.effect, literally })
+    }
+
+    fn kept(&self) -> impl Iterator<Item = (usize, &Line<'_>)> {
+        let lines = self.lines.iter().enumerate().zip(self.kept);
+        lines.filter(|((at, _), kept)| **kept && *at != self.at).map(|(line, _)| line)
+    }
+
+    /// Whether each action on each way is covered by one of the rules that `counts`, or by what is asked
+    /// `before` any rule. Names the first of them.
+    fn every(
+        &self,
+        line: &Line<'_>,
+        counts: impl Fn(usize, &Line<'_>) -> bool,
+        or_before: bool,
+    ) -> Option<String> {
+        let counting: Vec<&Line<'_>> = self
+            .kept()
+            .filter(|(at, other)| counts(*at, other) && covers_resource(other, line))
+            .map(|(_, other)| other)
+            .collect();
+        let by = |action: &str, way: &Way| {
+            let covers = |other: &&&Line<'_>| {
+                self.burn(other);
+                other.ways.iter().any(|outer| outer.covers(way))
+                    && other.actions.iter().any(|outer| covers(outer, action))
+            };
+            let before = or_before.then(|| (self.before)(action, way)).flatten();
+            before.or_else(|| {
+                counting.iter().find(covers).map(|other| named(other.name, other.place))
+            })
+        };
+        let mut first = None;
+        for action in &line.actions {
+            for way in &line.ways {
+                let by = by(action, way).filter(|_| self.left.get() > 0)?;
+                first.get_or_insert(by);
+            }
+        }
+        first
+    }
+
+    /// Counts what it costs to look at a rule.
+    fn burn(&self, other: &Line<'_>) {
+        let cost = other.ways.len().saturating_add(other.actions.len());
+        self.left.set(self.left.get().saturating_sub(u64::try_from(cost).unwrap_or(u64::MAX)));
+    }
+}
+
+/// Whether a rule ends the search with a deny if it applies. Where consent is needed, a conditional allow
+/// does so too, if its condition does not hold, which a certain one never does.
+fn denies(line: &Line<'_>) -> bool {
+    line.effect == Effect::Deny
+}
+
+fn covers_resource(outer: &Line<'_>, inner: &Line<'_>) -> bool {
+    match (&outer.resource, &inner.resource) {
+        (Some(outer), Some(inner)) => covers(outer, inner),
+        (None, None) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,184 @@
+//! A rule of a resource or principal policy, as far as other rules can cover it.
+
+use std::collections::BTreeMap;
+
+use wardgate_engine::names::sanitized;
+
+use crate::lint::Linter;
+use crate::lint::logic::Logic;
+use crate::lint::pattern::covers;
+use wardgate_compiler::policy::model::{Condition, Effect, Output, ResourceRule, ScopePermissions};
+use wardgate_compiler::resolve::model::{DerivedRole, Head, PrincipalPolicy, ResourcePolicy};
+use wardgate_compiler::source::Place;
+
+/// One rule.
+pub(super) struct Line<'r> {
+    pub(super) name: &'r str,
+    pub(super) place: &'r Place,
+    pub(super) effect: Effect,
+    /// The pattern of the resource, which only principal policies have.
+    pub(super) resource: Option<String>,
+    pub(super) actions: Vec<&'r str>,
+    /// By whom the rule is reached.
+    pub(super) ways: Vec<Way>,
+    /// Whether it applies to all it is about.
+    pub(super) is_certain: bool,
+    /// Whether asking it can end the search with an error.
+    pub(super) can_fail: bool,
+    /// What its condition says, if that can be told; nothing without one.
+    pub(super) condition: Option<Option<String>>,
+    pub(super) has_output: bool,
+    /// Whether it stands where an allow needs the consent of a parent scope.
+    pub(super) needs_consent: bool,
+    /// Whether the answer to a condition may hang on the derived roles that it names.
+    pub(super) is_watched: bool,
+}
+
+/// How a principal gets to a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// With a role of this pattern.
+    Role(String),
+    /// With a derived role.
+    Derived {
+        name: String,
+        parents: Vec<String>,
+        /// Whether everyone with a parent role has it.
+        is_certain: bool,
+        can_fail: bool,
+    },
+}
+
+impl Way {
+    /// Returns the role that whoever comes this way has, whose role policy is then asked.
+    pub(super) fn role(&self) -> Option<&str> {
+        match self {
+            Self::Role(role) => Some(role),
+            Self::Derived { parents, .. } => {
+                let first = parents.first()?;
+                parents.iter().all(|parent| parent == first).then_some(first)
+            }
+        }
+    }
+
+    /// Whether whoever comes the way `inner` comes this way too.
+    pub(super) fn covers(&self, inner: &Self) -> bool {
+        match (self, inner) {
+            (Self::Role(outer), Self::Role(inner)) => covers(outer, inner),
+            (Self::Derived { name: a, .. }, Self::Derived { name: b, .. }) if a == b => true,
+            (Self::Derived { is_certain: true, parents, .. }, Self::Role(inner)) => {
+                parents.iter().any(|outer| covers(outer, inner))
+            }
+            (Self::Role(outer), Self::Derived { parents, .. }) => {
+                parents.iter().all(|inner| covers(outer, inner))
+            }
+            (
+                Self::Derived { is_certain: true, parents: outer, .. },
+                Self::Derived { parents, .. },
+            ) => parents.iter().all(|inner| outer.iter().any(|outer| covers(outer, inner))),
+            _ => false,
+        }
+    }
+
+    pub(super) const fn can_fail(&self) -> bool {
+        matches!(self, Self::Derived { can_fail: true, .. })
+    }
+}
+
+impl<'p> Linter<'p> {
+    pub(super) fn resource_lines(&self, policy: &'p ResourcePolicy) -> Vec<Line<'p>> {
+        let logic = self.logic(&policy.head);
+        let reads_roles = self.reads_derived_roles(policy);
+        let derived: BTreeMap<&str, Way> = wardgate_compiler::gathered(
+            policy.derived_roles.iter().map(|(name, role)| (name.as_str(), self.derived_way(role))),
+        );
+        let line = |rule: &'p ResourceRule| {
+            let named = rule.derived_roles.iter();
+            let ways = named.filter_map(|named| derived.get(named.name.as_str()).cloned());
+            let ways = rule.roles.iter().cloned().map(Way::Role).chain(ways).collect();
+            let judged = Judged::of(&logic, rule.condition.as_ref());
+            Line {
+                actions: rule.actions.iter().map(String::as_str).collect(),
+                ways,
+                is_watched: reads_roles && !rule.derived_roles.is_empty(),
+                ..judged.line(&policy.head, rule.effect, &rule.output, (&rule.name, &rule.place))
+            }
+        };
+        policy.rules.iter().map(line).collect()
+    }
+
+    fn derived_way(&self, role: &'p DerivedRole) -> Way {
+        let logic = self.role_logic(role);
+        let judged = Judged::of(&logic, role.condition.as_ref());
+        Way::Derived {
+            name: role.name.clone(),
+            parents: role.parent_roles.clone(),
+            is_certain: judged.is_certain,
+            can_fail: judged.can_fail,
+        }
+    }
+
+    pub(super) fn principal_lines(&self, policy: &'p PrincipalPolicy) -> Vec<Line<'p>> {
+        let logic = self.logic(&policy.head);
+        let mut lines = Vec::new();
+        for rule in &policy.rules {
+            for action in &rule.actions {
+                let judged = Judged::of(&logic, action.condition.as_ref());
+                let name = (action.name.as_str(), &action.place);
+                lines.push(Line {
+                    resource: Some(sanitized(&rule.resource).into_owned()),
+                    actions: vec![&action.action],
+                    ..judged.line(&policy.head, action.effect, &action.output, name)
+                });
+            }
+        }
+        lines
+    }
+}
+
+/// What there is to know of a condition.
+struct Judged {
+    is_certain: bool,
+    can_fail: bool,
+    key: Option<Option<String>>,
+}
+
+impl Judged {
+    fn of(logic: &Logic<'_>, condition: Option<&Condition>) -> Self {
+        let Some(condition) = condition else {
+            return Self { is_certain: true, can_fail: false, key: None };
+        };
+        let found = logic.condition(condition);
+        logic.refuel();
+        Self {
+            is_certain: found.is_always() && !found.fails.any(),
+            can_fail: found.fails.any(),
+            key: Some(logic.condition_key(condition)),
+        }
+    }
+
+    fn line<'r>(
+        self,
+        head: &'r Head,
+        effect: Effect,
+        output: &Output,
+        (name, place): (&'r str, &'r Place),
+    ) -> Line<'r> {
+        let needs_consent =
+            head.scope_permissions == ScopePermissions::RequireParentalConsentForAllows;
+        Line {
+            name,
+            place,
+            effect,
+            resource: None,
+            actions: Vec::new(),
+            ways: vec![Way::Role("*".to_owned())],
+            is_certain: self.is_certain,
+            can_fail: self.can_fail,
+            condition: self.key,
+            has_output: *output != Output::default(),
+            needs_consent,
+            is_watched: false,
+        }
+    }
+}

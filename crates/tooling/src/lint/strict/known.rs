@@ -1,0 +1,104 @@
+//! What is known of a request where one rule holds, and what another rule comes to there.
+//!
+//! What a rule that holds reads is there, and its parts have come to something. `||` and `&&` look past an error
+//! where the other side decides, so a rule that repeats such a part does not fail.
+
+use std::collections::BTreeMap;
+
+use crate::lint::logic::{Facts, Logic};
+use wardgate_compiler::cel::Expr;
+use wardgate_compiler::cel::ast::{BinaryOp, ExprKind, UnaryOp};
+use wardgate_compiler::policy::model::Condition;
+
+/// What is known of a request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// What is there.
+    pub(super) facts: Facts,
+    /// What expressions came to, by their keys.
+    truths: BTreeMap<String, bool>,
+}
+
+impl Known {
+    pub(super) fn new(facts: Facts) -> Self {
+        Self { facts, truths: BTreeMap::new() }
+    }
+
+    /// Adds that a condition holds. Returns nothing if it never does, or if that takes too long to find out.
+    pub(super) fn and(mut self, logic: &Logic<'_>, condition: &Condition) -> Option<Self> {
+        logic.condition(condition).yes.then_some(())?;
+        logic.refuel();
+        logic.learn_condition(&mut self.facts, condition, true);
+        for expr in condition.expressions() {
+            let tree = logic.tree(&expr.text)?;
+            logic.learn_all(&mut self.facts, &tree);
+        }
+        self.add(logic, condition, true);
+        (!logic.is_spent()).then_some(self)
+    }
+
+    fn add(&mut self, logic: &Logic<'_>, condition: &Condition, truth: bool) {
+        let (parts, truth) = match (condition, truth) {
+            (Condition::Expr(expr), _) => {
+                if let Some(tree) = logic.tree(&expr.text) {
+                    self.add_expression(logic, &tree, truth);
+                }
+                return;
+            }
+            (Condition::All(parts), true) => (parts, true),
+            (Condition::None(parts), true) | (Condition::Any(parts), false) => (parts, false),
+            _ => return,
+        };
+        parts.iter().for_each(|part| self.add(logic, part, truth));
+    }
+
+    fn add_expression(&mut self, logic: &Logic<'_>, expr: &Expr, truth: bool) {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => self.add_expression(logic, inner, !truth),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                if truth == (*op == BinaryOp::And) {
+                    self.add_expression(logic, left, truth);
+                    self.add_expression(logic, right, truth);
+                }
+            }
+            _ => match logic.variable(expr, &Facts::default()) {
+                Some(inner) => self.add_expression(logic, &inner, truth),
+                None => self.truths.extend(logic.key(expr).map(|key| (key, truth))),
+            },
+        }
+    }
+
+    /// Returns what a condition comes to, if that is known and nothing fails before.
+    pub(super) fn verdict(&self, logic: &Logic<'_>, condition: &Condition) -> Option<bool> {
+        let (parts, ending, at_the_end) = match condition {
+            Condition::Expr(expr) => return self.outcome(logic, &*logic.tree(&expr.text)?),
+            Condition::All(parts) => (parts, false, true),
+            Condition::Any(parts) => (parts, true, false),
+            Condition::None(parts) => (parts, true, true),
+        };
+        for part in parts {
+            if self.verdict(logic, part)? == ending {
+                return Some(!at_the_end);
+            }
+        }
+        Some(at_the_end)
+    }
+
+    fn outcome(&self, logic: &Logic<'_>, expr: &Expr) -> Option<bool> {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => self.outcome(logic, inner).map(|it| !it),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+                let decides = *op == BinaryOp::Or;
+                match (self.outcome(logic, left), self.outcome(logic, right)) {
+                    (Some(one), _) | (_, Some(one)) if one == decides => Some(decides),
+                    (Some(_), Some(_)) => Some(!decides),
+                    _ => None,
+                }
+            }
+            _ => match logic.variable(expr, &Facts::default()) {
+                Some(inner) => self.outcome(logic, &inner),
+                None => self.truths.get(&logic.key(expr)?).copied(),
+            },
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Who decides the questions of tests: the engine in this process, or another host.
+//!
+//! A test decides what its policies are compiled with: evaluation, globals and what else belongs to a table.
+//! So a host is given the settings with each question, and keeps a table for each that it has met.
+
+use std::rc::Rc;
+
+use wardgate_engine::cel::Timestamp;
+use wardgate_engine::decide::Explanation;
+use wardgate_engine::decision::Decision;
+use wardgate_engine::request::Request;
+use wardgate_engine::table::PolicyTable;
+
+use super::limits::MAX_TABLES;
+use super::model::Settings;
+pub use super::sources::Sources;
+use wardgate_compiler::emit::Options;
+
+/// What a test asks.
+#[derive(Clone, Debug)]
+pub struct Question<'q> {
+    /// The principal, the resource and the actions.
+    pub request: Request,
+    /// Under what it is decided.
+    pub settings: &'q Settings,
+}
+
+/// What a host answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The decision.
+    pub decision: Decision,
+    /// Whether a condition asked for the time.
+    pub asked_for_now: bool,
+}
+
+/// Decides questions.
+pub trait Decider {
+    /// Returns the options that hold where a test does not say.
+    fn base(&self) -> &Options;
+
+    /// Decides a question as if `base` held where its test does not say. It is asked for comparison: nothing
+    /// of it is watched, and why there is no answer is left out.
+    fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer>;
+
+    /// Decides each question; where the policies cannot be had as its settings want them, says why.
+    ///
+    /// # Errors
+    /// Nothing can be decided at all.
+    fn decide(&mut self, questions: &[Question<'_>])
+    -> Result<Vec<Result<Answer, String>>, String>;
+}
+
+/// Sees every decision that is made natively.
+pub trait Watch {
+    /// A decision was made over `table`.
+    fn decided(&mut self, question: &Question<'_>, explanation: &Explanation, table: &PolicyTable);
+}
+
+/// Decides in this process.
+pub struct Native<'s> {
+    sources: &'s Sources,
+    base: Options,
+    tables: Tables,
+    watch: Option<&'s mut dyn Watch>,
+}
+
+/// Tables by the options that they were compiled with, the latest last; or why there is none.
+type Tables = Vec<(Options, Result<Rc<PolicyTable>, String>)>;
+
+impl<'s> Native<'s> {
+    /// Decides over policies; `base` holds where a test does not say.
+    #[must_use]
+    pub fn new(sources: &'s Sources, base: Options) -> Self {
+        Self { sources, base, tables: Vec::new(), watch: None }
+    }
+
+    /// Shows every decision to `watch`.
+    #[must_use]
+    pub fn watched(self, watch: &'s mut dyn Watch) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    /// Returns the table for a question.
+    ///
+    /// # Errors
+    /// The policies do not compile under its settings.
+    pub fn table(&mut self, settings: &Settings) -> Result<Rc<PolicyTable>, String> {
+        self.table_under(settings.over(&self.base))
+    }
+
+    fn table_under(&mut self, options: Options) -> Result<Rc<PolicyTable>, String> {
+        if let Some((_, known)) = self.tables.iter().find(|(of, _)| *of == options) {
+            return known.clone();
+        }
+        let made = self.sources.table(&options).map(Rc::new);
+        if self.tables.len() >= MAX_TABLES {
+            drop(self.tables.remove(0));
+        }
+        self.tables.push((options, made.clone()));
+        made
+    }
+
+    fn answer(&mut self, question: &Question<'_>) -> Result<Answer, String> {
+        let table = self.table(question.settings)?;
+        let now = now(question.settings);
+        let Some(watch) = &mut self.watch else {
+            let (decision, asked_for_now) = table.check_and_tell(&question.request, now);
+            return Ok(Answer { decision, asked_for_now });
+        };
+        let (explanation, asked_for_now) = table.explain_and_tell(&question.request, now);
+        watch.decided(question, &explanation, &table);
+        Ok(Answer { decision: explanation.decision, asked_for_now })
+    }
+}
+
+impl Decider for Native<'_> {
+    fn base(&self) -> &Options {
+        &self.base
+    }
+
+    fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer> {
+        let table = self.table_under(question.settings.over(base)).ok()?;
+        let now = now(question.settings);
+        let (decision, asked_for_now) = table.check_and_tell(&question.request, now);
+        Some(Answer { decision, asked_for_now })
+    }
+
+    fn decide(
+        &mut self,
+        questions: &[Question<'_>],
+    ) -> Result<Vec<Result<Answer, String>>, String> {
+        Ok(questions.iter().map(|question| self.answer(question)).collect())
+    }
+}
+
+/// Returns what `now()` means; if nobody said, the first moment that there is: such a test must not ask.
+#[must_use]
+pub fn now(settings: &Settings) -> Timestamp {
+    let first = Timestamp::new(Timestamp::MIN_SECONDS, 0).unwrap_or_default();
+    settings.now.unwrap_or(first)
+}

@@ -1,0 +1,319 @@
+//! From tables to tests: every principal with every resource, and what is expected of each pair.
+//!
+//! Expectations about the same pair must agree. An expectation that no test of the table can meet is an
+//! error, because it would never be looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wardgate_engine::attr::Attr;
+use wardgate_engine::decision::Effect;
+use wardgate_engine::request::{AuxData, Principal, Request, Resource};
+
+use super::limits::{MAX_CASES, MAX_TESTS};
+use super::model::{Expectation, Settings, Suite, Table};
+use super::selection::{Shelf, Sort};
+use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
+use wardgate_compiler::nearest::instead;
+use wardgate_compiler::policy::model::Named;
+use wardgate_compiler::source::Place;
+
+/// A principal, a resource, and what is expected where they meet.
+#[derive(Clone, Debug)]
+pub struct Test<'s> {
+    /// The table that it is of.
+    pub table: &'s Table,
+    /// The name of the principal's fixture.
+    pub principal_name: &'s str,
+    /// The name of the resource's fixture.
+    pub resource_name: &'s str,
+    /// Who asks.
+    pub principal: &'s Principal,
+    /// About what.
+    pub resource: &'s Resource,
+    /// What is known of the request.
+    pub aux_data: Option<&'s AuxData>,
+    /// Under what it is decided.
+    pub settings: &'s Settings,
+    /// What is expected; nothing where the table does not speak of the pair.
+    pub expected: Expected<'s>,
+}
+
+/// What is expected of a pair.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expected<'s> {
+    /// The effects by action, and where the suite says so.
+    pub effects: BTreeMap<&'s str, (Effect, &'s Place)>,
+    /// The outputs by action and rule, and where the suite says so.
+    pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Place)>>,
+}
+
+impl Test<'_> {
+    /// Returns what is asked about `actions`.
+    #[must_use]
+    pub fn request(&self, actions: Vec<String>) -> Request {
+        let mut request = Request {
+            principal: self.principal.clone(),
+            resource: self.resource.clone(),
+            actions,
+            aux_data: self.aux_data.cloned().unwrap_or_default(),
+            ..Request::default()
+        };
+        for scope in [&mut request.principal.scope, &mut request.resource.scope] {
+            if scope.is_empty() {
+                scope.clone_from(&self.settings.default_scope);
+            }
+        }
+        request
+    }
+}
+
+/// Returns the tests of a suite.
+///
+/// # Errors
+/// Everything that keeps them from being run.
+pub(super) fn tests<'s>(
+    suite: &'s Suite,
+    shelf: Shelf<'s>,
+) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut tests = Vec::new();
+    let mut cases = 0_usize;
+    for table in &suite.tables {
+        let settings = table.settings.as_ref().unwrap_or(&suite.settings);
+        let builder = Builder { table, shelf, settings };
+        match builder.tests(tests.len()) {
+            Ok(found) => {
+                cases = cases.saturating_add(found.len().saturating_mul(table.input.actions.len()));
+                tests.extend(found);
+            }
+            Err(found) => errors.extend(found),
+        }
+        if cases > MAX_CASES {
+            let error = Diagnostic::error(Code::Limit, &table.place, "the suite is too large");
+            errors.push(error.expected(format!("at most {MAX_CASES} decisions")));
+            break;
+        }
+    }
+    sort(&mut errors);
+    if errors.is_empty() { Ok(tests) } else { Err(errors) }
+}
+
+struct Builder<'s> {
+    table: &'s Table,
+    shelf: Shelf<'s>,
+    settings: &'s Settings,
+}
+
+/// Expectations by principal and resource.
+type Lookup<'s> = BTreeMap<(String, String), Expected<'s>>;
+
+impl<'s> Builder<'s> {
+    fn tests(&self, before: usize) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
+        let mut errors = Vec::new();
+        let input = &self.table.input;
+        let principals = self.shelf.select(Sort::Principal, &input.principals, &mut errors);
+        let resources = self.shelf.select(Sort::Resource, &input.resources, &mut errors);
+        if before.saturating_add(principals.len().saturating_mul(resources.len())) > MAX_TESTS {
+            let error = Diagnostic::error(Code::Limit, &input.place, "the suite is too large");
+            return Err(vec![error.expected(format!("at most {MAX_TESTS} tests"))]);
+        }
+        let mut lookup = self.lookup(&principals, &resources, &mut errors);
+        let people = self.principals(&principals, &mut errors);
+        let things = self.resources(&resources, &mut errors);
+        let aux_data = self.aux_data(&mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let mut tests = Vec::with_capacity(people.len().saturating_mul(things.len()));
+        for (principal_name, principal) in people {
+            for &(resource_name, resource) in &things {
+                let key = (principal_name.to_owned(), resource_name.to_owned());
+                tests.push(Test {
+                    table: self.table,
+                    principal_name,
+                    resource_name,
+                    principal,
+                    resource,
+                    aux_data,
+                    settings: self.settings,
+                    expected: lookup.remove(&key).unwrap_or_default(),
+                });
+            }
+        }
+        Ok(tests)
+    }
+
+    fn principals(
+        &self,
+        names: &[String],
+        errors: &mut Vec<Diagnostic>,
+    ) -> Vec<(&'s str, &'s Principal)> {
+        let find = |fixtures: &'s super::model::Fixtures, name: &str| {
+            fixtures.principals.get_key_value(name)
+        };
+        self.fixtures(names, Sort::Principal, find, errors)
+    }
+
+    fn resources(
+        &self,
+        names: &[String],
+        errors: &mut Vec<Diagnostic>,
+    ) -> Vec<(&'s str, &'s Resource)> {
+        let find = |fixtures: &'s super::model::Fixtures, name: &str| {
+            fixtures.resources.get_key_value(name)
+        };
+        self.fixtures(names, Sort::Resource, find, errors)
+    }
+
+    fn fixtures<T>(
+        &self,
+        names: &[String],
+        sort: Sort,
+        find: impl Fn(&'s super::model::Fixtures, &str) -> Option<(&'s String, &'s T)>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Vec<(&'s str, &'s T)> {
+        let mut found = Vec::with_capacity(names.len());
+        for name in names {
+            let own = find(self.shelf.own, name);
+            let fixture = own.or_else(|| self.shelf.shared.and_then(|shared| find(shared, name)));
+            match fixture {
+                Some((name, fixture)) => found.push((name.as_str(), fixture)),
+                None => errors.push(self.nowhere(sort, name)),
+            }
+        }
+        found
+    }
+
+    /// Says that a fixture is nowhere, at the place that names it: through a group, that is the input.
+    fn nowhere(&self, sort: Sort, name: &str) -> Diagnostic {
+        let input = &self.table.input;
+        let named: &[Named] = match sort {
+            Sort::Principal => &input.principals.names,
+            Sort::Resource => &input.resources.names,
+        };
+        let named = named.iter().find(|named| named.name == name);
+        let place = named.map_or(&input.place, |named| &named.place);
+        let message = format!("no {} is named `{name}`", sort.name());
+        let known = self.shelf.names(sort);
+        Diagnostic::error(Code::UnknownFixture, place, message).with(None, instead(name, known))
+    }
+
+    fn aux_data(&self, errors: &mut Vec<Diagnostic>) -> Option<&'s AuxData> {
+        let named = self.table.input.aux_data.as_ref()?;
+        let found = self.shelf.find(|fixtures| &fixtures.aux_data, &named.name);
+        if found.is_none() {
+            let message = format!("no `auxData` is named `{}`", named.name);
+            let error = Diagnostic::error(Code::UnknownFixture, &named.place, message);
+            let known = self.shelf.all(|fixtures| &fixtures.aux_data);
+            errors.push(error.with(None, instead(&named.name, known)));
+        }
+        found
+    }
+
+    fn lookup(
+        &self,
+        principals: &[String],
+        resources: &[String],
+        errors: &mut Vec<Diagnostic>,
+    ) -> Lookup<'s> {
+        let actions: BTreeSet<&str> =
+            self.table.input.actions.iter().map(|action| action.name.as_str()).collect();
+        let known = [principals, resources]
+            .map(|names| names.iter().map(String::as_str).collect::<BTreeSet<_>>());
+        let mut lookup = Lookup::new();
+        for expectation in &self.table.expected {
+            let before = errors.len();
+            let said = said(expectation, &actions, errors);
+            let principals = self.shelf.select(Sort::Principal, &expectation.principals, errors);
+            let resources = self.shelf.select(Sort::Resource, &expectation.resources, errors);
+            let sides = [(Sort::Principal, &principals), (Sort::Resource, &resources)];
+            for ((sort, names), known) in sides.into_iter().zip(&known) {
+                let strangers = names.iter().filter(|name| !known.contains(name.as_str()));
+                for name in strangers {
+                    let message = format!("no test of this table has the {} `{name}`", sort.name());
+                    let at = &expectation.place;
+                    let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
+                    errors.push(error.with(None, instead(name, known.iter().copied())));
+                }
+            }
+            if errors.len() > before {
+                continue;
+            }
+            for principal in &principals {
+                for resource in &resources {
+                    let key = (principal.clone(), resource.clone());
+                    if let Err(error) = merge(lookup.entry(key).or_default(), &said) {
+                        errors.push(contradiction(&error, principal, resource));
+                    }
+                }
+            }
+        }
+        lookup
+    }
+}
+
+/// Returns what one expectation says of each pair.
+fn said<'s>(
+    expectation: &'s Expectation,
+    actions: &BTreeSet<&str>,
+    errors: &mut Vec<Diagnostic>,
+) -> Expected<'s> {
+    let mut expected = Expected::default();
+    let mut unasked = |action: &str, place: &Place| {
+        if !actions.contains(action) {
+            let message = format!("no test of this table asks for the action `{action}`");
+            let error = Diagnostic::error(Code::UnreachableExpectation, place, message);
+            errors.push(error.with(None, instead(action, actions.iter().copied())));
+        }
+    };
+    for output in &expectation.outputs {
+        unasked(&output.action, &output.place);
+        let entries = output.entries.iter();
+        let entries =
+            entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.place)));
+        expected.outputs.insert(&output.action, entries.collect());
+    }
+    for effect in &expectation.effects {
+        unasked(&effect.action, &effect.place);
+        expected.effects.insert(&effect.action, (effect.effect, &effect.place));
+    }
+    expected
+}
+
+/// What two expectations do not agree on: the action, perhaps the rule, and where they stand.
+struct Contradiction<'s> {
+    action: &'s str,
+    rule: Option<&'s str>,
+    place: &'s Place,
+    /// Where the earlier one stands.
+    other: &'s Place,
+}
+
+fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contradiction<'s>> {
+    for (action, (effect, place)) in &said.effects {
+        let (known, other) = *into.effects.entry(action).or_insert((*effect, place));
+        if known != *effect {
+            return Err(Contradiction { action, rule: None, place, other });
+        }
+    }
+    for (action, entries) in &said.outputs {
+        let known = into.outputs.entry(action).or_default();
+        for (rule, (value, place)) in entries {
+            let (old, other) = *known.entry(rule).or_insert((*value, place));
+            if old != *value {
+                return Err(Contradiction { action, rule: Some(rule), place, other });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> Diagnostic {
+    let Contradiction { action, rule, place, other } = found;
+    let line = other.position.line;
+    let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
+    let message = format!(
+        "the expectation on line {line} says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
+    );
+    Diagnostic::error(Code::ContradictoryExpectation, place, message)
+}

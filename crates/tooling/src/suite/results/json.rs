@@ -1,0 +1,219 @@
+//! Results as JSON, in the form of the `TestResults` of Cerbos.
+//!
+//! Beyond those, a suite that is broken has its `diagnostics`, an action that failed the `line` and `column` of
+//! the expectation and the `policy` that decided, and one that passes under some options only these.
+
+use wardgate_engine::decision::Output;
+use wardgate_engine::wire::Json;
+
+use super::{
+    CaseResult, Failure, Fate, Found, Outcome, OutputFailure, Results, SuiteResult, Summary,
+    Verdict, effect_word,
+};
+use crate::json::{count, list};
+use wardgate_compiler::diagnostics::Diagnostic;
+
+impl Results {
+    /// Returns the results as JSON.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let mut json = Json::default();
+        json.open('{');
+        list(&mut json, "suites", &self.suites, suite);
+        summary(&mut json, &self.summary());
+        json.close('}');
+        json.finish()
+    }
+}
+
+fn suite(json: &mut Json, result: &SuiteResult) {
+    json.open('{');
+    json.field("file", &result.file);
+    json.field("name", result.name.as_deref().unwrap_or(UNKNOWN));
+    if !result.description.is_empty() {
+        json.field("description", &result.description);
+    }
+    summary(json, &result.summary());
+    match &result.fate {
+        Fate::Broken(_, errors) => {
+            json.field("error", &joined(errors));
+            list(json, "diagnostics", errors, diagnostic);
+        }
+        Fate::Skipped(reason) => json.field("skipReason", reason),
+        Fate::Ran(cases) => {
+            let tables = cases.chunk_by(|a, b| a.table == b.table);
+            groups(json, "testCases", tables, |case| &case.table, principals);
+        }
+    }
+    json.close('}');
+}
+
+fn principals(json: &mut Json, cases: &[CaseResult]) {
+    let principals = cases.chunk_by(|a, b| a.principal == b.principal);
+    groups(json, "principals", principals, |case| &case.principal, resources);
+}
+
+fn resources(json: &mut Json, cases: &[CaseResult]) {
+    let resources = cases.chunk_by(|a, b| a.resource == b.resource);
+    let inside = |json: &mut Json, cases: &[CaseResult]| list(json, "actions", cases, action);
+    groups(json, "resources", resources, |case| &case.resource, inside);
+}
+
+/// Writes a list of objects, each with a name and what `inside` writes.
+fn groups<'c>(
+    json: &mut Json,
+    key: &str,
+    groups: impl Iterator<Item = &'c [CaseResult]>,
+    name: impl Fn(&CaseResult) -> &String,
+    inside: impl Fn(&mut Json, &'c [CaseResult]),
+) {
+    json.key(key);
+    json.open('[');
+    for group in groups {
+        json.open('{');
+        json.field("name", group.first().map_or("", |case| name(case)));
+        inside(json, group);
+        json.close('}');
+    }
+    json.close(']');
+}
+
+fn action(json: &mut Json, case: &CaseResult) {
+    json.open('{');
+    json.field("name", &case.action);
+    if matches!(case.outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
+        count(json, "line", case.place.position.line);
+        count(json, "column", case.place.position.column);
+    }
+    json.key("details");
+    json.open('{');
+    json.field("result", case.outcome.verdict().word());
+    match &case.outcome {
+        Outcome::Skipped(skip) => json.field("skipReason", skip.reason()),
+        Outcome::Errored(error) => json.field("error", error),
+        Outcome::Failed(failure) => failed(json, failure),
+        Outcome::Passed(effect, outputs) => {
+            json.key("success");
+            json.open('{');
+            json.field("effect", effect_word(*effect));
+            if !outputs.is_empty() {
+                list(json, "outputs", outputs, output);
+            }
+            json.close('}');
+        }
+    }
+    json.close('}');
+    if let Some(only_with) = case.only_with {
+        json.field("passesOnlyWith", only_with.options());
+    }
+    json.close('}');
+}
+
+fn failed(json: &mut Json, failure: &Failure) {
+    json.key("failure");
+    json.open('{');
+    json.field("expected", effect_word(failure.expected));
+    json.field("actual", effect_word(failure.actual));
+    json.field("policy", &failure.policy);
+    if !failure.outputs.is_empty() {
+        list(json, "outputs", &failure.outputs, output_failure);
+    }
+    json.close('}');
+}
+
+fn output_failure(json: &mut Json, failure: &OutputFailure) {
+    let expected = |json: &mut Json| {
+        if let Some(value) = &failure.expected {
+            json.key("expected");
+            json.attr(value);
+        }
+    };
+    json.open('{');
+    json.field("src", &failure.source);
+    match &failure.found {
+        Found::Value(value) => {
+            json.key("mismatched");
+            json.open('{');
+            expected(json);
+            json.key("actual");
+            json.attr(value);
+        }
+        Found::Nothing => {
+            json.key("missing");
+            json.open('{');
+            expected(json);
+        }
+        Found::Error(error) => {
+            json.key("errored");
+            json.open('{');
+            expected(json);
+            json.field("error", error);
+        }
+    }
+    json.close('}');
+    json.close('}');
+}
+
+fn output(json: &mut Json, output: &Output) {
+    json.open('{');
+    json.field("src", &output.source);
+    match &output.value {
+        Ok(value) => {
+            json.key("val");
+            json.attr(value);
+        }
+        Err(error) => json.field("error", error),
+    }
+    json.field("action", &output.action);
+    json.close('}');
+}
+
+fn summary(json: &mut Json, summary: &Summary) {
+    json.key("summary");
+    json.open('{');
+    if summary.overall != Verdict::Empty {
+        json.field("overallResult", summary.overall.word());
+    }
+    if summary.tests > 0 {
+        count(json, "testsCount", summary.tests);
+        let counts = [
+            (Verdict::Skipped, summary.skipped),
+            (Verdict::Passed, summary.passed),
+            (Verdict::Failed, summary.failed),
+            (Verdict::Errored, summary.errored),
+        ];
+        let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+        list(json, "resultCounts", &counts, |json, (verdict, times)| {
+            json.open('{');
+            json.field("result", verdict.word());
+            count(json, "count", *times);
+            json.close('}');
+        });
+    }
+    json.close('}');
+}
+
+fn diagnostic(json: &mut Json, diagnostic: &Diagnostic) {
+    json.open('{');
+    json.field("code", diagnostic.code.name());
+    json.field("message", &diagnostic.message);
+    json.field("file", &diagnostic.file);
+    if let Some(position) = diagnostic.position {
+        count(json, "line", position.line);
+        count(json, "column", position.column);
+    }
+    if !diagnostic.path.is_empty() {
+        json.field("path", &diagnostic.path);
+    }
+    json.field("text", &diagnostic.to_string());
+    json.close('}');
+}
+
+/// Returns diagnostics as one text.
+pub(super) fn joined(errors: &[Diagnostic]) -> String {
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    texts.join("\n")
+}
+
+/// What a suite is called that could not be read.
+pub(super) const UNKNOWN: &str = "Unknown";

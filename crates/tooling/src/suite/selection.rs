@@ -1,0 +1,134 @@
+//! From names and groups of fixtures to the names that they stand for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{Fixtures, Selection};
+use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::nearest::instead;
+use wardgate_compiler::policy::model::Named;
+
+/// Fixtures of a suite: its own, then those of its directory.
+#[derive(Clone, Copy)]
+pub(super) struct Shelf<'f> {
+    pub(super) own: &'f Fixtures,
+    pub(super) shared: Option<&'f Fixtures>,
+}
+
+/// What a fixture is, for messages.
+#[derive(Clone, Copy)]
+pub(super) enum Sort {
+    Principal,
+    Resource,
+}
+
+impl<'f> Shelf<'f> {
+    /// Returns what stands under `name` in one of the maps.
+    pub(super) fn find<T>(
+        self,
+        map: impl Fn(&'f Fixtures) -> &'f BTreeMap<String, T>,
+        name: &str,
+    ) -> Option<&'f T> {
+        map(self.own).get(name).or_else(|| self.shared.and_then(|shared| map(shared).get(name)))
+    }
+
+    /// Returns the names in one of the maps, of the suite and then of its directory.
+    pub(super) fn all<T: 'f>(
+        self,
+        map: impl Fn(&'f Fixtures) -> &'f BTreeMap<String, T>,
+    ) -> Vec<&'f str> {
+        let shelves = [Some(self.own), self.shared].into_iter().flatten();
+        shelves.flat_map(|fixtures| map(fixtures).keys().map(String::as_str)).collect()
+    }
+
+    pub(super) fn has(self, sort: Sort, name: &str) -> bool {
+        match sort {
+            Sort::Principal => self.find(|fixtures| &fixtures.principals, name).is_some(),
+            Sort::Resource => self.find(|fixtures| &fixtures.resources, name).is_some(),
+        }
+    }
+
+    /// Returns the names of all fixtures of a sort.
+    pub(super) fn names(self, sort: Sort) -> Vec<&'f str> {
+        match sort {
+            Sort::Principal => self.all(|fixtures| &fixtures.principals),
+            Sort::Resource => self.all(|fixtures| &fixtures.resources),
+        }
+    }
+
+    fn groups(self, sort: Sort) -> Vec<&'f str> {
+        match sort {
+            Sort::Principal => self.all(|fixtures| &fixtures.principal_groups),
+            Sort::Resource => self.all(|fixtures| &fixtures.resource_groups),
+        }
+    }
+
+    fn group(self, sort: Sort, name: &str) -> Option<&'f Vec<Named>> {
+        match sort {
+            Sort::Principal => self.find(|fixtures| &fixtures.principal_groups, name),
+            Sort::Resource => self.find(|fixtures| &fixtures.resource_groups, name),
+        }
+    }
+
+    /// Returns the names that a selection stands for, each once, in their order.
+    pub(super) fn select(
+        self,
+        sort: Sort,
+        selection: &Selection,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let mut names = Vec::new();
+        let mut take = |name: &str| {
+            if seen.insert(name.to_owned()) {
+                names.push(name.to_owned());
+            }
+        };
+        selection.names.iter().for_each(|named| take(&named.name));
+        for group in &selection.groups {
+            match self.group(sort, &group.name) {
+                Some(members) => members.iter().for_each(|named| take(&named.name)),
+                None => {
+                    let message = format!("no {} group is named `{}`", sort.name(), group.name);
+                    let error = Diagnostic::error(Code::UnknownFixture, &group.place, message);
+                    errors.push(error.with(None, instead(&group.name, self.groups(sort))));
+                }
+            }
+        }
+        names
+    }
+
+    /// Complains about groups of `fixtures` whose members are not on the shelf; `missing` says so in words.
+    pub(super) fn check_groups(
+        self,
+        fixtures: &Fixtures,
+        missing: &str,
+        errors: &mut Vec<Diagnostic>,
+    ) {
+        let groups = [
+            (Sort::Principal, &fixtures.principal_groups),
+            (Sort::Resource, &fixtures.resource_groups),
+        ];
+        for (sort, groups) in groups {
+            for (group, members) in groups {
+                for member in members.iter().filter(|member| !self.has(sort, &member.name)) {
+                    let message = format!(
+                        "group `{group}` names the {} `{}`, {missing}",
+                        sort.name(),
+                        member.name
+                    );
+                    let error = Diagnostic::error(Code::UnknownFixture, &member.place, message);
+                    errors.push(error.with(None, instead(&member.name, self.names(sort))));
+                }
+            }
+        }
+    }
+}
+
+impl Sort {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Principal => "principal",
+            Self::Resource => "resource",
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Expectations that are made to agree with what was decided, in the text of the suite.
+//!
+//! Only the values are replaced; comments and layout stay. What was meant is then read out of the new text
+//! again: if that is not the old suite with the new values and nothing else, nothing is changed. An expectation
+//! about tests that are decided differently is divided, and what nothing speaks of gets an expectation of its
+//! own. What cannot be placed is told and left as it is.
+
+mod edit;
+mod items;
+mod open;
+mod places;
+mod wants;
+
+use std::sync::Arc;
+
+use wardgate_engine::decision::Effect;
+use wardgate_engine::wire::attr_json;
+
+pub use self::edit::Change;
+use self::edit::{Edit, apply, changes};
+use self::items::Told;
+use self::places::Comments;
+use self::wants::{Addition, Missing, Rewrite, Value, Want};
+use super::files::Loaded;
+use super::model::Suite;
+use super::parse;
+use super::results::{SuiteResult, effect_word};
+use crate::lint::comments::comments;
+use wardgate_compiler::diagnostics::{Code, Diagnostic};
+use wardgate_compiler::expression::Style;
+use wardgate_compiler::source::{Place, Position, SourceFile};
+use wardgate_compiler::yaml;
+use wardgate_compiler::yaml::{Kind, Node};
+
+/// What is to become of one suite.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Update {
+    /// The new text of the file, without a byte order mark, if anything changes.
+    pub text: Option<String>,
+    /// What changes, line by line.
+    pub changes: Vec<Change>,
+    /// What was decided otherwise and cannot be placed, and why.
+    pub refused: Vec<Diagnostic>,
+}
+
+/// Works out how the text of a suite must change to expect what was decided.
+#[must_use]
+pub fn update(loaded: &Loaded, result: &SuiteResult) -> Update {
+    let (Some(suite), Some(source)) = (&loaded.suite, &loaded.source) else {
+        return Update::default();
+    };
+    let comments = comments(source).into_iter().map(|it| (it.line, it.column));
+    let comments = Comments::new(&source.text, comments);
+    let (wanted, edits, refused) = (suite.clone(), Vec::new(), Vec::new());
+    let mut updater = Updater { source, comments, wanted, edits, refused };
+    let wants = wants::of(loaded, suite, result);
+    for want in wants.values.values() {
+        updater.replace(want);
+    }
+    for missing in &wants.missing {
+        updater.insert(missing);
+    }
+    // From the last to the first, so that the others keep their numbers.
+    for rewrite in wants.rewrites.iter().rev() {
+        updater.rewrite(rewrite);
+    }
+    for addition in &wants.additions {
+        updater.add(addition);
+    }
+    updater.refused.extend(wants.refused);
+    updater.finish()
+}
+
+struct Updater<'u> {
+    source: &'u Arc<SourceFile>,
+    comments: Comments<'u>,
+    /// The suite as it is to be read afterwards.
+    wanted: Suite,
+    edits: Vec<Edit>,
+    refused: Vec<Diagnostic>,
+}
+
+impl Updater<'_> {
+    fn replace(&mut self, want: &Want<'_>) {
+        let [value] = want.values.as_slice() else {
+            let message =
+                "tests that this speaks of are decided differently: give each an expectation";
+            return self.refuse(want.place, message);
+        };
+        if *value == want.current {
+            return;
+        }
+        let offset = want.node.offset;
+        let wanted = with(&self.wanted, offset, value);
+        if !self.takes(self.candidates(want, value), wanted) {
+            self.refuse(want.place, "the value cannot be replaced where it stands");
+        }
+    }
+
+    /// Takes the first of several edits after which the text reads as `wanted`.
+    fn takes(&mut self, candidates: Vec<Edit>, wanted: Suite) -> bool {
+        let found = candidates.into_iter().find(|edit| {
+            self.reads_as(&[self.edits.as_slice(), std::slice::from_ref(edit)].concat(), &wanted)
+        });
+        let is_found = found.is_some();
+        if let Some(edit) = found {
+            self.edits.push(edit);
+            self.wanted = wanted;
+        }
+        is_found
+    }
+
+    /// Writes expectations in the place of one that cannot be right for all of its tests.
+    fn rewrite(&mut self, rewrite: &Rewrite<'_>) {
+        let Rewrite { table, expectation, old, told } = rewrite;
+        let mut wanted = self.wanted.clone();
+        if let Some(table) = wanted.tables.get_mut(*table) {
+            let new = told.iter().map(|told| told.expectation(&old.place));
+            table.expected.splice(*expectation..=*expectation, new);
+        }
+        let candidates = places::instead(&self.source.text, old.offset, told, &self.comments);
+        if !self.takes(candidates, wanted) {
+            let message = "tests that this speaks of are decided differently, and it cannot be divided where it \
+                           stands: give each an expectation";
+            self.refuse(&old.place, message);
+        }
+    }
+
+    /// Writes expectations that there are none of.
+    fn add(&mut self, addition: &Addition<'_>) {
+        let Addition { number, table, told } = addition;
+        let mut wanted = self.wanted.clone();
+        if let Some(wanted) = wanted.tables.get_mut(*number) {
+            wanted.expected.extend(told.iter().map(|told| told.expectation(&table.place)));
+        }
+        let text = &self.source.text;
+        let candidates = match table.list {
+            Some(list) => places::behind(text, list, told),
+            None => places::list_for(text, table.offset, told),
+        };
+        if !self.takes(candidates, wanted) {
+            let items: Vec<String> = told.iter().map(Told::flow).collect();
+            let message = format!(
+                "there is no place for what nothing speaks of: expect {}",
+                items.join(", ")
+            );
+            self.refuse(&table.place, &message);
+        }
+    }
+
+    /// Returns the ways in which a value may be written in the place of the old one.
+    fn candidates(&self, want: &Want<'_>, value: &Value) -> Vec<Edit> {
+        let text = self.source.text.as_str();
+        let start = want.node.offset;
+        let new = match (value, &want.node.kind) {
+            (Value::Effect(Effect::Allow), Kind::Integer(_)) => "1".to_owned(),
+            (Value::Effect(Effect::Deny), Kind::Integer(_)) => "2".to_owned(),
+            (Value::Effect(effect), kind) => quoted(effect_word(*effect), kind),
+            (Value::Output(value), _) => attr_json(value),
+        };
+        let mut edits: Vec<Edit> = edit::ends(text, want.node)
+            .into_iter()
+            .map(|end| Edit { range: start..end, text: new.clone() })
+            .collect();
+        if let Some((key, Kind::Map(_) | Kind::Seq(_))) = want.key.zip(Some(&want.node.kind)) {
+            let block = edit::block(text, key);
+            edits.extend(block.map(|range| Edit { range, text: format!(" {new}") }));
+        }
+        edits
+    }
+
+    /// Adds an effect that nothing was said about.
+    fn insert(&mut self, missing: &Missing<'_>) {
+        let last = missing.after;
+        let entry = format!("{}: {}", edit::key(missing.action), effect_word(Effect::Allow));
+        let wanted = added(&self.wanted, missing);
+        let text = self.source.text.as_str();
+        let json_entry =
+            format!("{}: \"{}\"", edit::json_key(missing.action), effect_word(Effect::Allow));
+        let indent = " ".repeat(usize::try_from(missing.column).unwrap_or(1).saturating_sub(1));
+        let in_json = text.trim_start().starts_with('{');
+        let inline =
+            if in_json { [json_entry, entry.clone()] } else { [entry.clone(), json_entry] };
+        let found = edit::ends(text, last).into_iter().flat_map(|end| {
+            let line_end = edit::line_end(text, end);
+            let has_return = text.get(..line_end).is_some_and(|text| text.ends_with('\r'));
+            let (newline, at) = if has_return { ("\r\n", line_end - 1) } else { ("\n", line_end) };
+            let [first, second] = inline.each_ref().map(|it| (end, format!(", {it}")));
+            let below = (at, format!("{newline}{indent}{entry}"));
+            [first, second, below].map(|(at, text)| Edit { range: at..at, text })
+        });
+        if !self.takes(found.collect(), wanted) {
+            self.refuse(missing.place, "there is no place for another action");
+        }
+    }
+
+    fn refuse(&mut self, place: &Place, message: &str) {
+        self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, place, message));
+    }
+
+    /// Whether the text with these edits reads as `wanted`.
+    fn reads_as(&self, edits: &[Edit], wanted: &Suite) -> bool {
+        let Some(text) = apply(&self.source.text, edits) else { return false };
+        let Ok(source) = SourceFile::new(&self.source.path, text.as_bytes()) else { return false };
+        let read = yaml::read(&source);
+        let ([document], true) = (read.documents.as_slice(), read.errors.is_empty()) else {
+            return false;
+        };
+        parse::draft(&source, document).is_ok_and(|found| bare(&found) == bare(wanted))
+    }
+
+    fn finish(mut self) -> Update {
+        wardgate_engine::order::sort_by(&mut self.refused, |a, b| a.position.cmp(&b.position));
+        self.refused.dedup();
+        let Some(text) = apply(&self.source.text, &self.edits).filter(|_| !self.edits.is_empty())
+        else {
+            return Update { refused: self.refused, ..Update::default() };
+        };
+        let changes = changes(&self.source.text, &self.edits);
+        Update { text: Some(text), changes, refused: self.refused }
+    }
+}
+
+/// Writes a word as the old one was written.
+fn quoted(word: &str, old: &Kind) -> String {
+    match old {
+        Kind::String(_, Style::SingleQuoted) => format!("'{word}'"),
+        Kind::String(_, Style::DoubleQuoted) => format!("\"{word}\""),
+        _ => word.to_owned(),
+    }
+}
+
+/// Returns the suite with another value at `offset`: several expectations share it through an anchor.
+fn with(suite: &Suite, offset: usize, value: &Value) -> Suite {
+    let mut suite = suite.clone();
+    for expectation in suite.tables.iter_mut().flat_map(|table| &mut table.expected) {
+        for effect in expectation.effects.iter_mut().filter(|it| it.node.offset == offset) {
+            if let Value::Effect(wanted) = value {
+                effect.effect = *wanted;
+            }
+        }
+        let entries = expectation.outputs.iter_mut().flat_map(|output| &mut output.entries);
+        let is_here = |node: &Option<Node>| node.as_ref().is_some_and(|it| it.offset == offset);
+        for entry in entries.filter(|entry| is_here(&entry.node)) {
+            if let Value::Output(wanted) = value {
+                entry.value = Some(wanted.clone());
+            }
+        }
+    }
+    suite
+}
+
+/// Returns the suite with another effect, wherever the same map of actions is read.
+fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
+    let mut suite = suite.clone();
+    let last = missing.after.offset;
+    for expectation in suite.tables.iter_mut().flat_map(|table| &mut table.expected) {
+        let Some(copied) = expectation.effects.last().cloned() else { continue };
+        if copied.node.offset == last {
+            let action = missing.action.to_owned();
+            let effect = Effect::Allow;
+            expectation.effects.push(super::model::ExpectedEffect { action, effect, ..copied });
+        }
+    }
+    suite
+}
+
+/// Returns what a suite says, without where.
+fn bare(suite: &Suite) -> String {
+    let mut suite = suite.clone();
+    let nowhere =
+        Place { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
+    edit::forget_places(&mut suite, &nowhere);
+    format!("{suite:?}")
+}
