@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use serde_json::Value as Json;
-use wardgate_native::authzen::{NoDirectory, Shape, evaluation};
+use wardgate_native::protocol::authzen::{NoDirectory, Shape, evaluation};
 use wardgate_spocp::Expression;
 use wardgate_tests::yaml;
 

@@ -2,8 +2,8 @@
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::AuxData;
-pub(crate) use wardgate_native::call::Call;
-use wardgate_native::call::Message;
+pub(crate) use wardgate_native::protocol::cerbos::Call;
+use wardgate_native::protocol::cerbos::Message;
 
 /// Reads a call.
 pub(crate) fn call(value: &Attr) -> Result<Call, String> {

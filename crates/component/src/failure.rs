@@ -3,7 +3,7 @@
 use wardgate_bundle::{OpenError, TermsError, TrustError};
 use wardgate_engine::wire::Json;
 use wardgate_native::RequestError;
-use wardgate_native::authzen::AuthzenError;
+use wardgate_native::protocol::authzen::AuthzenError;
 
 /// Why a call was refused. Who gets one has no permission.
 #[derive(Clone, Debug, PartialEq, Eq)]

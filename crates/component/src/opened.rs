@@ -5,8 +5,9 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire;
-use wardgate_native::authzen::{self, NoDirectory};
-use wardgate_native::{Policies, documents};
+use wardgate_native::Policies;
+use wardgate_native::protocol::authzen::{self, NoDirectory};
+use wardgate_native::protocol::documents;
 
 use crate::failure::{Failure, Kind};
 

@@ -87,26 +87,17 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod ask;
 mod attributes;
-pub mod authzen;
-mod cache;
-pub mod call;
 mod clock;
-mod decide;
-pub mod documents;
-mod equalities;
 mod error;
+mod fast;
 mod field;
 mod field_impls;
-mod index;
-mod json;
 mod limits;
-mod names;
 mod pdp;
-mod plan;
 mod policies;
 mod prepared;
+pub mod protocol;
 mod question;
 mod request;
 mod value;
@@ -114,13 +105,13 @@ mod value;
 pub use attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 pub use clock::{Clock, SystemClock};
 pub use error::RequestError;
+pub use fast::index::Target;
+pub use fast::names::{Known, Names};
 pub use field::{AsField, Field, Items, Lookup};
-pub use index::Target;
-pub use json::call::{Answered, CallLimits};
-pub use names::{Known, Names};
 pub use pdp::{Pdp, Snapshot};
 pub use policies::Policies;
 pub use prepared::{Prepared, PreparedPrincipal};
+pub use protocol::cerbos::fast::{Answered, CallLimits};
 pub use question::{PrincipalRef, Question, ResourceRef};
 
 pub use wardgate_bundle::{

@@ -10,16 +10,17 @@ use wardgate_engine::names::sanitized;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
-use crate::ask::{Ask, Copied};
-use crate::cache::Cache;
 use crate::clock::Clock;
-use crate::decide::decide;
 use crate::error::RequestError;
+use crate::fast::ask::{Ask, Copied};
+use crate::fast::cache::Cache;
+use crate::fast::decide::decide;
+use crate::fast::index::Index;
+use crate::fast::json;
+use crate::fast::names::Names;
 use crate::field::Lookup;
-use crate::index::Index;
-use crate::json;
-use crate::json::call::{Answered, CallLimits};
-use crate::names::Names;
+use crate::protocol::cerbos::fast::{Answered, CallLimits};
+use crate::protocol::{authzen, cerbos};
 use crate::question::Question;
 use crate::request::RequestAsk;
 use crate::value::{self, ValueAsk};
@@ -110,7 +111,7 @@ impl Policies {
     }
 
     /// Answers a CheckResources call of Cerbos that is JSON text, if plans can decide all of it and effects are
-    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::call::Call) to read.
+    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::protocol::cerbos::Call) to read.
     #[must_use]
     pub fn answer_call(
         &self,
@@ -121,16 +122,16 @@ impl Policies {
         let telling = self.telling.as_ref()?;
         // One call, one moment.
         let now = clock.now();
-        json::call::answer(call, limits, |ask| self.told_shortly(telling, ask, &now))
+        cerbos::fast::answer(call, limits, |ask| self.told_shortly(telling, ask, &now))
     }
 
     /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
     /// plan can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
-    /// [`authzen::evaluation`](crate::authzen::evaluation) to read.
+    /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
     #[must_use]
     pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
         let telling = self.telling.as_ref()?;
-        json::evaluation::answer(evaluation, |ask| self.told_shortly(telling, ask, &clock))
+        authzen::fast::answer(evaluation, |ask| self.told_shortly(telling, ask, &clock))
     }
 
     /// Decides on every action of `request`, and says why.
@@ -247,7 +248,7 @@ mod tests {
     use wardgate_engine::cel::Timestamp;
 
     use super::Policies;
-    use crate::json;
+    use crate::fast::json;
     use crate::question::{PrincipalRef, Question, ResourceRef};
     use crate::request::RequestAsk;
     use crate::value::{self, ValueAsk};

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use wardgate_engine::request::Request;
 
-use crate::ask::{Ask, Copied, Reading, follow, follow_on};
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
-use crate::decide::{Roles, decide_for, decide_with};
+use crate::fast::ask::{Ask, Copied, Reading, follow, follow_on};
+use crate::fast::decide::{Roles, decide_for, decide_with};
+use crate::fast::index::Target;
+use crate::fast::plan::{Place, Plan, Slot};
 use crate::field::Field;
-use crate::index::Target;
 use crate::pdp::{Pdp, Snapshot};
-use crate::plan::{Place, Plan, Slot};
 use crate::question::{PrincipalRef, Question, ResourceRef};
 
 /// A question about one action on one kind of resource. Made by [`Pdp::prepare`].

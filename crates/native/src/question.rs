@@ -2,9 +2,9 @@
 
 use wardgate_engine::request::{Principal, Request, Resource};
 
-use crate::ask::{Ask, Copied, Reading, follow};
+use crate::fast::ask::{Ask, Copied, Reading, follow};
+use crate::fast::index::Target;
 use crate::field::{Copier, Lookup};
-use crate::index::Target;
 
 /// One question about one action.
 #[derive(Clone, Copy, Debug)]

@@ -7,11 +7,11 @@
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
-use crate::ask::{Ask, Reading, follow_on};
 use crate::error::RequestError;
+use crate::fast::ask::{Ask, Reading, follow_on};
+use crate::fast::index::Target;
 use crate::field::{AsField, Field};
 use crate::field_impls::member;
-use crate::index::Target;
 
 /// A request for the engine, about one action.
 pub(crate) struct RequestAsk<'a> {

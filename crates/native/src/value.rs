@@ -4,10 +4,10 @@ use serde_json::{Map, Value};
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
-use crate::ask::{Ask, Reading, follow};
 use crate::error::RequestError;
+use crate::fast::ask::{Ask, Reading, follow};
+use crate::fast::index::Target;
 use crate::field::{AsField, Copier, Field};
-use crate::index::Target;
 use crate::request::of_document;
 
 /// A request of the usual form; others are left to [`request`].

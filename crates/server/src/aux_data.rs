@@ -7,7 +7,7 @@ use std::time::Duration;
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::AuxData;
-use wardgate_native::call::Message;
+use wardgate_native::protocol::cerbos::Message;
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config;

@@ -11,8 +11,8 @@ use std::path::Path;
 use serde_json::value::RawValue;
 use wardgate_crypto::blake3;
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_native::authzen::{Directory, Entity};
-use wardgate_native::documents;
+use wardgate_native::protocol::authzen::{Directory, Entity};
+use wardgate_native::protocol::documents;
 
 use crate::files::{bounded, reason};
 use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILE_BYTES, MAX_INDEX_FILES};

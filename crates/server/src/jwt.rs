@@ -13,7 +13,7 @@ use std::time::Duration;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
-use wardgate_native::documents;
+use wardgate_native::protocol::documents;
 
 pub(crate) use held::Keys;
 use keys::KeySet;

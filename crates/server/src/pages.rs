@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use subtle::ConstantTimeEq;
 use wardgate_crypto::blake3;
-use wardgate_native::authzen::Search;
+use wardgate_native::protocol::authzen::Search;
 
 use crate::files::secret;
 

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use wardgate_bundle::{
     AfterExpiry, Conditions, Header, OpenError, Trust, TrustSet, open_with_rules,
 };
-use wardgate_native::authzen::{Directory, NoDirectory};
+use wardgate_native::protocol::authzen::{Directory, NoDirectory};
 use wardgate_native::{Policies, Timestamp};
 use wardgate_spocp::Normal;
 use wardgate_spocp::packed::unpack;

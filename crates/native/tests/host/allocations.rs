@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use serde_json::json;
-use wardgate_native::authzen::{self, Evaluations, NoDirectory, Requests};
+use wardgate_native::protocol::authzen::{self, Evaluations, NoDirectory, Requests};
 use wardgate_native::{
     Attr, AuxData, Pdp, PrincipalRef, Question, Request, ResourceRef, Timestamp, Trust,
 };

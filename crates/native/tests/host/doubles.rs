@@ -1,6 +1,7 @@
 //! A member that stands twice in its object is refused, by every reader of text and wherever it stands.
 
-use wardgate_native::{CallLimits, Pdp, RequestError, SystemClock, Trust, authzen, documents};
+use wardgate_native::protocol::{authzen, documents};
+use wardgate_native::{CallLimits, Pdp, RequestError, SystemClock, Trust};
 
 use crate::policies::{DOCUMENTS, bundle};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use wardgate_native::authzen::Shape;
+use wardgate_native::protocol::authzen::Shape;
 
 use super::{ConfigError, Section};
 use crate::address::{self, Address};

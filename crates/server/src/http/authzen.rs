@@ -1,6 +1,6 @@
 //! The OpenID AuthZEN Authorization API 1.0, over HTTP.
 //!
-//! What requests mean is read in `wardgate_native::authzen`. Here is what Cerbos adds to it: members of the context
+//! What requests mean is read in `wardgate_native::protocol::authzen`. Here is what Cerbos adds to it: members of the context
 //! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
 
 mod metadata;
@@ -15,7 +15,7 @@ use wardgate_engine::budget::Budget;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::authzen::{
+use wardgate_native::protocol::authzen::{
     self, AuthzenError, Evaluation, Evaluations, Requests, Semantic, Shared as Defaults,
     write_answer, write_refusal,
 };

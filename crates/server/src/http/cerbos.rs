@@ -8,8 +8,9 @@ use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Decision;
 use wardgate_engine::wire::{self, Json};
-use wardgate_native::call::Call;
-use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock, documents};
+use wardgate_native::protocol::cerbos::Call;
+use wardgate_native::protocol::documents;
+use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock};
 
 pub(super) use batch::batch;
 pub(super) use set::set;

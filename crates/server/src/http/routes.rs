@@ -22,7 +22,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
-use wardgate_native::authzen::Sought;
+use wardgate_native::protocol::authzen::Sought;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::connections::{Connection, Connections};

@@ -4,7 +4,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use ring::hmac;
 use ring::signature::{self, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm};
 use wardgate_engine::attr::{Attr, AttrMap};
-use wardgate_native::documents;
+use wardgate_native::protocol::documents;
 
 use super::TokenError;
 use crate::limits::{MIN_HS256_BYTES, MIN_HS384_BYTES, MIN_HS512_BYTES};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wardgate_engine::wire::Json;
-use wardgate_native::authzen::{
+use wardgate_native::protocol::authzen::{
     self, Evaluation, Found, Search, Semantic, Shape, Sought, Verdict, Window, scan,
 };
 use wardgate_spocp::{Element, Elements, Normal};

@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::authzen::{self, Basis, Entity, Found, Search, Sought, Window};
+use wardgate_native::protocol::authzen::{self, Basis, Entity, Found, Search, Sought, Window};
 
 use super::rules::answer_from_rules;
 use super::tokens::Verifier;

@@ -11,7 +11,7 @@ use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::{Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
+use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, write_refusal};
 
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};

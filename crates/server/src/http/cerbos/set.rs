@@ -5,7 +5,7 @@ use wardgate_engine::decision::Decision;
 use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::call::{Message, principal, scope, version};
+use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
 use super::{bad, document, joined, must_be_few, must_be_few_actions};

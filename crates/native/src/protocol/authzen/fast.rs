@@ -1,14 +1,14 @@
 //! The usual evaluation of AuthZEN, answered from its text.
 //!
 //! What subject and resource are is noted by its place, as in a request of our own. Whatever is odd, or is said to
-//! select roles or policies, is left to the reader of [`authzen`](crate::authzen).
+//! select roles or policies, is left to the reader of [`authzen`](crate::protocol::authzen).
 
 use std::ops::Range;
 
-use super::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain, plain_text};
-use super::checked;
-use super::scan::{Scanner, Start, Text};
-use super::tape::{Member, Tape, with_tape};
+use crate::fast::json::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain, plain_text};
+use crate::fast::json::checked;
+use crate::fast::json::scan::{Scanner, Start, Text};
+use crate::fast::json::tape::{Member, Tape, with_tape};
 
 /// Answers an evaluation by `decide`, or not at all.
 pub(crate) fn answer(

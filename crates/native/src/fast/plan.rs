@@ -8,9 +8,9 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, NOW, PROGRAMS, VALUE};
 use wardgate_fastpath::{SlotRecord, word};
 
-use crate::cache::Cache;
-use crate::equalities::{self, Equality};
-use crate::names::Names;
+use crate::fast::cache::Cache;
+use crate::fast::equalities::{self, Equality};
+use crate::fast::names::Names;
 
 /// What a request must be read for, to decide with one plan.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use crate::limits::MAX_SHORT_READ_BYTES;
 /// A member of an object, or an element of a list: places in the text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    pub(super) name: (u32, u32),
-    pub(super) value: u32,
+    pub(crate) name: (u32, u32),
+    pub(crate) value: u32,
     /// Where the value ends. A string with escapes ends nowhere.
-    pub(super) end: u32,
+    pub(crate) end: u32,
 }
 
 /// Members that were noted.
@@ -24,12 +24,12 @@ pub(crate) struct Tape {
     /// Bytes of values that may still be read again.
     allowance: Cell<usize>,
     /// Names of what is passed over.
-    pub(super) names: OpenNames,
+    pub(crate) names: OpenNames,
 }
 
 impl Member {
     /// Its name, as it stands in the text.
-    pub(super) fn name_in<'t>(&self, text: &'t str) -> Option<&'t str> {
+    pub(crate) fn name_in<'t>(&self, text: &'t str) -> Option<&'t str> {
         let (start, end) = self.name;
         text.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
     }
@@ -45,7 +45,7 @@ impl Member {
     }
 
     /// Where its value begins.
-    pub(super) fn value_at(&self) -> Option<usize> {
+    pub(crate) fn value_at(&self) -> Option<usize> {
         usize::try_from(self.value).ok()
     }
 }
@@ -62,35 +62,35 @@ impl Tape {
     }
 
     /// Forgets all members, and begins with another text.
-    pub(super) fn begin(&mut self, text: &str) {
+    pub(crate) fn begin(&mut self, text: &str) {
         self.used = 0;
         self.names.clear();
         self.allowance.set(text.len().saturating_add(MAX_SHORT_READ_BYTES));
     }
 
     /// Returns true if there is allowance left to read `raw` once more, and takes it.
-    pub(super) fn affords(&self, raw: &str) -> bool {
+    pub(crate) fn affords(&self, raw: &str) -> bool {
         let left = self.allowance.get().checked_sub(raw.len());
         self.allowance.set(left.unwrap_or(0));
         left.is_some()
     }
 
     /// The place after the last member.
-    pub(super) const fn mark(&self) -> usize {
+    pub(crate) const fn mark(&self) -> usize {
         self.used
     }
 
     /// Forgets the members from a place on.
-    pub(super) const fn rewind(&mut self, mark: usize) {
+    pub(crate) const fn rewind(&mut self, mark: usize) {
         self.used = mark;
     }
 
-    pub(super) fn range(&self, range: &Range<usize>) -> &[Member] {
+    pub(crate) fn range(&self, range: &Range<usize>) -> &[Member] {
         self.members.get(range.clone()).unwrap_or(&[])
     }
 
     /// Notes one text as the only name.
-    pub(super) fn text(&mut self, text: Text) -> Noted<Range<usize>> {
+    pub(crate) fn text(&mut self, text: Text) -> Noted<Range<usize>> {
         let first = self.used;
         let name = (place(text.start)?, place(text.end)?);
         self.note(Member { name, value: 0, end: 0 })?;
@@ -98,7 +98,7 @@ impl Tape {
     }
 
     /// Notes the members of an object.
-    pub(super) fn object(
+    pub(crate) fn object(
         &mut self,
         scanner: &mut Scanner<'_>,
         start: Start,
@@ -135,7 +135,7 @@ impl Tape {
     }
 
     /// Notes the elements of a list of text, as names.
-    pub(super) fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+    pub(crate) fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
         let first = self.used;
         if start != Start::List {
             return Err(Stop::Odd);

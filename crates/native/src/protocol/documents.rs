@@ -7,7 +7,8 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::request::{Request, Resource};
 
 use crate::error::RequestError;
-use crate::{json, request};
+use crate::fast::json;
+use crate::request;
 
 /// Reads any JSON text. No object in it may have a name twice.
 ///
@@ -17,7 +18,7 @@ pub fn attribute(json: &[u8]) -> Result<Attr, RequestError> {
     json::document(json)
 }
 
-/// Reads the JSON text of a [`Call`](crate::call::Call), whose attributes lie deeper than those of one resource.
+/// Reads the JSON text of a [`Call`](crate::protocol::cerbos::Call), whose attributes lie deeper than those of one resource.
 ///
 /// # Errors
 /// The text is no JSON, or too large or too deep for a call.

@@ -1,7 +1,7 @@
 //! The obvious way beside it: each question by itself becomes the request that it becomes among others.
 
 use super::*;
-use crate::authzen::{Evaluations, NoDirectory, evaluations};
+use crate::protocol::authzen::{Evaluations, NoDirectory, evaluations};
 
 const SHARED: [(&str, &str); 4] = [
     ("subject", r#"{"type": "user", "id": "ada", "properties": {"roles": ["a"], "n": [1]}}"#),

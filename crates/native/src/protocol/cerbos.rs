@@ -4,6 +4,7 @@
 //! twice. The same call for one resource may be written without its list. What stands in `auxData` is for
 //! the host to read: some verify tokens, and some are given claims.
 
+pub(crate) mod fast;
 mod message;
 
 use wardgate_engine::attr::Attr;

@@ -8,9 +8,9 @@ use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_fastpath::PlanList;
 
-use crate::cache::Cache;
-use crate::names::Names;
-use crate::plan::Plan;
+use crate::fast::cache::Cache;
+use crate::fast::names::Names;
+use crate::fast::plan::Plan;
 
 /// The plans of a table, found by names.
 #[derive(Debug, Default)]

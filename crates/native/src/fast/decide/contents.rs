@@ -10,9 +10,9 @@ use wardgate_engine::cel::Value;
 use wardgate_engine::cel::value::List;
 use wardgate_engine::fastpath::Contents;
 
-use crate::ask::{Ask, Reading};
+use crate::fast::ask::{Ask, Reading};
+use crate::fast::json;
 use crate::field::{Copier, Field};
-use crate::json;
 
 /// The readings of one decision, of which there are at most `N`.
 pub(crate) struct Held<'a, 'r, A, const N: usize> {

@@ -3,13 +3,11 @@
 //! The usual request is gone through once: what the plan may need is noted by its place, the rest is
 //! proved to be JSON and forgotten. Any other request is read as a whole.
 
-mod ask;
-pub(crate) mod call;
+pub(crate) mod ask;
 mod doubles;
-pub(crate) mod evaluation;
 mod read;
-mod scan;
-mod tape;
+pub(crate) mod scan;
+pub(crate) mod tape;
 
 use std::str::from_utf8;
 
@@ -77,7 +75,7 @@ pub(crate) fn value(json: &str) -> Option<Attr> {
 }
 
 #[inline]
-fn checked(request: &[u8]) -> Result<&str, RequestError> {
+pub(crate) fn checked(request: &[u8]) -> Result<&str, RequestError> {
     if request.len() > MAX_REQUEST_BYTES {
         return Err(RequestError::TooLarge { bytes: request.len() });
     }
@@ -87,19 +85,19 @@ fn checked(request: &[u8]) -> Result<&str, RequestError> {
 
 /// Counts the bytes of values that are read again, for tests.
 #[cfg(test)]
-mod reread {
+pub(crate) mod reread {
     use std::cell::Cell;
 
     thread_local! {
         static BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
-    pub(super) fn note(json: &str) {
+    pub(crate) fn note(json: &str) {
         BYTES.with(|bytes| bytes.set(bytes.get() + json.len()));
     }
 
     /// Returns how many bytes were read again since it was last asked.
-    pub(super) fn take() -> usize {
+    pub(crate) fn take() -> usize {
         BYTES.with(|bytes| bytes.replace(0))
     }
 }

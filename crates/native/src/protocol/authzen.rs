@@ -11,6 +11,7 @@ mod answer;
 mod convert;
 mod entity;
 mod expression;
+pub(crate) mod fast;
 mod limits;
 mod many;
 mod read;

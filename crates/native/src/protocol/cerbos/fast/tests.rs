@@ -4,8 +4,8 @@ use wardgate_bundle::{Conditions, Trust, open, pack};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_engine::cel::Timestamp;
 
-use super::super::reread;
 use super::{Answered, CallLimits};
+use crate::fast::json::reread;
 use crate::policies::Policies;
 
 /// Answers a call about 32 actions of somebody with so many teams, and counts the bytes that were read again.

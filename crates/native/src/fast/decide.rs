@@ -13,13 +13,13 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_fastpath::{Answer, Frame, Texts, word};
 
-use crate::ask::{Ask, Reading, read};
-use crate::cache::with_key;
 use crate::clock::Clock;
-use crate::equalities;
+use crate::fast::ask::{Ask, Reading, read};
+use crate::fast::cache::with_key;
+use crate::fast::equalities;
+use crate::fast::index::Index;
+use crate::fast::plan::{Plan, Slot};
 use crate::field::Field;
-use crate::index::Index;
-use crate::plan::{Plan, Slot};
 pub(crate) use contents::Held;
 
 /// Decides with a plan, if one can.

@@ -7,8 +7,8 @@
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 use super::MAX_KEY_BYTES;
-use crate::ask::{Ask, Reading};
-use crate::decide::{Held, Roles};
+use crate::fast::ask::{Ask, Reading};
+use crate::fast::decide::{Held, Roles};
 use crate::field::{AsField, Field, Items, Lookup};
 
 /// A key that is being written.

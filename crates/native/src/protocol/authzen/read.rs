@@ -4,7 +4,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 
 use super::AuthzenError;
 use super::limits::{MAX_DEPTH, MAX_NAME_BYTES};
-use crate::documents;
+use crate::protocol::documents;
 
 /// An object of the request.
 pub(super) struct Place<'a> {

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 pub(crate) use key::Key;
 
-use crate::names::folded;
+use crate::fast::names::folded;
 
 /// Answers of plans that run programs.
 pub(crate) struct Cache {

@@ -7,9 +7,9 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
 use wardgate_fastpath::{Entry, Plan, word};
 
-use crate::ask::Reading;
+use crate::fast::ask::Reading;
+use crate::fast::names::{Known, is_same};
 use crate::field::Field;
-use crate::names::{Known, is_same};
 
 /// One entry.
 #[derive(Debug)]

@@ -83,7 +83,7 @@ fn inside(depth: usize) -> Scanned<usize> {
 }
 
 /// Returns what a string says. The scanner has found its escapes to be right.
-pub(super) fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
+pub(crate) fn unescaped(scanner: &Scanner<'_>, text: Text) -> Box<str> {
     let mut rest = scanner.raw(text);
     if !text.is_escaped {
         return rest.into();

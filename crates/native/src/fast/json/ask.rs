@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::scan::{Fault, Scanner, Start, Text, value_of};
 use super::tape::{Member, Tape};
-use crate::ask::{Ask, Reading};
+use crate::fast::ask::{Ask, Reading};
+use crate::fast::index::Target;
 use crate::field::Field;
-use crate::index::Target;
 
 /// A request in which nothing is odd.
 pub(crate) struct JsonAsk<'a> {
@@ -22,13 +22,13 @@ pub(crate) struct JsonAsk<'a> {
 
 /// A principal or a resource.
 #[derive(Clone, Default)]
-pub(super) struct Party<'a> {
-    pub(super) id: Option<&'a str>,
-    pub(super) kind: Option<&'a str>,
-    pub(super) version: &'a str,
-    pub(super) scope: &'a str,
-    pub(super) roles: Option<Range<usize>>,
-    pub(super) attributes: Range<usize>,
+pub(crate) struct Party<'a> {
+    pub(crate) id: Option<&'a str>,
+    pub(crate) kind: Option<&'a str>,
+    pub(crate) version: &'a str,
+    pub(crate) scope: &'a str,
+    pub(crate) roles: Option<Range<usize>>,
+    pub(crate) attributes: Range<usize>,
 }
 
 /// Why a request is not noted.
@@ -39,7 +39,7 @@ pub(crate) enum Stop {
     Fault(Fault),
 }
 
-pub(super) type Noted<T> = Result<T, Stop>;
+pub(crate) type Noted<T> = Result<T, Stop>;
 
 impl<'a> JsonAsk<'a> {
     /// Goes through a whole document.
@@ -86,7 +86,7 @@ impl<'a> JsonAsk<'a> {
 
     /// A question whose parts were noted. If other questions share the steps that programs may take with it, it says
     /// where they are counted.
-    pub(super) fn new(
+    pub(crate) fn new(
         (text, tape): (&'a str, &'a Tape),
         action: &'a str,
         (principal, resource): (Party<'a>, Party<'a>),
@@ -135,7 +135,7 @@ impl<'a> JsonAsk<'a> {
 }
 
 impl<'a> Party<'a> {
-    pub(super) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
         let mut party = Self::default();
         let mut seen = Seen::default();
         if start != Start::Object {
@@ -226,7 +226,7 @@ impl From<Fault> for Stop {
 
 /// Goes through the object that begins here, to its end.
 #[inline]
-pub(super) fn each_member<'a>(
+pub(crate) fn each_member<'a>(
     scanner: &mut Scanner<'a>,
     mut visit: impl FnMut(&mut Scanner<'a>, Text, Start) -> Noted<()>,
 ) -> Noted<()> {
@@ -265,13 +265,13 @@ impl Seen {
 
 /// Reads text without escapes.
 #[inline]
-pub(super) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+pub(crate) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
     let text = plain_text(scanner, start)?;
     Ok(scanner.raw(text))
 }
 
 #[inline]
-pub(super) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
+pub(crate) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
     if start != Start::Text {
         return Err(Stop::Odd);
     }
@@ -281,7 +281,7 @@ pub(super) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text>
 
 /// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
 #[inline]
-pub(super) fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Fault> {
+pub(crate) fn skip(scanner: &mut Scanner<'_>, start: Start) -> Result<bool, Fault> {
     if start == Start::Text {
         return scanner.text().map(|text| !text.is_escaped);
     }
@@ -341,6 +341,6 @@ fn scalar(raw: &str) -> Reading<'_> {
 }
 
 #[inline]
-pub(super) fn odd<T>(value: Option<T>) -> Noted<T> {
+pub(crate) fn odd<T>(value: Option<T>) -> Noted<T> {
     value.ok_or(Stop::Odd)
 }

@@ -10,11 +10,11 @@ use std::ops::Range;
 
 use wardgate_engine::limits::MAX_PLAN_PROGRAM_STEPS;
 
-use super::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain};
-use super::checked;
-use super::scan::{Scanner, Start};
-use super::tape::{Tape, with_tape};
-use crate::call::{is_scope, is_version};
+use crate::fast::json::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain};
+use crate::fast::json::checked;
+use crate::fast::json::scan::{Scanner, Start};
+use crate::fast::json::tape::{Tape, with_tape};
+use crate::protocol::cerbos::{is_scope, is_version};
 
 /// An answer to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

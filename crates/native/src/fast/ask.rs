@@ -6,9 +6,9 @@
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
+use crate::fast::index::Target;
+use crate::fast::plan::{Place, Slot};
 use crate::field::{Field, Lookup};
-use crate::index::Target;
-use crate::plan::{Place, Slot};
 
 /// A question about one action.
 pub(crate) trait Ask {

@@ -9,25 +9,25 @@ use super::ask::{Noted, Stop};
 use super::scan::{Fault, Scanner, Start, Text};
 
 /// The names of the objects that are open, innermost last.
-pub(super) struct OpenNames {
+pub(crate) struct OpenNames {
     names: [(usize, usize); MAX_NAMES],
     used: usize,
 }
 
 /// An object that is open: where its names begin, and their marks.
-pub(super) struct Object {
+pub(crate) struct Object {
     first: usize,
     marks: Marks,
 }
 
 /// The marks of the names of one object.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Marks(u64);
+pub(crate) struct Marks(u64);
 
 impl Marks {
     /// Marks a name, and returns true if it may be one that was marked before.
     #[inline(always)]
-    pub(super) fn is_shared(&mut self, scanner: &Scanner<'_>, name: Text) -> bool {
+    pub(crate) fn is_shared(&mut self, scanner: &Scanner<'_>, name: Text) -> bool {
         // Numbered names differ in their last letter. Of a name that is empty it is its quote.
         let last = scanner.byte(name.end.wrapping_sub(1));
         let [length, ..] = name.end.wrapping_sub(name.start).to_le_bytes();
@@ -39,24 +39,24 @@ impl Marks {
 }
 
 impl OpenNames {
-    pub(super) const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self { names: [(0, 0); MAX_NAMES], used: 0 }
     }
 
     /// Forgets all names.
-    pub(super) const fn clear(&mut self) {
+    pub(crate) const fn clear(&mut self) {
         self.used = 0;
     }
 
     /// Begins an object.
     #[inline]
-    pub(super) const fn open(&self) -> Object {
+    pub(crate) const fn open(&self) -> Object {
         Object { first: self.used, marks: Marks(0) }
     }
 
     /// Notes the name of a member, which must be the only one of that name.
     #[inline]
-    pub(super) fn note(
+    pub(crate) fn note(
         &mut self,
         scanner: &Scanner<'_>,
         name: Text,
@@ -75,13 +75,13 @@ impl OpenNames {
 
     /// Ends the innermost object.
     #[inline]
-    pub(super) const fn close(&mut self, object: Object) {
+    pub(crate) const fn close(&mut self, object: Object) {
         self.used = object.first;
     }
 
     /// Skips a value that begins here, all of whose objects have each name once.
     #[inline(never)]
-    pub(super) fn skip(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<()> {
+    pub(crate) fn skip(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<()> {
         self.skip_within(scanner, start, MAX_VALUE_DEPTH)
     }
 

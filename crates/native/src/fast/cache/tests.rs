@@ -9,10 +9,10 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
 use super::{Cache, MAX_KEY_BYTES, MAX_PLACES, with_key};
-use crate::ask::Reading;
-use crate::decide::{Held, Roles};
+use crate::fast::ask::Reading;
+use crate::fast::decide::{Held, Roles};
+use crate::fast::index::Target;
 use crate::field::Field;
-use crate::index::Target;
 use crate::policies::Policies;
 use crate::request::RequestAsk;
 

@@ -1,0 +1,12 @@
+//! The fast path: reads the slots of a plan out of a host's question and decides by the plan.
+//!
+//! Whatever a plan cannot decide is left to the general path, which reads the whole request.
+
+pub(crate) mod ask;
+pub(crate) mod cache;
+pub(crate) mod decide;
+pub(crate) mod equalities;
+pub(crate) mod index;
+pub(crate) mod json;
+pub(crate) mod names;
+pub(crate) mod plan;
