@@ -4,14 +4,11 @@
 
 mod authzen;
 pub(crate) mod bodies;
-mod body;
+pub(crate) mod body;
 mod cerbos;
 mod connection;
-pub(crate) mod connections;
 mod deciding;
-mod heard;
 mod media_type;
-mod opening;
 mod reply;
 mod routes;
 mod steps;
@@ -25,11 +22,12 @@ use tokio_rustls::TlsAcceptor;
 use wardgate_native::Policies;
 
 use crate::config::Http;
-use crate::crew::Crew;
-use crate::listeners::Sockets;
+use crate::net::connections::Connections;
+use crate::net::crew::Crew;
+use crate::net::listeners::Sockets;
+use crate::net::tls;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
-use crate::tls;
 use reply::Problem;
 
 /// Sockets at which HTTP is spoken.
@@ -60,7 +58,7 @@ impl Endpoint {
         crew: &Arc<Crew>,
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
-        let open = Arc::new(connections::Connections::new(shared.config().http.max_connections));
+        let open = Arc::new(Connections::new(shared.config().http.max_connections));
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;

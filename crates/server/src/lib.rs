@@ -6,42 +6,25 @@
 //! good one stays.
 #![forbid(unsafe_code)]
 
-mod accept;
-mod address;
-mod auth;
-mod aux_data;
-mod awake;
 pub mod config;
-mod crew;
 mod deciders;
-mod expiry;
-mod fetch;
 mod files;
 mod http;
-mod index;
-mod jwt;
+mod identity;
+mod journal;
 mod limits;
-mod listeners;
-mod log;
-mod metrics;
-mod notify;
-mod pages;
-mod reload;
+mod net;
+mod policies;
 mod server;
 mod shared;
-mod source;
-mod state;
-pub mod store;
-pub mod tcp;
-mod tls;
-mod token;
-mod traces;
+pub mod spocp;
+mod telemetry;
 
-pub use auth::{Authenticator, Caller, Refusal};
 pub use config::{Config, ConfigError};
 pub use http::bodies::Bodies;
-pub use metrics::Metrics;
+pub use identity::auth::{Authenticator, Caller, Refusal};
+pub use policies::source::{FileSource, Found, Source, SourceError, UrlSource};
+pub use policies::state::{Origin, State};
 pub use server::{Server, ServerError};
 pub use shared::{Shared, Stopping};
-pub use source::{FileSource, Found, Source, SourceError, UrlSource};
-pub use state::{Origin, State};
+pub use telemetry::metrics::Metrics;

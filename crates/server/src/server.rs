@@ -9,21 +9,24 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
-use crate::crew::Crew;
 use crate::deciders::Deciders;
-use crate::listeners::Sockets;
-use crate::notify::{Phase, tell};
+use crate::net::awake;
+use crate::net::crew::Crew;
+use crate::net::listeners::Sockets;
+use crate::net::notify::{Phase, tell};
+use crate::policies::reload;
+use crate::policies::state::{Origin, State};
 use crate::shared::Shared;
-use crate::state::{Origin, State};
-use crate::store::Rules;
-use crate::{awake, http, log, reload, tcp};
+use crate::spocp::store::Rules;
+use crate::telemetry::log;
+use crate::{http, spocp};
 
 /// A server that listens, and answers once it runs.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
     http: http::Endpoint,
-    spocp: Option<tcp::Endpoint>,
+    spocp: Option<spocp::Endpoint>,
     crew: Arc<Crew>,
 }
 
@@ -43,7 +46,7 @@ impl Server {
         let http = http::Endpoint::open(&config.http, &mut sockets)?;
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
-        let spocp = spocp.map(|spocp| tcp::Endpoint::open(spocp, &mut sockets)).transpose()?;
+        let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
         let awake = config.awake.unwrap_or_else(awake::window);
         let crew = Crew::start(config.threads, awake).map_err(|error| error.to_string())?;
         let deciders = Deciders::start(crew.len()).map_err(|error| error.to_string())?;
@@ -67,7 +70,7 @@ impl Server {
         let first = reload::first(&mut origin)?;
         http::Endpoint::check(&config.http)?;
         if let Some(spocp) = &config.spocp {
-            tcp::Endpoint::check(spocp)?;
+            spocp::Endpoint::check(spocp)?;
             reload::base(spocp, &first)?;
         }
         Shared::new(config, first, mpsc::channel().0)?.first_keys()?;

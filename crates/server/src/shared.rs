@@ -6,16 +6,16 @@ use std::sync::mpsc::Sender;
 use arc_swap::{ArcSwap, Guard};
 use tokio::sync::{oneshot, watch};
 
-use crate::auth::Authenticator;
-use crate::aux_data::Tokens;
 use crate::config::Config;
 use crate::deciders::Deciders;
-use crate::jwt::Published;
-use crate::metrics::{Metrics, Tally};
-use crate::pages::Pages;
-use crate::state::State;
-use crate::store::Rules;
-use crate::traces::{Begun, Tracer, tally};
+use crate::identity::auth::Authenticator;
+use crate::identity::aux_data::Tokens;
+use crate::identity::jwt::Published;
+use crate::identity::pages::Pages;
+use crate::policies::state::State;
+use crate::spocp::store::Rules;
+use crate::telemetry::metrics::{Metrics, Tally};
+use crate::telemetry::traces::{Begun, Tracer, tally};
 
 /// The state in use, the configuration, and the way to stop and to reload.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::http::listen;
 use super::{ConfigError, Section, Tls};
-use crate::store::Durability;
-use crate::store::limits::{MAX_SYNC_INTERVAL, MIN_SYNC_INTERVAL};
-use crate::tcp::limits::{CONNECTIONS, MAX_MESSAGE_BYTES, MESSAGE_BYTES};
+use crate::spocp::limits::{CONNECTIONS, MAX_MESSAGE_BYTES, MESSAGE_BYTES};
+use crate::spocp::store::Durability;
+use crate::spocp::store::limits::{MAX_SYNC_INTERVAL, MIN_SYNC_INTERVAL};
 
 /// SPOCP over TCP.
 #[derive(Clone, Debug)]

@@ -12,10 +12,10 @@ use super::reply::{Problem, Reply};
 use super::routes::{Target, target, told};
 use super::{authzen, cerbos};
 use crate::config::Config;
-use crate::reload;
+use crate::policies::reload;
+use crate::policies::state::Origin;
 use crate::server::ServerError;
 use crate::shared::Shared;
-use crate::state::Origin;
 
 /// What endpoints answer.
 pub struct Bodies(Shared);

@@ -8,9 +8,9 @@ use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 use tokio::time::sleep;
 
-use super::connections::{Connection, Connections, Phase};
 use super::reply::Problem;
 use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
+use crate::net::connections::{Connection, Connections, Phase};
 
 /// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
 /// with each other, and give it back when what is returned is dropped.

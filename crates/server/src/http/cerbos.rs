@@ -20,9 +20,9 @@ use super::reply::Problem;
 use super::steps::Steps;
 use crate::config::Http;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
+use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: from the text if plans can, or else from all that it says.
 pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {

@@ -14,14 +14,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::connections::{Connection, Connections, Phase, Place};
-use super::heard::Heard;
-use super::opening;
 use super::routes::{self, Peer};
-use crate::awake;
 use crate::config::Http;
-use crate::crew::Crew;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::net::awake;
+use crate::net::connections::{Connection, Connections, Phase, Place};
+use crate::net::crew::Crew;
+use crate::net::heard::Heard;
+use crate::net::opening;
 use crate::shared::{Shared, Stopping};
 
 /// Accepts connections until the server stops, and then waits for those that are open.
@@ -34,7 +34,7 @@ pub(crate) async fn accept(
     let kept = Arc::clone(&shared);
     let local = listener.local_addr().ok();
     let serve = move |stream, place| serve(stream, (tls.clone(), local), Arc::clone(&kept), place);
-    crate::accept::accept(listener, &shared, (&open, &crew), serve).await;
+    crate::net::accept::accept(listener, &shared, (&open, &crew), serve).await;
 }
 
 async fn serve(

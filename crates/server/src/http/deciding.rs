@@ -14,10 +14,10 @@ use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::Undecided;
 use crate::limits::MAX_STEPS_IN_PLACE;
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
-use crate::traces::tally;
+use crate::telemetry::metrics::Tally;
+use crate::telemetry::traces::tally;
 
 /// What a caller asks.
 pub(super) struct Question {

@@ -25,16 +25,16 @@ use wardgate_engine::wire::Json;
 use wardgate_native::protocol::authzen::Sought;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
-use super::connections::{Connection, Connections};
 use super::deciding::{Question, decided};
 use super::reply::{Problem, Reply};
 use super::traced::Traced;
 use super::{authzen, body, cerbos, media_type};
-use crate::auth::{Caller, Refusal};
+use crate::identity::auth::{Caller, Refusal};
 use crate::limits::MAX_BYTES_IN_PLACE;
-use crate::metrics::{Endpoint, Gauges, Metrics};
+use crate::net::connections::{Connection, Connections};
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
+use crate::telemetry::metrics::{Endpoint, Gauges, Metrics};
 
 /// The other end of a connection.
 pub(crate) struct Peer {

@@ -14,10 +14,10 @@ use wardgate_native::Timestamp;
 use super::routes;
 use crate::config::Config;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_WAITING_DECISIONS};
+use crate::policies::source::{Found, Source, SourceError};
+use crate::policies::state::Origin;
 use crate::server::Server;
 use crate::shared::Shared;
-use crate::source::{Found, Source, SourceError};
-use crate::state::Origin;
 
 struct Bytes(Vec<u8>);
 

@@ -9,10 +9,10 @@ use hyper::{Method, Request, StatusCode, Version};
 
 use super::reply::Problem;
 use super::routes::Peer;
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
-use crate::traces::{Attribute, Begun, Kind, Told, Tracer, Value};
+use crate::telemetry::metrics::Tally;
+use crate::telemetry::traces::{Attribute, Begun, Kind, Told, Tracer, Value};
 
 /// A request whose span has begun. It is a box, so that a connection without one carries little.
 pub(super) struct Traced<'t>(Box<Inner<'t>>);

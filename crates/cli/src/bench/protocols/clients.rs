@@ -3,7 +3,7 @@
 use std::io;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use wardgate_server::tcp::reply::Reply;
+use wardgate_server::spocp::reply::Reply;
 
 use super::homes::Socket;
 use super::workload::{Query, Workload};

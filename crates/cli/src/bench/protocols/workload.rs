@@ -79,7 +79,7 @@ impl Access {
         let Self { kind, id, action, role, user } = *self;
         let text = self.text();
         let mut spocp = Vec::new();
-        wardgate_server::tcp::codec::write_all(&[b"QUERY", &text], &mut spocp);
+        wardgate_server::spocp::codec::write_all(&[b"QUERY", &text], &mut spocp);
         let body = format!(
             r#"{{"subject":{{"type":"{role}","id":"user{user}"}},"resource":{{"type":"{kind}","id":"{id}"}},"action":{{"name":"{action}"}}}}"#
         );

@@ -18,10 +18,10 @@ use super::{Item, each, refused};
 use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
-use crate::store::Live;
+use crate::spocp::store::Live;
+use crate::telemetry::metrics::Tally;
 
 /// What answers.
 pub(super) struct ByRules<'s> {

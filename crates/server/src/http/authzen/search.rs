@@ -13,10 +13,10 @@ use crate::http::cerbos::bad;
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
+use crate::identity::pages::{Pages, Place};
 use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
-use crate::pages::{Pages, Place};
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
 
 /// Answers a search of `caller`: with the page that was asked for, with everything where there are no tokens for
 /// pages.

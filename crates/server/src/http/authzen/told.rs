@@ -20,9 +20,9 @@ use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
+use crate::telemetry::metrics::Tally;
 
 /// What is told about one subject in the same circumstances.
 pub(super) struct Told {

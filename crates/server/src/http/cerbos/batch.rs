@@ -7,8 +7,8 @@ use super::{each, joined, read};
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
 
 /// Answers it.
 pub(in crate::http) fn batch(

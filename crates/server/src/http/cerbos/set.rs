@@ -13,9 +13,9 @@ use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
-use crate::metrics::Tally;
+use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::state::State;
+use crate::telemetry::metrics::Tally;
 
 /// Answers it.
 pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {

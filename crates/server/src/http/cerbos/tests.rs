@@ -7,9 +7,9 @@ use wardgate_compiler::{Enforcement, Options, compile_files};
 
 use super::{check, check_wholly, shortly};
 use crate::config::Config;
+use crate::policies::source::{Found, Source, SourceError};
+use crate::policies::state::Origin;
 use crate::shared::Shared;
-use crate::source::{Found, Source, SourceError};
-use crate::state::Origin;
 
 struct Bytes(Vec<u8>);
 

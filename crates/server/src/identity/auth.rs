@@ -1,0 +1,164 @@
+//! Who is calling: a bearer token of the configuration, a certificate, or a token that somebody has signed.
+//!
+//! Tokens are kept and compared as digests ([`crate::identity::token`]). None is logged.
+
+use std::sync::Arc;
+
+use wardgate_engine::attr::{Attr, AttrMap};
+use wardgate_native::{Clock, SystemClock};
+
+use crate::config::{self, CertificateOf, TokenOf};
+use crate::files::secret;
+use crate::identity::jwt::{Keys, Lax, Published};
+use crate::identity::token::{self, Digest};
+use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
+
+/// Tells who is calling.
+#[derive(Debug)]
+pub struct Authenticator {
+    anonymous_queries: bool,
+    tokens: Vec<(Caller, Digest)>,
+    certificates: Vec<(Caller, Digest)>,
+    jwt: Option<(config::Jwt, Keys)>,
+}
+
+/// Somebody who is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// What the configuration or the token calls them.
+    pub name: Arc<str>,
+    /// How they are known, and as whom. Two callers with one name who are known by different things are not one.
+    pub identity: Arc<str>,
+    /// Whether they may see and change policies.
+    pub is_admin: bool,
+}
+
+/// Why somebody is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// They show nothing.
+    Missing,
+    /// What they show is not accepted.
+    Unknown,
+}
+
+impl Authenticator {
+    /// Reads the files that the configuration names.
+    ///
+    /// # Errors
+    /// One cannot be read or used, in words for the operator.
+    pub(crate) fn new(config: &config::Auth) -> Result<Self, String> {
+        let tokens = config.tokens.iter().map(token).collect::<Result<_, _>>()?;
+        let certificates = config.certificates.iter().map(certificate).collect();
+        let jwt = match &config.jwt {
+            None => None,
+            Some(jwt) => {
+                let lax = Lax { alg: jwt.optional_alg, kid: false };
+                Some((jwt.clone(), Keys::open(&jwt.keys, "auth.jwt".to_owned(), lax)?))
+            }
+        };
+        Ok(Self { anonymous_queries: config.anonymous_queries, tokens, certificates, jwt })
+    }
+
+    /// The keys of another server, if they are.
+    pub(crate) fn published(&self) -> Option<&Published> {
+        self.jwt.as_ref()?.1.published()
+    }
+
+    /// Whether anybody may ask for decisions.
+    #[must_use]
+    pub const fn allows_anonymous_queries(&self) -> bool {
+        self.anonymous_queries
+    }
+
+    /// Tells who sends this header `Authorization`.
+    ///
+    /// # Errors
+    /// Nobody who is known.
+    pub fn by_header(&self, header: Option<&str>) -> Result<Caller, Refusal> {
+        let header = header.ok_or(Refusal::Missing)?;
+        let (scheme, token) = header.split_once(' ').ok_or(Refusal::Unknown)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(Refusal::Unknown);
+        }
+        self.by_token(token.trim()).ok_or(Refusal::Unknown)
+    }
+
+    /// Tells whose token this is.
+    #[must_use]
+    pub fn by_token(&self, token: &str) -> Option<Caller> {
+        if token.len() > MAX_CALLER_TOKEN_BYTES {
+            return None;
+        }
+        find(&self.tokens, &Digest::of(token.as_bytes())).or_else(|| self.by_jwt(token))
+    }
+
+    /// Tells whose certificate this is; TLS has found that its root is trusted. One that the configuration does
+    /// not name is that of somebody who may ask.
+    #[must_use]
+    pub fn by_certificate(&self, der: &[u8]) -> Caller {
+        let digest = Digest::of(der);
+        let unnamed = || Caller {
+            name: "certificate".into(),
+            identity: format!("unnamed certificate {digest:?}").into(),
+            is_admin: false,
+        };
+        find(&self.certificates, &digest).unwrap_or_else(unnamed)
+    }
+
+    fn by_jwt(&self, token: &str) -> Option<Caller> {
+        let (config, keys) = self.jwt.as_ref()?;
+        let now = (SystemClock.now(), std::time::Duration::ZERO);
+        let claims = keys.verified(token, now).ok()?;
+        // A token without an end would be one for ever.
+        claims.get("exp")?;
+        let is_issuer = text(&claims, "iss") == Some(config.issuer.as_str());
+        let is_meant = match claims.get("aud") {
+            Some(Attr::String(audience)) => **audience == *config.audience,
+            Some(Attr::List(all)) => all.contains(&Attr::String(config.audience.as_str().into())),
+            _ => false,
+        };
+        let subject = text(&claims, "sub").filter(|_| is_issuer && is_meant)?;
+        let is_admin = config.admins.iter().any(|admin| admin == subject);
+        let identity = format!("signed token {subject}").into();
+        Some(Caller { name: subject.into(), identity, is_admin })
+    }
+}
+
+fn token(config: &TokenOf) -> Result<(Caller, Digest), String> {
+    let bytes = secret(&config.file)?;
+    let token = bytes.trim_ascii();
+    // Others do not pass through a header.
+    let is_fit = token.len() <= MAX_CALLER_TOKEN_BYTES && token.iter().all(u8::is_ascii_graphic);
+    let digest = Digest::of_token(token).filter(|_| is_fit).ok_or_else(|| {
+        let path = config.file.display();
+        format!(
+            "`{path}` must hold a token of at least {MIN_TOKEN_BYTES} letters, digits and signs"
+        )
+    })?;
+    let identity = format!("token {}", config.name).into();
+    Ok((Caller { name: config.name.as_str().into(), identity, is_admin: config.is_admin }, digest))
+}
+
+fn certificate(config: &CertificateOf) -> (Caller, Digest) {
+    let mut bytes = [0; 32];
+    for (byte, digits) in bytes.iter_mut().zip(config.sha256.as_bytes().chunks(2)) {
+        // The configuration was found to have digits only.
+        let digits = std::str::from_utf8(digits).unwrap_or_default();
+        *byte = u8::from_str_radix(digits, 16).unwrap_or_default();
+    }
+    let identity = format!("certificate {}", config.name).into();
+    let caller = Caller { name: config.name.as_str().into(), identity, is_admin: config.is_admin };
+    (caller, Digest::from_bytes(bytes))
+}
+
+fn find(known: &[(Caller, Digest)], given: &Digest) -> Option<Caller> {
+    token::find(known.iter().map(|(caller, digest)| (caller, digest)), given, |_| true).cloned()
+}
+
+fn text<'a>(claims: &'a AttrMap, name: &str) -> Option<&'a str> {
+    match claims.get(name) {
+        Some(Attr::String(text)) => Some(text),
+        _ => None,
+    }
+}

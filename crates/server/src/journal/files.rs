@@ -1,0 +1,146 @@
+//! The file of changes on its disk: locked, made, and replaced as a whole.
+//!
+//! The lock is a file of its own beside it, because the file of changes is another one after it was replaced.
+//! Nothing that was in the file is thrown away unseen: an end that is cut off is kept beside it.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::frame::{self, Change, START};
+use super::log::Log;
+use super::recover::Torn;
+use crate::spocp::store::error::StoreError;
+
+/// Where the file of changes is, and the proof that nobody else writes it.
+#[derive(Debug)]
+pub(crate) struct Files {
+    path: PathBuf,
+    /// INVARIANT: locked as long as this lives.
+    _lock: File,
+}
+
+/// Changes that go into one frame of a file that is written anew.
+const FRAME_BYTES: usize = 1 << 20;
+
+impl Files {
+    /// Locks and opens the file, or makes it, and hands every change of it to `each`.
+    ///
+    /// Returns where the torn end went, if there was one.
+    ///
+    /// # Errors
+    /// If another process has it, or it cannot be read, or is damaged.
+    pub(crate) fn open(
+        path: &Path,
+        each: &mut dyn FnMut(Change),
+    ) -> Result<(Self, Log<File>, Option<PathBuf>), StoreError> {
+        let lock = open(&beside(path, "lock")).map_err(StoreError::Write)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => StoreError::Locked,
+            TryLockError::Error(error) => StoreError::Write(error),
+        })?;
+        let files = Self { path: path.to_owned(), _lock: lock };
+        let is_new = !path.exists();
+        let file = open(path).map_err(StoreError::Write)?;
+        let (mut log, torn) = Log::open(file, each)?;
+        if is_new {
+            files.sync_folder().map_err(StoreError::Write)?;
+        }
+        let kept = torn.map(|torn| files.keep(&torn)).transpose().map_err(StoreError::Write)?;
+        log.cut()?;
+        Ok((files, log, kept))
+    }
+
+    /// Replaces the file by one that holds only `changes`, of which there are no more than `next` numbers.
+    ///
+    /// The old file stays in use until the new one is on the disk.
+    ///
+    /// # Errors
+    /// If it cannot be written. Then the old file is what it was.
+    pub(crate) fn replace(
+        &self,
+        changes: &mut dyn Iterator<Item = Change>,
+        count: u64,
+        next: u64,
+    ) -> Result<Log<File>, StoreError> {
+        let path = beside(&self.path, "new");
+        let written = write(&path, changes, next.saturating_sub(count));
+        let replaced = written.map_err(StoreError::Write).and_then(|file| {
+            // Read again before it counts.
+            let (log, _) = Log::open(file, &mut |_| {})?;
+            fs::rename(&path, &self.path).map_err(StoreError::Write)?;
+            Ok(log)
+        });
+        let mut log = replaced.inspect_err(|_| {
+            // It is only in the way: the next try begins with an empty one.
+            fs::remove_file(&path).unwrap_or_default();
+        })?;
+        // From here on the new file is the file, whatever happens.
+        if self.sync_folder().is_err() {
+            log.break_off();
+        }
+        Ok(log)
+    }
+
+    /// Keeps what is about to be cut off.
+    fn keep(&self, torn: &Torn) -> io::Result<PathBuf> {
+        let path = beside(&self.path, &format!("torn-{}", torn.offset));
+        let mut file = open(&path)?;
+        file.set_len(0)?;
+        file.write_all(&torn.bytes)?;
+        file.sync_all()?;
+        self.sync_folder()?;
+        Ok(path)
+    }
+
+    /// Makes the names in the folder durable, where folders can be opened.
+    fn sync_folder(&self) -> io::Result<()> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match File::open(folder.unwrap_or(Path::new("."))) {
+            Ok(folder) if cfg!(unix) => folder.sync_all(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes changes to a file, from number `first` on, and waits for the disk.
+fn write(path: &Path, changes: &mut dyn Iterator<Item = Change>, first: u64) -> io::Result<File> {
+    let mut file = open(path)?;
+    file.set_len(0)?;
+    file.write_all(START)?;
+    let (mut next, mut pending, mut bytes, mut buffer) = (first, Vec::new(), 0_usize, Vec::new());
+    loop {
+        let change = changes.next();
+        let more = change.as_ref().map_or(usize::MAX, Change::bytes);
+        let is_full =
+            bytes.saturating_add(more) > FRAME_BYTES || !frame::fits(pending.len(), bytes, more);
+        if is_full && !pending.is_empty() {
+            buffer.clear();
+            frame::write(&pending, next, next.saturating_sub(1), &mut buffer);
+            file.write_all(&buffer)?;
+            next = next.saturating_add(u64::try_from(pending.len()).unwrap_or(u64::MAX));
+            (pending, bytes) = (Vec::new(), 0);
+        }
+        let Some(change) = change else { break };
+        bytes = bytes.saturating_add(change.bytes());
+        pending.push(change);
+    }
+    file.sync_all()?;
+    Ok(file)
+}
+
+/// Opens a file to read and write, and makes it if it is not there, for its owner alone: rules are policy.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn beside(path: &Path, what: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(what);
+    PathBuf::from(name)
+}

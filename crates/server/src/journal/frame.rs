@@ -1,0 +1,225 @@
+//! The bytes of the file of changes.
+//!
+//! The file begins with `START`. Then come frames: a head of fixed length, and the changes that were written as
+//! one. Everything is checked: the head by itself, so that a damaged length is not mistaken for a file that
+//! ends too early, and the frame as a whole. All numbers are little-endian.
+//!
+//! | bytes | head |
+//! |---|---|
+//! | 4 | `MAGIC` |
+//! | 4 | bytes of the changes |
+//! | 8 | the number of the first change; the changes of a file are numbered without a gap |
+//! | 8 | the number of the last change that was known to be on the disk when this was written |
+//! | 4 | how many changes |
+//! | 8 | the beginning of the BLAKE3 digest of the above |
+//!
+//! A change is its kind (1 byte), the bytes of its rule (4 bytes), and the rule in canonical form. After the
+//! changes stand the first 16 bytes of the BLAKE3 digest of head and changes.
+
+use wardgate_crypto::blake3;
+
+use crate::spocp::store::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
+
+/// How the file begins; the last byte is the version of the format.
+pub(crate) const START: &[u8; 16] = b"wardgate-rules\0\x01";
+
+/// How a frame begins.
+pub(crate) const MAGIC: &[u8; 4] = b"\xd7WGr";
+
+/// Bytes of a head.
+pub(crate) const HEAD_BYTES: usize = 36;
+
+/// Bytes of the check at the end.
+pub(crate) const CHECK_BYTES: usize = 16;
+
+/// What happened to a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It is a rule, whatever the files say.
+    Added = 1,
+    /// It is no rule, whatever the files say.
+    Hidden = 2,
+    /// It is a rule if the files say so.
+    Forgotten = 3,
+}
+
+/// One change: what happened to the rule with this canonical text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// What happened.
+    pub(crate) kind: Kind,
+    /// To which rule.
+    pub(crate) rule: Vec<u8>,
+}
+
+impl Change {
+    /// Returns the bytes that the change takes in a frame.
+    #[must_use]
+    pub(crate) const fn bytes(&self) -> usize {
+        self.rule.len().saturating_add(5)
+    }
+}
+
+/// What a frame says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// The bytes of its changes.
+    pub(crate) length: usize,
+    /// The number of its first change.
+    pub(crate) first: u64,
+    /// The last change that was known to be on the disk.
+    pub(crate) durable: u64,
+    /// How many changes.
+    pub(crate) count: u32,
+}
+
+impl Head {
+    /// Reads a head, if it is one and undamaged.
+    #[must_use]
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let (said, check) = bytes.get(..HEAD_BYTES)?.split_at_checked(HEAD_BYTES - 8)?;
+        if !said.starts_with(MAGIC) || blake3::hash(said).get(..8)? != check {
+            return None;
+        }
+        let length = usize::try_from(word(said, 4)?).ok()?;
+        let count = word(said, 24)?;
+        let bounded =
+            length <= MAX_FRAME_BYTES && usize::try_from(count).ok()? <= MAX_FRAME_CHANGES;
+        bounded.then_some(Self { length, first: long(said, 8)?, durable: long(said, 16)?, count })
+    }
+
+    /// Returns the bytes of the frame, head and check included.
+    #[must_use]
+    pub(crate) const fn frame_bytes(&self) -> usize {
+        HEAD_BYTES.saturating_add(self.length).saturating_add(CHECK_BYTES)
+    }
+
+    /// Returns the number of the change after the last one of the frame.
+    #[must_use]
+    pub(crate) fn next(&self) -> u64 {
+        self.first.saturating_add(u64::from(self.count))
+    }
+}
+
+/// Writes the changes as one frame. There are no more of them than `fits` allows.
+pub(crate) fn write(changes: &[Change], first: u64, durable: u64, out: &mut Vec<u8>) {
+    let from = out.len();
+    let length: usize = changes.iter().map(Change::bytes).sum();
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&short(length));
+    out.extend_from_slice(&first.to_le_bytes());
+    out.extend_from_slice(&durable.to_le_bytes());
+    out.extend_from_slice(&short(changes.len()));
+    check(from, 8, out);
+    for change in changes {
+        out.push(match change.kind {
+            Kind::Added => 1,
+            Kind::Hidden => 2,
+            Kind::Forgotten => 3,
+        });
+        out.extend_from_slice(&short(change.rule.len()));
+        out.extend_from_slice(&change.rule);
+    }
+    check(from, CHECK_BYTES, out);
+}
+
+/// Tells whether a frame that holds `count` changes of `bytes` can take one more of `more` bytes.
+#[must_use]
+pub(crate) const fn fits(count: usize, bytes: usize, more: usize) -> bool {
+    count < MAX_FRAME_CHANGES && bytes.saturating_add(more) <= MAX_FRAME_BYTES
+}
+
+/// Reads the changes of a whole frame, if nothing of it is damaged.
+#[must_use]
+pub(crate) fn read(frame: &[u8]) -> Option<(Head, Vec<Change>)> {
+    let head = Head::read(frame)?;
+    let (said, check) = frame.get(..head.frame_bytes())?.split_last_chunk::<CHECK_BYTES>()?;
+    if !blake3::hash(said).starts_with(check) {
+        return None;
+    }
+    let mut rest = said.get(HEAD_BYTES..)?;
+    let mut changes = Vec::new();
+    while !rest.is_empty() {
+        let kind = kind(*rest.first()?)?;
+        let length = usize::try_from(word(rest, 1)?).ok()?;
+        let (change, after) = rest.split_at_checked(length.checked_add(5)?)?;
+        changes.push(Change { kind, rule: change.get(5..)?.to_vec() });
+        rest = after;
+    }
+    (u32::try_from(changes.len()).ok()? == head.count).then_some((head, changes))
+}
+
+const fn kind(byte: u8) -> Option<Kind> {
+    match byte {
+        1 => Some(Kind::Added),
+        2 => Some(Kind::Hidden),
+        3 => Some(Kind::Forgotten),
+        _ => None,
+    }
+}
+
+fn check(from: usize, bytes: usize, out: &mut Vec<u8>) {
+    let digest = blake3::hash(out.get(from..).unwrap_or_default());
+    out.extend(digest.iter().take(bytes));
+}
+
+/// Lengths and counts are bounded far below.
+fn short(number: usize) -> [u8; 4] {
+    u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes() -> Vec<Change> {
+        vec![
+            Change { kind: Kind::Added, rule: b"(1:a)".to_vec() },
+            Change { kind: Kind::Hidden, rule: Vec::new() },
+            Change { kind: Kind::Forgotten, rule: vec![0; 1000] },
+        ]
+    }
+
+    fn frame() -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&changes(), 7, 6, &mut out);
+        out
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let (head, read) = read(&frame()).unwrap();
+        assert_eq!(read, changes());
+        assert_eq!((head.first, head.durable, head.count, head.next()), (7, 6, 3, 10));
+        assert_eq!(head.frame_bytes(), frame().len());
+    }
+
+    #[test]
+    fn no_flipped_bit_goes_unnoticed() {
+        let frame = frame();
+        for at in 0..frame.len() {
+            for bit in 0..8 {
+                let mut damaged = frame.clone();
+                damaged[at] ^= 1 << bit;
+                assert!(read(&damaged).is_none(), "byte {at}, bit {bit}");
+                assert_eq!(Head::read(&damaged).is_none(), at < HEAD_BYTES);
+            }
+        }
+    }
+
+    #[test]
+    fn no_missing_byte_goes_unnoticed() {
+        let frame = frame();
+        for length in 0..frame.len() {
+            assert!(read(&frame[..length]).is_none(), "{length} bytes");
+        }
+    }
+}

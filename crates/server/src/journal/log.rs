@@ -1,0 +1,239 @@
+//! The file of changes: opened, read again after a kill, and written at its end.
+//!
+//! Changes are durable when `sync` returned, and the file never holds one that failed: what a full disk took half
+//! of is cut off again, and if that fails too, nothing is written any more. At the next start the end of the
+//! file is judged. What was never known to be on the disk may be cut off; what was, must be whole, or the start
+//! fails. Why `recover` can tell the two apart is said there.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use super::frame::{self, Change, START};
+use super::recover::{self, Torn};
+use crate::spocp::store::error::StoreError;
+
+/// Where the bytes are: a file, or in tests what fails like one.
+pub(crate) trait Medium: Send {
+    /// Returns how many bytes there are.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn length(&mut self) -> io::Result<u64>;
+
+    /// Reads as many bytes as there are, at most so many as `into` takes, and returns how many.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes all bytes. After an error some of them may be there.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts off what is behind.
+    ///
+    /// # Errors
+    /// Those of the file.
+    fn truncate(&mut self, to: u64) -> io::Result<()>;
+
+    /// Returns when everything is on the disk.
+    ///
+    /// # Errors
+    /// Those of the file. What is on the disk then is unknown.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The open file of changes.
+#[derive(Debug)]
+pub(crate) struct Log<M> {
+    medium: M,
+    /// Where the next frame goes.
+    end: u64,
+    /// The number of the next change.
+    next: u64,
+    /// The last change that is on the disk for certain.
+    durable: u64,
+    /// A failure that could not be undone. INVARIANT: nothing is written after it.
+    broken: bool,
+    buffer: Vec<u8>,
+}
+
+impl<M: Medium> Log<M> {
+    /// Opens the file and hands every change of it to `each`, in order. A new file gets its beginning.
+    ///
+    /// A torn end is returned, and is still in the file until `cut`.
+    ///
+    /// # Errors
+    /// If the file is none of ours, is damaged, or cannot be read.
+    pub(crate) fn open(
+        mut medium: M,
+        each: &mut dyn FnMut(Change),
+    ) -> Result<(Self, Option<Torn>), StoreError> {
+        let start = start(&mut medium)?;
+        let recovered = recover::frames(&mut medium, start, each)?;
+        let recover::Recovered { end, next, torn } = recovered;
+        let log = Self {
+            medium,
+            end,
+            next,
+            durable: next.saturating_sub(1),
+            broken: false,
+            buffer: Vec::new(),
+        };
+        Ok((log, torn))
+    }
+
+    /// Cuts off a torn end and waits for the disk. What was read counts as durable only after that.
+    ///
+    /// # Errors
+    /// If the file cannot be cut.
+    pub(crate) fn cut(&mut self) -> Result<(), StoreError> {
+        self.medium.truncate(self.end).and_then(|()| self.medium.sync()).map_err(StoreError::Write)
+    }
+
+    /// Writes the changes as one, behind all others. They are not durable yet.
+    ///
+    /// # Errors
+    /// If they cannot be written. Then the file is as it was before.
+    pub(crate) fn append(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        if self.broken {
+            return Err(StoreError::Broken);
+        }
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        frame::write(changes, self.next, self.durable, &mut buffer);
+        let written = self.medium.write_at(self.end, &buffer);
+        let bytes = u64::try_from(buffer.len()).unwrap_or(u64::MAX);
+        self.buffer = buffer;
+        if let Err(error) = written {
+            self.undo(self.end);
+            return Err(StoreError::Write(error));
+        }
+        self.end = self.end.saturating_add(bytes);
+        self.next = self.next.saturating_add(u64::try_from(changes.len()).unwrap_or(u64::MAX));
+        Ok(())
+    }
+
+    /// Writes the changes as one and returns when they are on the disk.
+    ///
+    /// # Errors
+    /// If they cannot be written or kept. Then the file is as it was before.
+    pub(crate) fn append_durably(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+        let (end, next) = (self.end, self.next);
+        self.append(changes)?;
+        let synced = self.sync();
+        if synced.is_err() {
+            (self.end, self.next) = (end, next);
+            self.undo(end);
+            self.broken = true;
+        }
+        synced
+    }
+
+    /// Returns when everything that was written is on the disk.
+    ///
+    /// # Errors
+    /// If the system says so. What it has kept is unknown then, so nothing is written any more.
+    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        if self.broken {
+            return Err(StoreError::Broken);
+        }
+        let last = self.next.saturating_sub(1);
+        if self.durable == last {
+            return Ok(());
+        }
+        self.medium.sync().map_err(|error| {
+            self.broken = true;
+            StoreError::Write(error)
+        })?;
+        self.durable = last;
+        Ok(())
+    }
+
+    /// Writes nothing any more.
+    pub(crate) fn break_off(&mut self) {
+        self.broken = true;
+    }
+
+    /// Returns the number of the next change.
+    pub(crate) const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns the bytes of the file.
+    pub(crate) const fn bytes(&self) -> u64 {
+        self.end
+    }
+
+    /// Takes away what a failed write left behind.
+    fn undo(&mut self, end: u64) {
+        self.broken = self.medium.truncate(end).is_err();
+    }
+}
+
+/// Makes sure that the file begins as it must, and returns where the frames begin.
+fn start<M: Medium>(medium: &mut M) -> Result<u64, StoreError> {
+    let mut found = [0; START.len()];
+    let read = read_up_to(medium, 0, &mut found)?;
+    let found = found.get(..read).unwrap_or_default();
+    if found != START {
+        // A kill while the file was made leaves a part of the beginning, or the place for it.
+        let unfinished = found.len() < START.len() && START.starts_with(found)
+            || found.iter().all(|byte| *byte == 0);
+        let empty =
+            medium.length().map_err(StoreError::Read)? <= u64::try_from(START.len()).unwrap_or(0);
+        if !(unfinished && empty) {
+            return Err(StoreError::Foreign);
+        }
+        medium.write_at(0, START).and_then(|()| medium.sync()).map_err(StoreError::Write)?;
+    }
+    Ok(u64::try_from(START.len()).unwrap_or(0))
+}
+
+/// Reads until `into` is full or the file ends.
+pub(super) fn read_up_to<M: Medium>(
+    medium: &mut M,
+    at: u64,
+    into: &mut [u8],
+) -> Result<usize, StoreError> {
+    let mut done = 0_usize;
+    while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        let from = at.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
+        match medium.read_at(from, rest) {
+            Ok(0) => break,
+            Ok(read) => done = done.saturating_add(read),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(StoreError::Read(error)),
+        }
+    }
+    Ok(done)
+}
+
+impl Medium for File {
+    fn length(&mut self) -> io::Result<u64> {
+        self.metadata().map(|data| data.len())
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.seek(SeekFrom::Start(at))?;
+        self.read(into)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(at))?;
+        self.write_all(bytes)
+    }
+
+    fn truncate(&mut self, to: u64) -> io::Result<()> {
+        self.set_len(to)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests;

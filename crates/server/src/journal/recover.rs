@@ -1,0 +1,122 @@
+//! Reading the file of changes again, and judging how it ends.
+//!
+//! A kill, or a machine that loses power, may leave a last frame that is cut off or has holes: pieces that the
+//! disk never received, which read as zeros. Such an end was never known to be on the disk, so it may go. Damage
+//! is something else, and a change that somebody was told of must not vanish with it. Three things tell:
+//!
+//! - A later frame says which changes were on the disk when it was written. If the bad one is among them, the file is damaged.
+//! - A frame that has all its bytes and no hole was written in full. If its check fails, the file is damaged.
+//! - A head has a check of its own, so that a damaged length is not taken for a frame that is cut off.
+
+use super::log::{Medium, read_up_to};
+use crate::journal::frame::{self, Change, HEAD_BYTES, Head, MAGIC};
+use crate::spocp::store::error::StoreError;
+
+/// The pieces in which disks write: a piece is there or is not.
+const SECTOR_BYTES: u64 = 512;
+
+/// What the file held.
+pub(crate) struct Recovered {
+    /// Where the next frame goes.
+    pub(crate) end: u64,
+    /// The number of the next change.
+    pub(crate) next: u64,
+    /// What stands behind the last good frame.
+    pub(crate) torn: Option<Torn>,
+}
+
+/// An end that was never known to be on the disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Torn {
+    /// Where it begins.
+    pub(crate) offset: u64,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Hands all changes to `each`, in order, and says where they end.
+pub(crate) fn frames<M: Medium>(
+    medium: &mut M,
+    start: u64,
+    each: &mut dyn FnMut(Change),
+) -> Result<Recovered, StoreError> {
+    let length = medium.length().map_err(StoreError::Read)?;
+    let (mut end, mut next, mut torn) = (start, None, None);
+    let mut buffer = Vec::new();
+    while end < length {
+        let Some((head, changes)) = frame_at(medium, end, length, &mut buffer)? else {
+            torn = Some(judge(medium, end, length, next.unwrap_or(1))?);
+            break;
+        };
+        if next.is_some_and(|next| next != head.first) {
+            return Err(StoreError::Damaged { offset: end });
+        }
+        changes.into_iter().for_each(&mut *each);
+        next = Some(head.next());
+        end = end.saturating_add(wide(head.frame_bytes()));
+    }
+    Ok(Recovered { end, next: next.unwrap_or(1), torn })
+}
+
+/// Reads the frame that begins at an offset, if there is a good one.
+fn frame_at<M: Medium>(
+    medium: &mut M,
+    at: u64,
+    length: u64,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<(Head, Vec<Change>)>, StoreError> {
+    buffer.clear();
+    buffer.resize(HEAD_BYTES, 0);
+    let read = read_up_to(medium, at, buffer)?;
+    let Some(head) = Head::read(buffer.get(..read).unwrap_or_default()) else { return Ok(None) };
+    if wide(head.frame_bytes()) > length.saturating_sub(at) {
+        return Ok(None);
+    }
+    buffer.resize(head.frame_bytes(), 0);
+    let read = read_up_to(medium, at, buffer)?;
+    Ok(buffer.get(..read).and_then(frame::read))
+}
+
+/// Says whether what begins at an offset is an end that may go.
+fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn, StoreError> {
+    let damaged = Err(StoreError::Damaged { offset: at });
+    let rest = usize::try_from(length.saturating_sub(at))
+        .map_err(|_| StoreError::Damaged { offset: at })?;
+    let mut bytes = vec![0; rest];
+    let read = read_up_to(medium, at, &mut bytes)?;
+    bytes.truncate(read);
+    if is_attested(&bytes, next) {
+        return damaged;
+    }
+    let head = Head::read(&bytes);
+    let needed = head.map_or(HEAD_BYTES, |head| head.frame_bytes());
+    let frame = head.and_then(|_| bytes.get(..needed)).unwrap_or(&bytes);
+    if bytes.len() >= needed && !has_hole(frame, at) {
+        return damaged;
+    }
+    Ok(Torn { offset: at, bytes })
+}
+
+/// Tells whether a later frame says that change `next` was on the disk.
+fn is_attested(bytes: &[u8], next: u64) -> bool {
+    let frames =
+        bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| window == MAGIC);
+    frames
+        .filter_map(|(at, _)| frame::read(bytes.get(at..)?))
+        .any(|(head, _)| head.first > next && head.durable >= next)
+}
+
+/// Tells whether a piece of the bytes, which begin at `offset` of the file, was never written.
+fn has_hole(bytes: &[u8], offset: u64) -> bool {
+    let first = SECTOR_BYTES.saturating_sub(offset % SECTOR_BYTES);
+    let first = usize::try_from(first).unwrap_or(bytes.len()).min(bytes.len());
+    let sector = usize::try_from(SECTOR_BYTES).unwrap_or(usize::MAX);
+    let (head, tail) = bytes.split_at(first);
+    std::iter::once(head)
+        .chain(tail.chunks(sector))
+        .any(|piece| !piece.is_empty() && piece.iter().all(|byte| *byte == 0))
+}
+
+fn wide(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,148 @@
+//! A file from another server, over HTTP: as long as it may be, as soon as it must be, and only if it changed.
+//!
+//! It is asked for on a thread that may wait. Who wrote the file is for others to find out; redirects are not followed,
+//! so that the configuration says where the file is.
+
+use std::path::Path;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::header::{ACCEPT, AUTHORIZATION, ETAG, HOST, HeaderValue, IF_NONE_MATCH, USER_AGENT};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+
+use crate::config::Remote;
+use crate::files;
+use crate::net::client::address::{AGENT, Address, late};
+
+/// A file on another server.
+pub(crate) struct Fetcher {
+    address: Address,
+    tls: Option<TlsConnector>,
+    authorization: Option<HeaderValue>,
+    /// The most bytes it may have.
+    most: usize,
+    /// The longest that all of it may take.
+    within: Duration,
+    /// What the server called the file that it sent last.
+    tag: Option<HeaderValue>,
+    runtime: Runtime,
+}
+
+/// What a server says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Fetched {
+    /// The file.
+    Bytes(Vec<u8>),
+    /// It is the one that was sent last.
+    Unchanged,
+}
+
+impl Fetcher {
+    /// Reads what is needed to ask.
+    ///
+    /// # Errors
+    /// It cannot be asked for; in words for the operator.
+    pub(crate) fn new(remote: &Remote, most: usize, within: Duration) -> Result<Self, String> {
+        let address = Address::read(&remote.url)?;
+        let tls = address.tls(remote.ca.as_deref(), "url-ca")?;
+        let authorization = remote.token.as_deref().map(bearer).transpose()?;
+        if authorization.is_some() && tls.is_none() {
+            return Err("`url-token` would cross the network for all to see: use `https`".into());
+        }
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        Ok(Self { address, tls, authorization, most, within, tag: None, runtime })
+    }
+
+    /// Asks for the file, also if it is the one that was sent last where it is wanted `anyway`.
+    ///
+    /// # Errors
+    /// It did not come; in words for the operator.
+    pub(crate) fn fetch(&mut self, anyway: bool) -> Result<Fetched, String> {
+        let tag = self.tag.as_ref().filter(|_| !anyway);
+        let fetched = self.runtime.block_on(async {
+            timeout(self.within, self.ask(tag)).await.unwrap_or_else(|_| Err(late(self.within)))
+        });
+        let (fetched, tag) = fetched?;
+        if fetched != Fetched::Unchanged {
+            self.tag = tag;
+        }
+        Ok(fetched)
+    }
+
+    async fn ask(
+        &self,
+        tag: Option<&HeaderValue>,
+    ) -> Result<(Fetched, Option<HeaderValue>), String> {
+        let stream = self.address.connect(self.tls.as_ref()).await?;
+        let shaken = http1::handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = shaken.map_err(|error| error.to_string())?;
+        let asking = async {
+            let response = sender.send_request(self.request(tag)?).await;
+            self.heard(response.map_err(|error| error.to_string())?, tag.is_some()).await
+        };
+        // The connection does the reading and writing while the answer is waited for, and ends with it.
+        tokio::select! {
+            biased;
+            answer = asking => answer,
+            Err(error) = connection => Err(error.to_string()),
+        }
+    }
+
+    fn request(&self, tag: Option<&HeaderValue>) -> Result<Request<Empty<Bytes>>, String> {
+        let mut request = Request::get(self.address.path())
+            .header(HOST, self.address.host_header())
+            .header(ACCEPT, "*/*")
+            .header(USER_AGENT, AGENT);
+        for (name, value) in [(AUTHORIZATION, self.authorization.as_ref()), (IF_NONE_MATCH, tag)] {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        request.body(Empty::new()).map_err(|error| error.to_string())
+    }
+
+    async fn heard(
+        &self,
+        response: Response<Incoming>,
+        has_tag: bool,
+    ) -> Result<(Fetched, Option<HeaderValue>), String> {
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_MODIFIED if has_tag => return Ok((Fetched::Unchanged, None)),
+            status if status.is_redirection() => {
+                return Err(format!("the server answers {status}, and redirects are not followed"));
+            }
+            status => return Err(format!("the server answers {status}")),
+        }
+        let tag = response.headers().get(ETAG).filter(|tag| tag.len() <= MAX_TAG_BYTES).cloned();
+        let mut body = response.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| format!("the file ends early: {error}"))?;
+            let Ok(piece) = frame.into_data() else { continue };
+            if bytes.len().saturating_add(piece.len()) > self.most {
+                return Err(format!("the file has more than {} bytes", self.most));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok((Fetched::Bytes(bytes), tag))
+    }
+}
+
+fn bearer(path: &Path) -> Result<HeaderValue, String> {
+    let token = files::secret(path)?;
+    let mut value = HeaderValue::from_bytes(&[b"Bearer ", token.trim_ascii()].concat())
+        .map_err(|_| format!("`{}` holds no token", path.display()))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Bytes of the longest tag that is repeated to the server.
+const MAX_TAG_BYTES: usize = 1024;

@@ -1,0 +1,357 @@
+//! The connections that are open, and which of them must go when there are too many.
+//!
+//! A connection that nobody uses costs memory, and somebody else's place. When all places are taken, the one
+//! among a few that has waited longest for its client is closed. No request takes a lock for this.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+use crate::http::body::Room;
+use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MADE_AT_ONCE, MIN_BYTES_A_MILLISECOND};
+
+/// All of one protocol.
+pub(crate) struct Connections {
+    most: usize,
+    begin: Instant,
+    open: Mutex<Open>,
+    room: Room,
+    /// Milliseconds since `begin` at which room was last looked for.
+    looked: AtomicU64,
+}
+
+#[derive(Default)]
+struct Open {
+    all: Vec<Arc<Connection>>,
+    /// Where the next search for an idle one begins.
+    next: usize,
+}
+
+/// One connection: what it waits for, and since when.
+pub(crate) struct Connection {
+    begin: Instant,
+    /// Milliseconds since `begin`, times four, plus the phase.
+    since: AtomicU64,
+    /// When the body that it reads comes too slowly, should others need the room: milliseconds since `begin`, times the bytes
+    /// that have to come in one.
+    late: AtomicU64,
+    /// Bytes of that body that take room.
+    gathered: AtomicUsize,
+    closing: Notify,
+    is_cut: AtomicBool,
+    // INVARIANT: it stands there in `Open::all`, or nowhere. Only whoever has the lock of `Open` changes it.
+    place: AtomicUsize,
+}
+
+/// What a connection waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The client may ask.
+    Idle,
+    /// The head of a request has begun.
+    Head,
+    /// The body of a request has begun.
+    Body,
+    /// We have to answer.
+    Answer,
+}
+
+/// A place among the open connections, given back when it is dropped.
+pub(crate) struct Place {
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) connection: Arc<Connection>,
+}
+
+impl Connections {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            most,
+            begin: Instant::now(),
+            open: Mutex::default(),
+            room: Room::default(),
+            looked: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes a place; another connection is told to go if there is none.
+    pub(crate) fn enter(self: &Arc<Self>) -> Place {
+        let connection = Connection::new(self.begin);
+        connection.enters(Phase::Idle);
+        let connection = Arc::new(connection);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.all.len() >= self.most {
+            open.close_one();
+        }
+        open.add(Arc::clone(&connection));
+        drop(open);
+        Place { connections: Arc::clone(self), connection }
+    }
+
+    /// Room for the bodies of requests.
+    pub(crate) const fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// Closes the connection that holds most room of those whose bodies come too slowly, and where that is little, others of them.
+    /// However often it is called, it looks at all of them only from time to time.
+    pub(crate) fn make_room(&self) {
+        let now = elapsed(self.begin);
+        let is_due = |looked: u64| (looked.saturating_add(LOOK_MILLIS) <= now).then_some(now);
+        if self.looked.try_update(Ordering::Relaxed, Ordering::Relaxed, is_due).is_err() {
+            return;
+        }
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let late = || open.all.iter().filter(|connection| connection.is_late(now));
+        let most = late().max_by_key(|connection| connection.gathered.load(Ordering::Relaxed));
+        let mut made = 0_usize;
+        for connection in most.into_iter().chain(late()) {
+            if made >= MADE_AT_ONCE {
+                break;
+            }
+            made = made.saturating_add(connection.gathered.swap(0, Ordering::Relaxed));
+            connection.closing.notify_one();
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).all.len()
+    }
+}
+
+impl Open {
+    fn add(&mut self, connection: Arc<Connection>) {
+        connection.place.store(self.all.len(), Ordering::Relaxed);
+        self.all.push(connection);
+    }
+
+    /// Takes one off the list, if it is there. However many there are, it takes no longer.
+    fn remove(&mut self, place: usize) -> Option<Arc<Connection>> {
+        if place >= self.all.len() {
+            return None;
+        }
+        let removed = self.all.swap_remove(place);
+        removed.place.store(NOWHERE, Ordering::Relaxed);
+        if let Some(moved) = self.all.get(place) {
+            moved.place.store(place, Ordering::Relaxed);
+        }
+        Some(removed)
+    }
+
+    /// Closes the one among the next few that has waited for its client longest, and takes it off the list.
+    fn close_one(&mut self) {
+        let count = self.all.len();
+        let places = (0..SAMPLE.min(count)).map(|step| (self.next + step) % count);
+        let waiting = places.filter_map(|place| {
+            let (phase, since) = self.all.get(place)?.phase();
+            (phase != Phase::Answer).then_some((since, place))
+        });
+        // Where all of them are being answered, one that is will be cut off: the bound is a bound.
+        let place = waiting.min().map_or(self.next % count.max(1), |(_, place)| place);
+        self.next = self.next.wrapping_add(SAMPLE) % count.max(1);
+        if let Some(connection) = self.remove(place) {
+            connection.closing.notify_one();
+        }
+    }
+}
+
+impl Connection {
+    fn new(begin: Instant) -> Self {
+        let (since, late, gathered) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+        let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
+        let place = AtomicUsize::new(NOWHERE);
+        Self { begin, since, late, gathered, closing, is_cut, place }
+    }
+
+    /// Notes that something else is waited for from now on.
+    pub(crate) fn enters(&self, phase: Phase) {
+        let now = elapsed(self.begin);
+        let number = match phase {
+            Phase::Idle => 0,
+            Phase::Head => 1,
+            Phase::Body => 2,
+            Phase::Answer => 3,
+        };
+        self.since.store(now.wrapping_mul(4) | number, Ordering::Relaxed);
+    }
+
+    /// What is waited for, and since when.
+    pub(crate) fn phase(&self) -> (Phase, Duration) {
+        let since = self.since.load(Ordering::Relaxed);
+        let phase = match since % 4 {
+            0 => Phase::Idle,
+            1 => Phase::Head,
+            2 => Phase::Body,
+            _ => Phase::Answer,
+        };
+        (phase, Duration::from_millis(since / 4))
+    }
+
+    /// Notes that a body takes room for so many bytes more. It may pause for a while after any of them, and no longer for
+    /// having come fast before.
+    pub(crate) fn gathers(&self, bytes: usize) {
+        let latest = at_pace(elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS));
+        let is_first = self.gathered.fetch_add(bytes, Ordering::Relaxed) == 0;
+        let earned = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let late = self.late.load(Ordering::Relaxed).saturating_add(earned);
+        self.late.store(if is_first { latest } else { late.min(latest) }, Ordering::Relaxed);
+    }
+
+    /// Notes that the body waits for room, and not for its client, until the answer is given to [`Connection::goes_on`].
+    pub(crate) fn waits(&self) -> Waiting {
+        Waiting { since: elapsed(self.begin), late: self.late.swap(u64::MAX, Ordering::Relaxed) }
+    }
+
+    /// Notes that the client is waited for again, who has lost no time.
+    pub(crate) fn goes_on(&self, Waiting { since, late }: Waiting) {
+        let lost = at_pace(elapsed(self.begin).saturating_sub(since));
+        self.late.store(late.saturating_add(lost), Ordering::Relaxed);
+    }
+
+    /// Notes that its body takes no room any more.
+    pub(crate) fn gives_room_back(&self) {
+        self.gathered.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns true if a request body holds room and has come more slowly than [`MIN_BYTES_A_MILLISECOND`] for longer than the grace.
+    fn is_late(&self, now: u64) -> bool {
+        let is_reading = matches!(self.phase(), (Phase::Body, _));
+        is_reading
+            && self.gathered.load(Ordering::Relaxed) > 0
+            && self.late.load(Ordering::Relaxed) < at_pace(now)
+    }
+
+    /// Notes that bytes have come.
+    pub(crate) fn hears(&self) {
+        if self.since.load(Ordering::Relaxed).is_multiple_of(4) {
+            self.enters(Phase::Head);
+        }
+    }
+
+    /// How long it has waited for what it waits for.
+    pub(crate) fn waited(&self) -> (Phase, Duration) {
+        let (phase, since) = self.phase();
+        (phase, self.begin.elapsed().saturating_sub(since))
+    }
+
+    /// Notes that its end is not the client's wish, and that nobody waits for the client.
+    pub(crate) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was cut.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Relaxed)
+    }
+
+    /// Ends when the connection has to go.
+    pub(crate) async fn closing(&self) {
+        self.closing.notified().await;
+    }
+}
+
+/// While a body waits for room.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    since: u64,
+    late: u64,
+}
+
+/// Returns the bytes that have to come in so many milliseconds.
+const fn at_pace(milliseconds: u64) -> u64 {
+    milliseconds.saturating_mul(MIN_BYTES_A_MILLISECOND)
+}
+
+/// Milliseconds since then.
+fn elapsed(begin: Instant) -> u64 {
+    u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(open.remove(self.connection.place.load(Ordering::Relaxed)));
+    }
+}
+
+/// How many connections are looked at to find one that can go.
+const SAMPLE: usize = 32;
+
+/// The place of a connection that is not on the list.
+const NOWHERE: usize = usize::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::{Connections, NOWHERE, Phase, Place};
+    use crate::limits::{BODY_GRACE_MILLIS, MIN_BYTES_A_MILLISECOND};
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    /// Every connection that is on the list knows where.
+    fn check(connections: &Connections) {
+        let open = connections.open.lock().unwrap();
+        for (place, connection) in open.all.iter().enumerate() {
+            assert_eq!(connection.place.load(Ordering::Relaxed), place);
+        }
+    }
+
+    #[test]
+    fn places_are_given_back_in_any_order() {
+        let connections = Arc::new(Connections::new(100));
+        let mut places: Vec<Place> = (0..100).map(|_| connections.enter()).collect();
+        for step in 0..100 {
+            drop(places.swap_remove(step * 37 % places.len()));
+            check(&connections);
+            assert_eq!(connections.count(), places.len());
+        }
+    }
+
+    #[test]
+    fn room_is_made_by_who_is_late_and_holds_most_of_it() {
+        let connections = Arc::new(Connections::new(100));
+        let places: Vec<Place> = (0..4).map(|_| connections.enter()).collect();
+        for (place, bytes) in places.iter().zip([0, 10, 1000, 2000]) {
+            place.connection.enters(Phase::Body);
+            if bytes > 0 {
+                place.connection.gathers(bytes);
+            }
+        }
+        let late = |now: u64| places.iter().map(|p| p.connection.is_late(now)).collect::<Vec<_>>();
+        let now = super::elapsed(connections.begin);
+        assert_eq!(late(now), [false; 4]);
+        assert_eq!(late(now + BODY_GRACE_MILLIS + 1), [false, true, true, true]);
+        // Bytes earn time, however few at once, and never more than the grace.
+        let first = &places[1].connection;
+        first.late.store(0, Ordering::Relaxed);
+        (0..2 * MIN_BYTES_A_MILLISECOND).for_each(|_| first.gathers(1));
+        assert_eq!([1, 2, 3].map(|now| first.is_late(now)), [false, false, true]);
+        first.gathers(usize::MAX / 2);
+        assert!(!first.is_late(now));
+        assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
+        // A body that waits for room is not late.
+        let waiting = first.waits();
+        assert!(!first.is_late(u64::MAX / MIN_BYTES_A_MILLISECOND));
+        first.goes_on(waiting);
+        assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
+        // An answer is not a body.
+        places[2].connection.enters(Phase::Answer);
+        assert!(!places[2].connection.is_late(u64::MAX));
+    }
+
+    #[test]
+    fn whoever_had_to_go_gives_nothing_back() {
+        let connections = Arc::new(Connections::new(10));
+        let mut places: Vec<Place> = (0..50).map(|_| connections.enter()).collect();
+        check(&connections);
+        assert_eq!(connections.count(), 10);
+        let is_on = |place: &Place| place.connection.place.load(Ordering::Relaxed) != NOWHERE;
+        assert_eq!(places.iter().filter(|place| is_on(place)).count(), 10);
+        places.retain(is_on);
+        check(&connections);
+        assert_eq!((connections.count(), places.len()), (10, 10));
+        drop(places);
+        assert_eq!(connections.count(), 0);
+    }
+}

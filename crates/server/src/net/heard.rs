@@ -1,0 +1,121 @@
+//! A stream that notes when its client says something, and that ends politely.
+//!
+//! A socket that is closed while bytes of its client lie unread is reset, and the client may never see the answer
+//! that it was given: that its request was too long, for one. So what is still coming is read and forgotten for a
+//! moment, unless the client is to be got rid of.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::body::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::time::timeout;
+
+use super::connections::Connection;
+use crate::limits::{LINGER, MAX_PASSED_OVER};
+
+/// A stream of a connection.
+pub(crate) struct Heard<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
+    /// Taken out when it ends.
+    stream: Option<S>,
+    connection: Arc<Connection>,
+    /// What is to be heard again, before anything else.
+    again: Bytes,
+    /// Whether the client has said that it says no more, or cannot.
+    is_over: bool,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Heard<S> {
+    pub(crate) const fn new(stream: S, connection: Arc<Connection>) -> Self {
+        Self { stream: Some(stream), connection, again: Bytes::new(), is_over: false }
+    }
+
+    /// Lets `said` be heard again, before anything else.
+    pub(crate) fn again(&mut self, said: Vec<u8>) {
+        self.again = Bytes::from(said);
+    }
+
+    fn stream(&mut self) -> io::Result<Pin<&mut S>> {
+        self.stream.as_mut().map(Pin::new).ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Heard<S> {
+    fn drop(&mut self) {
+        let Some(stream) = self.stream.take() else { return };
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (false, false, Ok(runtime)) = (self.is_over, self.connection.is_cut(), runtime) {
+            runtime.spawn(timeout(LINGER, forget(stream)));
+        }
+    }
+}
+
+/// Says that nothing more comes from here, and reads what comes from there.
+async fn forget(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let mut bytes = [0; 4096];
+    let mut left = MAX_PASSED_OVER;
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    while let Ok(count @ 1..) = stream.read(&mut bytes).await {
+        let Some(less) = left.checked_sub(count) else { return };
+        left = less;
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Heard<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.again.is_empty() {
+            let count = buffer.remaining().min(self.again.len());
+            buffer.put_slice(&self.again.split_to(count));
+            if self.again.is_empty() {
+                self.again = Bytes::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
+        let before = buffer.filled().len();
+        let read = self.stream()?.poll_read(context, buffer);
+        match &read {
+            Poll::Ready(Ok(())) if buffer.filled().len() > before => self.connection.hears(),
+            Poll::Ready(_) => self.is_over = true,
+            Poll::Pending => {}
+        }
+        read
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Heard<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.stream()?.poll_write(context, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.stream()?.poll_write_vectored(context, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.as_ref().is_some_and(AsyncWrite::is_write_vectored)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream()?.poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream()?.poll_shutdown(context)
+    }
+}

@@ -1,0 +1,109 @@
+//! The beginning of a conversation: what a client says until somebody has to read it.
+//!
+//! A connection holds little until the head of its first request is there. Whoever opens thousands of connections, says half of
+//! a head on each and waits, takes as much room as was said.
+
+use std::io;
+
+use httparse::{EMPTY_HEADER, Request, Status};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
+
+/// Listens until a head is there in full, cannot become one, or is too long; and until the client says no more. What that
+/// means is for others to find out, who hear all of it again.
+///
+/// # Errors
+/// Those of the stream.
+pub(crate) async fn hear(
+    stream: &mut (impl AsyncRead + Unpin),
+    said: &mut Vec<u8>,
+) -> io::Result<()> {
+    said.reserve(ROOM);
+    loop {
+        let before = said.len();
+        if stream.read_buf(said).await? == 0 || is_due(said, before) {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether somebody has to read this, of which the bytes from `fresh` on are new.
+fn is_due(said: &[u8], fresh: usize) -> bool {
+    let is_line = said.get(fresh..).is_some_and(|fresh| fresh.contains(&b'\n'));
+    // Who sends byte by byte does not have all of them looked at each time.
+    if said.len() > FIRST && !is_line {
+        return said.len() >= MAX_HEAD_BYTES;
+    }
+    let mut headers = [EMPTY_HEADER; MAX_HEADERS];
+    let is_partial = matches!(Request::new(&mut headers).parse(said), Ok(Status::Partial));
+    !is_partial || said.len() >= MAX_HEAD_BYTES
+}
+
+/// Room for the usual head.
+const ROOM: usize = 512;
+
+/// As far as it is looked for nonsense at every byte.
+const FIRST: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::{hear, is_due};
+    use crate::limits::MAX_HEAD_BYTES;
+
+    #[test]
+    fn heads_are_waited_for_and_nothing_else() {
+        for (said, expected) in [
+            ("", false),
+            ("POST", false),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Le", false),
+            ("\r\nGET / HTTP/1.1\r\n", false),
+            ("GET / HTTP/1.1\r\n\r\n", true),
+            ("GET / HTTP/1.1\nHost: a\n\n", true),
+            ("POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n{GET / HT", true),
+            ("GET / HTTP/2.0\r\n", true),
+            ("\u{16}\u{3}\u{1}", true),
+            ("GET / HTTP/1.1\r\nHo st: a\r\n", true),
+        ] {
+            assert_eq!(is_due(said.as_bytes(), 0), expected, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_head_ends_somewhere() {
+        let line = format!("GET /{} HTTP/1.1\r\n", "a".repeat(MAX_HEAD_BYTES));
+        assert!(is_due(&line.as_bytes()[..MAX_HEAD_BYTES], 100));
+        assert!(!is_due(&line.as_bytes()[..MAX_HEAD_BYTES - 1], 100));
+        let headers = "X: a\r\n".repeat(65);
+        assert!(is_due(format!("GET / HTTP/1.1\r\n{headers}").as_bytes(), 0));
+    }
+
+    /// However a request is cut into pieces, what was heard is a beginning of it that holds the head.
+    #[tokio::test]
+    async fn all_that_is_heard_is_kept() {
+        let request = "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nX: 1\r\n\r\n{}".repeat(2);
+        let head = request.find("{}").unwrap();
+        for size in 1..=request.len() {
+            let (mut client, mut server) = tokio::io::duplex(size);
+            let sent = request.clone();
+            let client = tokio::spawn(async move {
+                // The other end listens no longer than it has to.
+                let _ = tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes()).await;
+            });
+            let mut said = Vec::new();
+            hear(&mut server, &mut said).await.unwrap();
+            drop(server);
+            client.await.unwrap();
+            assert!(request.as_bytes().starts_with(&said) && said.len() >= head, "{size}");
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_says_no_more_is_not_waited_for() {
+        for sent in ["", "GET / HT"] {
+            let mut said = Vec::new();
+            hear(&mut sent.as_bytes(), &mut said).await.unwrap();
+            assert_eq!(said, sent.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The thread that looks for new policies and rules, and puts them into use.
+//!
+//! Only it replaces the state. It waits, reads files and compiles, which no thread that answers may do.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use wardgate_native::{Clock, SystemClock, Timestamp};
+use wardgate_spocp::Normal;
+
+use crate::config::Spocp;
+use crate::policies::expiry::{self, Notices, Stage};
+use crate::policies::source::Found;
+use crate::policies::state::{Origin, State};
+use crate::shared::{Reload, Shared};
+use crate::spocp::store::base;
+use crate::telemetry::traces::{Begun, Kind, Told, Value};
+
+/// Reads the first state. Where there should be policies, there must be some.
+pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
+    match look(origin, None, true)? {
+        Some(state) => Ok(state),
+        None => Err(format!("{} holds no policies", origin.name())),
+    }
+}
+
+/// Starts the thread. It ends when nobody can ask it any more.
+pub(crate) fn start(
+    origin: Origin,
+    shared: &Arc<Shared>,
+    wishes: Receiver<Reload>,
+) -> std::io::Result<()> {
+    let watch = shared.config().watch();
+    let (shared, notices) = (Arc::downgrade(shared), Notices::default());
+    let keeper = Keeper { origin, shared, problem: None, notices };
+    thread::Builder::new().name("policies".into()).spawn(move || keeper.run(&wishes, watch))?;
+    Ok(())
+}
+
+struct Keeper {
+    origin: Origin,
+    /// Not kept alive by its own thread.
+    shared: Weak<Shared>,
+    /// What was wrong the last time, so that it is told once.
+    problem: Option<String>,
+    /// What was told of the end of the policies.
+    notices: Notices,
+}
+
+impl Keeper {
+    fn run(mut self, wishes: &Receiver<Reload>, watch: Duration) {
+        let mut looked = Instant::now();
+        loop {
+            let Some(wait) = self.notice(SystemClock.now()) else { return };
+            let left = if watch.is_zero() {
+                Duration::MAX
+            } else {
+                watch.saturating_sub(looked.elapsed())
+            };
+            match wishes.recv_timeout(wait.min(left)) {
+                Ok(wish) => {
+                    let Some(result) = self.look(true, wish.within) else { return };
+                    // Whoever asked may have gone.
+                    let _ = wish.done.send(result);
+                    looked = Instant::now();
+                }
+                // It may be for the end of the policies alone.
+                Err(RecvTimeoutError::Timeout) if wait < left => {}
+                Err(RecvTimeoutError::Timeout) if self.look(false, None).is_some() => {
+                    looked = Instant::now();
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Tells of the end of the policies in use, where it is near or has passed, and returns how long the next look at it
+    /// may wait; nothing if the server has ended.
+    fn notice(&mut self, now: Timestamp) -> Option<Duration> {
+        let shared = self.shared.upgrade()?;
+        let state = shared.state();
+        let Some(header) = state.header() else { return Some(Duration::MAX) };
+        let (label, seconds) = (&header.label, u64::try_from(now.seconds()).unwrap_or(0));
+        let left = label.expires.unwrap_or(0).saturating_sub(seconds);
+        match self.notices.due(label, seconds) {
+            None | Some(Stage::Valid) => {}
+            Some(Stage::Ending) => tracing::warn!(left, "the policies expire in so many seconds"),
+            Some(Stage::Expired) if state.has_expired(now) => {
+                tracing::error!("the policies have expired: everything is denied");
+                self.drop_rules(&shared, &state);
+            }
+            Some(Stage::Expired) => tracing::warn!("the policies have expired, and decide on"),
+        }
+        Some(expiry::until_next(label, seconds).unwrap_or(Duration::MAX))
+    }
+
+    /// Takes the rules of an expired bundle out of use. Those of files, and those that were added, stay.
+    fn drop_rules(&mut self, shared: &Arc<Shared>, state: &State) {
+        if let Err(problem) = use_both(shared, (state, None), true) {
+            tracing::error!(problem, "the rules of the expired policies are still in use");
+        }
+    }
+
+    /// Looks once; nothing if the server has ended.
+    fn look(&mut self, anyway: bool, within: Option<Begun>) -> Option<Result<u64, String>> {
+        let shared = self.shared.upgrade()?;
+        let begun = begin(&shared, within);
+        let before = shared.state();
+        let looked = look(&mut self.origin, Some(&before), anyway);
+        let used = looked.and_then(|next| use_both(&shared, (&before, next), anyway));
+        let is_news = match &used {
+            Ok(serial) => *serial != before.serial(),
+            Err(problem) => self.problem.as_ref() != Some(problem),
+        };
+        // A look that finds what was there is not worth a word.
+        if let (true, Some(begun)) = (anyway || is_news, begun) {
+            tell(&shared, begun, (anyway, used.is_err()));
+        }
+        Some(match used {
+            Ok(serial) => {
+                self.problem = None;
+                Ok(serial)
+            }
+            Err(problem) => {
+                shared.metrics().reload_failed();
+                if self.problem.as_ref() != Some(&problem) {
+                    tracing::error!(problem, "policies and rules stay as they were");
+                    self.problem = Some(problem.clone());
+                }
+                Err(problem)
+            }
+        })
+    }
+}
+
+/// Begins the span of a look, if it is to be told.
+fn begin(shared: &Shared, within: Option<Begun>) -> Option<Begun> {
+    let tracer = shared.tracer()?;
+    within.map_or_else(|| tracer.begins(), |within| Some(tracer.within(&within)))
+}
+
+/// Tells of a look, and of what is in use after it.
+fn tell(shared: &Shared, begun: Begun, (is_asked_for, has_failed): (bool, bool)) {
+    let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
+    let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_asked_for))];
+    attributes.extend(state.told());
+    if has_failed {
+        attributes.push(("error.type", Value::word("not-reloaded")));
+    }
+    let (name, kind) = ("reload".into(), Kind::Internal);
+    tracer.ends(begun, Told { name, kind, attributes, has_failed });
+}
+
+/// Puts the next state into use, if there is one, and the rules that go with it. Both come into use in one moment, or
+/// neither. Returns the serial number of the state in use then.
+fn use_both(
+    shared: &Arc<Shared>,
+    (before, next): (&State, Option<State>),
+    anyway: bool,
+) -> Result<u64, String> {
+    let serial = next.as_ref().map_or(before.serial(), State::serial);
+    let revision = next.as_ref().and_then(State::revision);
+    match (shared.rules(), &shared.config().spocp) {
+        (Some(rules), Some(config)) if anyway || next.is_some() => {
+            let base = base(config, next.as_ref().unwrap_or(before))?;
+            let other = Arc::clone(shared);
+            let commit = move || next.into_iter().for_each(|next| other.replace(next));
+            let rules = rules.reload(base, commit).map_err(|error| error.to_string())?;
+            tracing::info!(rules, "the rules are loaded anew");
+        }
+        _ => next.into_iter().for_each(|next| shared.replace(next)),
+    }
+    if let Some(revision) = revision {
+        tracing::info!(serial, revision, "new policies are in use");
+    }
+    Ok(serial)
+}
+
+/// The base rules that go with a state: those of its bundle, and those of the files.
+pub(crate) fn base(config: &Spocp, state: &State) -> Result<Vec<Normal>, String> {
+    let mut rules = state.rules(SystemClock.now());
+    rules.append(&mut base::read(&config.rules)?);
+    Ok(rules)
+}
+
+fn look(
+    origin: &mut Origin,
+    before: Option<&State>,
+    anyway: bool,
+) -> Result<Option<State>, String> {
+    let found = match &mut origin.source {
+        Some(source) => source.look(anyway).map_err(|error| error.to_string())?,
+        None => Found::Unchanged,
+    };
+    let bytes = match &found {
+        Found::Bundle(bytes) => Some(bytes.as_slice()),
+        Found::Unchanged => None,
+    };
+    origin.next(bytes, before)
+}

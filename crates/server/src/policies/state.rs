@@ -1,0 +1,253 @@
+//! What all answers of one moment are made from.
+//!
+//! A server that answers by rules of SPOCP alone has no policies, and its states hold none.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wardgate_bundle::{
+    AfterExpiry, Conditions, Header, OpenError, Trust, TrustSet, open_with_rules,
+};
+use wardgate_native::protocol::authzen::{Directory, NoDirectory};
+use wardgate_native::{Policies, Timestamp};
+use wardgate_spocp::Normal;
+use wardgate_spocp::packed::unpack;
+
+use crate::policies::index::Index;
+use crate::policies::source::Source;
+use crate::telemetry::traces::{Attribute, Value};
+
+/// The policies in use. It stays as it is: a reload makes another one.
+#[derive(Debug)]
+pub struct State {
+    bundle: Option<Arc<InBundle>>,
+    index: Option<Arc<Index>>,
+    /// How many states there were before it.
+    serial: u64,
+    since: SystemTime,
+}
+
+/// Where states come from: a source, and what is asked of its bundles.
+#[derive(Default)]
+pub struct Origin {
+    /// Where bundles are, if there are policies.
+    pub source: Option<Box<dyn Source>>,
+    /// The keys that must have signed. Without them nobody needs to have signed.
+    pub trust: Option<TrustSet>,
+    /// The lowest revision that is accepted.
+    pub min_revision: u64,
+    /// The name that a bundle must have.
+    pub name: Option<String>,
+    /// What is answered once the bundle in use has expired.
+    pub after_expiry: AfterExpiry,
+    /// The folder of the index.
+    pub index: Option<PathBuf>,
+}
+
+/// What a bundle holds.
+#[derive(Debug)]
+struct InBundle {
+    policies: Policies,
+    header: Header,
+    /// The rules of SPOCP, as the bundle has them.
+    rules: Box<[u8]>,
+}
+
+impl State {
+    /// The policies, if there are any.
+    #[must_use]
+    pub fn policies(&self) -> Option<&Policies> {
+        self.bundle.as_deref().map(|bundle| &bundle.policies)
+    }
+
+    /// What is known of subjects and resources.
+    #[must_use]
+    pub fn directory(&self) -> &dyn Directory {
+        self.index.as_deref().map_or(&NoDirectory, |index| index)
+    }
+
+    pub(crate) fn index(&self) -> Option<&Index> {
+        self.index.as_deref()
+    }
+
+    /// The rules of SPOCP in the bundle. Where it denies everything by now, there are none.
+    pub(crate) fn rules(&self, now: Timestamp) -> Vec<Normal> {
+        let bundle = self.bundle.as_ref().filter(|_| !self.has_expired(now));
+        let Some(bundle) = bundle else { return Vec::new() };
+        // INVARIANT: they were read when the bundle was opened.
+        let rules = unpack(&bundle.rules).unwrap_or_default();
+        rules.iter().map(|(_, rule)| rule).collect()
+    }
+
+    /// What the signers of the bundle said of it.
+    #[must_use]
+    pub fn header(&self) -> Option<&Header> {
+        self.bundle.as_deref().map(|bundle| &bundle.header)
+    }
+
+    /// Returns true if the policies deny everything at `now`, because their time is over.
+    #[must_use]
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.policies().is_some_and(|policies| policies.table().is_expired(now))
+    }
+
+    /// The revision of the policies, if there are any.
+    #[must_use]
+    pub fn revision(&self) -> Option<u64> {
+        self.header().map(|header| header.label.revision)
+    }
+
+    /// How many states there were before it.
+    #[must_use]
+    pub const fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// What a span says of it.
+    pub(crate) fn told(&self) -> impl Iterator<Item = Attribute> {
+        let revision = self.revision().map(|number| ("wardgate.policies.revision", number));
+        let numbers = revision.into_iter().chain([("wardgate.policies.serial", self.serial)]);
+        numbers.map(|(name, number)| (name, Value::Number(number)))
+    }
+
+    /// Since when it is in use.
+    #[must_use]
+    pub const fn since(&self) -> SystemTime {
+        self.since
+    }
+}
+
+impl Origin {
+    /// Makes the state after `before`, of the bundle that was found if it changed, and of the index. Nothing if both
+    /// are what they were, or if there should be a first bundle and is none. A signed bundle must not be older than
+    /// the one in use; where nobody signs, revisions mean nothing.
+    pub(crate) fn next(
+        &self,
+        found: Option<&[u8]>,
+        before: Option<&State>,
+    ) -> Result<Option<State>, String> {
+        let since = SystemTime::now();
+        let opened = found.map(|bytes| self.open(bytes, since, before)).transpose();
+        let opened =
+            opened.map_err(|error| format!("cannot open {}: {error}", self.name()))?.flatten();
+        let index = match &self.index {
+            None => None,
+            Some(folder) => Index::read(folder, before.and_then(State::index))?.map(Arc::new),
+        };
+        let serial = before.map_or(0, |before| before.serial + 1);
+        let kept = |index: Option<Arc<Index>>| {
+            index.or_else(|| before.and_then(|before| before.index.clone()))
+        };
+        let bundle = match (opened, before, &index) {
+            (Some(bundle), ..) => Some(Arc::new(bundle)),
+            (None, Some(before), Some(_)) => before.bundle.clone(),
+            (None, None, _) if self.source.is_none() => None,
+            (None, ..) => return Ok(None),
+        };
+        Ok(Some(State { bundle, index: kept(index), serial, since }))
+    }
+
+    /// What an operator calls the place where bundles are.
+    pub(crate) fn name(&self) -> String {
+        self.source.as_ref().map_or_else(|| "no policies".to_owned(), |source| source.name())
+    }
+
+    /// Opens a bundle; nothing if it is the one in use.
+    fn open(
+        &self,
+        bytes: &[u8],
+        now: SystemTime,
+        before: Option<&State>,
+    ) -> Result<Option<InBundle>, OpenError> {
+        let (opened, _) = open_with_rules(bytes, self.trust(), &self.conditions(now))?;
+        if let Some(before) = before.and_then(State::header) {
+            if *before == opened.header {
+                return Ok(None);
+            }
+            self.must_follow(before, &opened.header)?;
+        }
+        let rules = Box::from(bytes.get(opened.rules..).unwrap_or_default());
+        Ok(Some(InBundle { policies: Policies::of(opened.table), header: opened.header, rules }))
+    }
+
+    fn must_follow(&self, before: &Header, next: &Header) -> Result<(), OpenError> {
+        let (expected, found) = (before.label.revision, next.label.revision);
+        if self.trust.is_some() && found < expected {
+            return Err(OpenError::OldRevision { expected, found });
+        }
+        Ok(())
+    }
+
+    fn trust(&self) -> Trust<'_> {
+        self.trust.as_ref().map_or(Trust::Unsigned, Trust::Signed)
+    }
+
+    fn conditions(&self, now: SystemTime) -> Conditions<'_> {
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        Conditions {
+            now: Some(now),
+            min_revision: self.min_revision,
+            name: self.name.as_deref(),
+            after_expiry: self.after_expiry,
+            ..Conditions::default()
+        }
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").field("source", &self.name()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wardgate_bundle::{AfterExpiry, Label, pack_with_rules};
+    use wardgate_compiler::{Options, compile_files};
+    use wardgate_native::Timestamp;
+    use wardgate_spocp::{Normal, RuleSet};
+
+    use super::{Origin, State};
+
+    const EXPIRES: u64 = 4_000_000_000;
+
+    fn state(after_expiry: AfterExpiry) -> State {
+        let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
+        let parts = compile_files(&files, &Options::default()).unwrap().parts;
+        let mut rules = RuleSet::new();
+        rules.insert(&Normal::from_advanced(b"(read)").unwrap()).unwrap();
+        let label = Label { expires: Some(EXPIRES), ..Label::default() };
+        let bundle = pack_with_rules(&parts, &rules, &label).unwrap();
+        let origin = Origin { after_expiry, ..Origin::default() };
+        origin.next(Some(&bundle), None).unwrap().unwrap()
+    }
+
+    #[test]
+    fn an_expired_bundle_denies_and_its_rules_are_gone() {
+        let state = state(AfterExpiry::Deny);
+        let at = |seconds: u64| Timestamp::new(i64::try_from(seconds).unwrap(), 0).unwrap();
+        assert_eq!(
+            (state.has_expired(at(EXPIRES - 1)), state.rules(at(EXPIRES - 1)).len()),
+            (false, 1)
+        );
+        assert_eq!((state.has_expired(at(EXPIRES)), state.rules(at(EXPIRES)).len()), (true, 0));
+    }
+
+    #[test]
+    fn where_it_is_wanted_an_expired_bundle_decides_on() {
+        let state = state(AfterExpiry::Decide);
+        let later = Timestamp::new(5_000_000_000, 0).unwrap();
+        assert_eq!((state.has_expired(later), state.rules(later).len()), (false, 1));
+    }
+
+    const POLICY: &str = r#"
+apiVersion: api.cerbos.dev/v1
+resourcePolicy:
+  version: default
+  resource: album
+  rules:
+    - { actions: [view], effect: EFFECT_ALLOW, roles: [user] }
+"#;
+}

@@ -1,0 +1,294 @@
+//! One connection: bytes in, bytes out, and every wait bounded.
+//!
+//! A client that is slow keeps nobody else waiting and holds little: its requests are read only when its replies
+//! are written, a message must come to its end in time, and so must the writing of replies.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::access::Access;
+use super::limits::{LIST_CHUNK, MAX_REPLIES, MAX_UNSETTLED};
+use super::list::Conditions;
+use super::reply::{Reply, write_line};
+use super::session::{Session, Step, Surroundings};
+use super::traced::Traced;
+use crate::config::Bounds;
+use crate::net::awake;
+use crate::net::connections::{Connection, Phase};
+use crate::shared::Shared;
+use crate::spocp::store::{Outcome, Refusal, Rules};
+
+/// What a client is served with.
+#[derive(Clone, Copy)]
+pub(crate) struct Service<'s> {
+    /// The rules.
+    pub(crate) rules: &'s Rules,
+    /// Who loads policies and rules anew, if anybody does.
+    pub(crate) shared: Option<&'s Shared>,
+    /// Who may do what.
+    pub(crate) access: &'s Access,
+    /// What a client may take.
+    pub(crate) bounds: &'s Bounds,
+    /// `STARTTLS` is offered.
+    pub(crate) offers_tls: bool,
+    /// The place of the client, which another one may need.
+    pub(crate) connection: &'s Connection,
+}
+
+/// How talking ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// There is nothing more to say.
+    Closed,
+    /// Both go on encrypted.
+    StartTls,
+}
+
+/// A reply that must wait for those before it.
+enum Pending {
+    Outcome(Outcome, Reply, Option<Box<Traced>>),
+    Reply(Reply),
+}
+
+/// One side of a conversation.
+struct Talk<'t, S, F> {
+    stream: &'t mut S,
+    service: Service<'t>,
+    /// Ends when the server stops.
+    stopping: Pin<&'t mut F>,
+    input: Vec<u8>,
+    /// What the next read takes at most. It grows with clients that send much at once.
+    chunk: usize,
+    /// When the message began that is not there in full.
+    began: Option<Instant>,
+    out: Vec<u8>,
+    pending: VecDeque<Pending>,
+}
+
+/// Answers until the client ends, takes too long, or wants to go on encrypted, or the server stops. What was
+/// asked before it stops is answered.
+///
+/// # Errors
+/// Those of the stream.
+pub(crate) async fn talk<S, F>(
+    stream: &mut S,
+    session: &mut Session,
+    service: Service<'_>,
+    stopping: Pin<&mut F>,
+) -> io::Result<End>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    F: Future<Output = ()>,
+{
+    let (input, out, pending) = (Vec::new(), Vec::new(), VecDeque::new());
+    let mut talk =
+        Talk { stream, service, stopping, input, chunk: CHUNK, began: None, out, pending };
+    loop {
+        match talk.step(session) {
+            Step::More => {
+                talk.settle().await;
+                talk.flush().await?;
+                if !talk.read().await? {
+                    break;
+                }
+            }
+            Step::Pause => talk.flush().await?,
+            Step::Settle => talk.settle().await,
+            Step::Change(wanted, reply) => {
+                let traced = Traced::change(service.shared, (&wanted, reply));
+                let outcome = service.rules.change(wanted).await;
+                talk.later(Pending::Outcome(outcome, reply, traced)).await;
+            }
+            Step::Later(reply) => talk.later(Pending::Reply(reply)).await,
+            Step::List(conditions) => talk.list(&conditions).await?,
+            Step::Reload => talk.reload().await,
+            Step::StartTls => {
+                talk.flush().await?;
+                return Ok(End::StartTls);
+            }
+            Step::Close => {
+                talk.flush().await?;
+                break;
+            }
+        }
+    }
+    Ok(End::Closed)
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
+    /// Answers what it can, and says what to do next.
+    fn step(&mut self, session: &mut Session) -> Step {
+        let Service { rules, access, offers_tls, .. } = self.service;
+        let unsettled = !self.pending.is_empty();
+        let around = Surroundings { rules, access, offers_tls, unsettled };
+        let (used, step) = session.advance(&self.input, &mut self.out, around);
+        self.done(used);
+        step
+    }
+
+    /// Forgets what was answered.
+    fn done(&mut self, used: usize) {
+        if used == 0 {
+            return;
+        }
+        self.began = None;
+        if used >= self.input.len() {
+            self.input.clear();
+        } else {
+            self.input.drain(..used);
+        }
+    }
+
+    /// Reads more. Tells whether there can be anything to answer.
+    async fn read(&mut self) -> io::Result<bool> {
+        if self.input.is_empty() && self.input.capacity() > KEPT && self.chunk == CHUNK {
+            self.input = Vec::new();
+        }
+        self.input.reserve(self.chunk);
+        let bounds = self.service.bounds;
+        let until = match self.began {
+            Some(began) => began + bounds.message,
+            None if self.input.is_empty() => Instant::now() + bounds.idle,
+            None => *self.began.insert(Instant::now()) + bounds.message,
+        };
+        let phase = if self.input.is_empty() { Phase::Idle } else { Phase::Head };
+        self.service.connection.enters(phase);
+        let mut limited = (&mut *self.stream).take(u64::try_from(self.chunk).unwrap_or(u64::MAX));
+        let read = tokio::select! {
+            biased;
+            read = timeout_at(until, limited.read_buf(&mut self.input)) => read,
+            () = self.stopping.as_mut() => return self.leave(Reply::ServiceNotAvailable).await,
+        };
+        self.service.connection.enters(Phase::Answer);
+        match read {
+            Ok(read) => Ok(self.adapts_to(read?)),
+            // Whoever said nothing is told nothing.
+            Err(_) if self.input.is_empty() => Ok(false),
+            Err(_) => self.leave(Reply::TimeLimitExceeded).await,
+        }
+    }
+
+    /// Makes room for what the client seems to send. Tells whether it sent something.
+    fn adapts_to(&mut self, read: usize) -> bool {
+        if read == self.chunk {
+            self.chunk = read.saturating_mul(4).min(MAX_CHUNK);
+        } else if read < CHUNK {
+            self.chunk = CHUNK;
+        }
+        read > 0
+    }
+
+    /// Says why there is no more to read.
+    async fn leave(&mut self, reply: Reply) -> io::Result<bool> {
+        reply.write(&mut self.out);
+        self.flush().await?;
+        Ok(false)
+    }
+
+    /// Writes all replies.
+    async fn flush(&mut self) -> io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let writing = async {
+            self.stream.write_all(&self.out).await?;
+            self.stream.flush().await
+        };
+        let written = timeout(self.service.bounds.write, writing).await;
+        written.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        awake::answers();
+        self.out.clear();
+        self.out.shrink_to(KEPT);
+        Ok(())
+    }
+
+    async fn later(&mut self, pending: Pending) {
+        self.pending.push_back(pending);
+        if self.pending.len() >= MAX_UNSETTLED {
+            self.settle().await;
+        }
+    }
+
+    /// Waits for the changes that are on their way, and writes what became of them.
+    async fn settle(&mut self) {
+        while let Some(pending) = self.pending.pop_front() {
+            let reply = match pending {
+                Pending::Reply(reply) => reply,
+                Pending::Outcome(outcome, reply, traced) => {
+                    let reply = match outcome.wait().await {
+                        Ok(()) => reply,
+                        Err(Refusal::Exists) => Reply::AlreadyExists,
+                        Err(Refusal::Unknown) => Reply::UnknownId,
+                        Err(Refusal::Failed) => Reply::OperationsError,
+                    };
+                    self.told(traced, reply);
+                    reply
+                }
+            };
+            reply.write(&mut self.out);
+        }
+    }
+
+    /// Lists rules in the order of their ids, a part at a time: who changes rules meanwhile does not wait for the
+    /// client, and a rule that is added or deleted meanwhile may be listed or not.
+    async fn list(&mut self, conditions: &Conditions) -> io::Result<()> {
+        let traced = Traced::begin(self.service.shared, "SPOCP LIST");
+        let mut after = None;
+        loop {
+            let before = after;
+            for (key, rule) in self.service.rules.read().after(before).take(LIST_CHUNK) {
+                after = Some(key);
+                let text = rule.expression().to_canonical();
+                if conditions.hold(&text) {
+                    write_line([b"/", &key.text(), &text], &mut self.out);
+                }
+                if self.out.len() > MAX_REPLIES {
+                    break;
+                }
+            }
+            if after == before {
+                break;
+            }
+            if self.out.len() > MAX_REPLIES {
+                self.flush().await?;
+            }
+            tokio::task::yield_now().await;
+        }
+        Reply::Ok.write(&mut self.out);
+        self.told(traced, Reply::Ok);
+        Ok(())
+    }
+
+    async fn reload(&mut self) {
+        let traced = Traced::begin(self.service.shared, "SPOCP RELOAD");
+        let within = traced.as_ref().map(|traced| traced.begun().clone());
+        let reply = match self.service.shared {
+            Some(shared) if shared.reload_within(within).await.is_ok() => Reply::Ok,
+            _ => Reply::OperationsError,
+        };
+        self.told(traced, reply);
+        reply.write(&mut self.out);
+    }
+
+    fn told(&self, traced: Option<Box<Traced>>, reply: Reply) {
+        if let Some(traced) = traced {
+            traced.end(self.service.shared, reply);
+        }
+    }
+}
+
+/// What a read takes at first, and keeps taking from a client that sends little.
+const CHUNK: usize = 1 << 10;
+
+/// What a read takes at most.
+const MAX_CHUNK: usize = 64 << 10;
+
+/// Room that a connection keeps while it waits.
+const KEPT: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! The sockets at which SPOCP is spoken, and what every connection to them shares.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConnection;
+use tokio_rustls::rustls::client::verify_server_name;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::server::ParsedCertificate;
+
+use super::access::{Access, Administrator};
+use super::connection::{End, Service, talk};
+use super::session::Session;
+use crate::config::{Bounds, Spocp};
+use crate::files::secret;
+use crate::limits::HANDSHAKE;
+use crate::net::connections::{Connections, Place};
+use crate::net::crew::Crew;
+use crate::net::listeners::Sockets;
+use crate::net::tls;
+use crate::shared::Shared;
+
+/// Sockets at which SPOCP is spoken.
+pub(crate) struct Endpoint {
+    listeners: Vec<TcpListener>,
+    hub: Arc<Hub>,
+}
+
+/// What connections share.
+struct Hub {
+    access: Access,
+    bounds: Bounds,
+    tls: Option<TlsAcceptor>,
+    tls_from_start: bool,
+    /// Names in certificates of administrators. Without them every certificate of the root is one.
+    names: Vec<ServerName<'static>>,
+}
+
+impl Endpoint {
+    pub(crate) fn open(config: &Spocp, sockets: &mut Sockets) -> Result<Self, String> {
+        let (access, tls, names) = read(config)?;
+        let hub = Hub {
+            access,
+            bounds: config.bounds,
+            tls,
+            tls_from_start: config.tls_from_start,
+            names,
+        };
+        Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
+    }
+
+    /// Reads what the configuration names, and opens nothing that another server may have open.
+    pub(crate) fn check(config: &Spocp) -> Result<(), String> {
+        read(config).map(drop)
+    }
+
+    pub(crate) fn listeners(&self) -> &[TcpListener] {
+        &self.listeners
+    }
+
+    /// Starts to accept, within a runtime.
+    pub(crate) fn start(
+        self,
+        shared: &Arc<Shared>,
+        crew: &Arc<Crew>,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<(), String> {
+        let most = shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
+        let open = Arc::new(Connections::new(most));
+        for listener in self.listeners {
+            let listener =
+                tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
+            let (hub, shared, open) =
+                (Arc::clone(&self.hub), Arc::clone(shared), Arc::clone(&open));
+            tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(crew))));
+        }
+        Ok(())
+    }
+}
+
+/// Reads who may do what.
+fn read(config: &Spocp) -> Result<(Access, Option<TlsAcceptor>, Vec<ServerName<'static>>), String> {
+    let administrators = config.admin_tokens.as_deref().map(administrators).transpose()?;
+    let access = Access {
+        anonymous_queries: config.anonymous_queries,
+        auth_without_tls: config.auth_without_tls,
+        administrators: administrators.unwrap_or_default(),
+    };
+    let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
+    let name = |name: &String| {
+        ServerName::try_from(name.clone())
+            .map_err(|_| format!("`{name}` is no name of a certificate"))
+    };
+    Ok((access, tls, config.admin_names.iter().map(name).collect::<Result<_, _>>()?))
+}
+
+fn administrators(path: &Path) -> Result<Vec<Administrator>, String> {
+    let wrong = |error: String| format!("`{}`: {error}", path.display());
+    let text = String::from_utf8(secret(path)?).map_err(|error| wrong(error.to_string()))?;
+    Administrator::read_all(&text).map_err(wrong)
+}
+
+/// Accepts connections until the server stops, and then waits for those that are open.
+async fn accept(
+    listener: tokio::net::TcpListener,
+    hub: Arc<Hub>,
+    shared: Arc<Shared>,
+    (open, crew): (Arc<Connections>, Arc<Crew>),
+) {
+    let kept = Arc::clone(&shared);
+    let serve = move |stream, place| serve(stream, Arc::clone(&hub), Arc::clone(&kept), place);
+    crate::net::accept::accept(listener, &shared, (&open, &crew), serve).await;
+}
+
+async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place: Place) {
+    // Answers are small and nobody waits for more of them.
+    let _ = stream.set_nodelay(true);
+    let Some(rules) = shared.rules() else { return };
+    let mut session = Session::new(hub.bounds.message_bytes);
+    let plain = Service {
+        rules,
+        shared: Some(&shared),
+        access: &hub.access,
+        bounds: &hub.bounds,
+        offers_tls: hub.tls.is_some(),
+        connection: &place.connection,
+    };
+    if !hub.tls_from_start
+        && until_closing(&mut stream, &mut session, plain, &shared).await != End::StartTls
+    {
+        return;
+    }
+    // What a client said before the handshake went with the conversation: nothing of it is taken for encrypted.
+    let Some(tls) = &hub.tls else { return };
+    let encrypted = Service { offers_tls: false, ..plain };
+    let rest = async {
+        match timeout(HANDSHAKE, tls.accept(stream)).await {
+            Ok(Ok(mut stream)) => {
+                session.encrypted(is_administrator(stream.get_ref().1, &hub.names));
+                until_closing(&mut stream, &mut session, encrypted, &shared).await;
+                let _ = timeout(hub.bounds.write, stream.shutdown()).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+            Err(_) => tracing::debug!("a handshake took too long"),
+        }
+    };
+    // Apart, so that a plain connection does not carry the room for a handshake.
+    Box::pin(rest).await;
+}
+
+/// Talks until one of both ends it, or the place is needed for another client.
+async fn until_closing<S>(
+    stream: &mut S,
+    session: &mut Session,
+    service: Service<'_>,
+    shared: &Shared,
+) -> End
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut stopping = shared.stopping();
+    let stopping = pin!(stopping.begun());
+    let ended = tokio::select! {
+        biased;
+        ended = talk(stream, session, service, stopping) => ended,
+        () = service.connection.closing() => Ok(End::Closed),
+    };
+    ended.unwrap_or_else(|error| {
+        tracing::debug!(%error, "a connection ended early");
+        End::Closed
+    })
+}
+
+/// Tells whether the certificate of a client is that of an administrator.
+fn is_administrator(connection: &ServerConnection, names: &[ServerName<'static>]) -> bool {
+    let Some(certificate) = connection.peer_certificates().and_then(<[_]>::first) else {
+        return false;
+    };
+    // The verifier has seen to the root, the dates and the signature already.
+    names.is_empty()
+        || ParsedCertificate::try_from(certificate).is_ok_and(|certificate| {
+            names.iter().any(|name| verify_server_name(&certificate, name).is_ok())
+        })
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("listeners", &self.listeners).finish_non_exhaustive()
+    }
+}

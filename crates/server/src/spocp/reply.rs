@@ -1,0 +1,178 @@
+//! The replies of the protocol, byte for byte.
+//!
+//! Codes and texts are those of appendix A of draft-hedberg-spocp-00, in the frame of draft-hedberg-spocp-tcp-00:
+//! `9:3:2002:Ok`. Where section 4 of the draft and its appendix name different codes, the appendix holds.
+
+use super::codec;
+
+/// A reply of a code and its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// 200: done.
+    Ok,
+    /// 202: no rule allows what was asked.
+    Denied,
+    /// 203: the connection ends because the client wants it.
+    Bye,
+    /// 204: all changes of the transaction are made.
+    TransactionComplete,
+    /// 301: the mechanism wants another token. In the place of a text stands what it says first, and ours says nothing.
+    AuthenticationInProgress,
+    /// 400: the message or an expression in it is malformed.
+    SyntaxError,
+    /// 401: the connection is encrypted already.
+    AlreadyInOperation,
+    /// 402: the command takes fewer arguments.
+    TooManyArguments,
+    /// 404: only for administrators, or only for those who may ask.
+    AccessDenied,
+    /// 405: an argument is missing or is not what it must be.
+    ArgumentError,
+    /// 406: part of the protocol, but not offered here.
+    NotSupported,
+    /// 407: the rule is there.
+    AlreadyExists,
+    /// 409: the bytes cannot be cut into messages, or the command has no meaning now.
+    ProtocolError,
+    /// 410: no command of the protocol.
+    UnknownCommand,
+    /// 411: longer than allowed.
+    SizeLimitExceeded,
+    /// 500: the change could not be stored, and was not made.
+    OperationsError,
+    /// 501: too many connections.
+    ServiceNotAvailable,
+    /// 503: no rule has this id.
+    UnknownId,
+    /// 504: a transaction is open.
+    AlreadyActive,
+    /// 506: the message did not come to its end in time.
+    TimeLimitExceeded,
+    /// 509: the token proves nothing.
+    AuthenticationError,
+}
+
+impl Reply {
+    /// Every reply.
+    pub const ALL: [Self; 21] = [
+        Self::Ok,
+        Self::Denied,
+        Self::Bye,
+        Self::TransactionComplete,
+        Self::AuthenticationInProgress,
+        Self::SyntaxError,
+        Self::AlreadyInOperation,
+        Self::TooManyArguments,
+        Self::AccessDenied,
+        Self::ArgumentError,
+        Self::NotSupported,
+        Self::AlreadyExists,
+        Self::ProtocolError,
+        Self::UnknownCommand,
+        Self::SizeLimitExceeded,
+        Self::OperationsError,
+        Self::ServiceNotAvailable,
+        Self::UnknownId,
+        Self::AlreadyActive,
+        Self::TimeLimitExceeded,
+        Self::AuthenticationError,
+    ];
+
+    /// Returns the reply as it goes over the wire.
+    #[must_use]
+    pub const fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Ok => b"9:3:2002:Ok",
+            Self::Denied => b"13:3:2026:Denied",
+            Self::Bye => b"10:3:2033:Bye",
+            Self::TransactionComplete => b"28:3:20420:Transaction complete",
+            Self::AuthenticationInProgress => b"5:3:301",
+            Self::SyntaxError => b"20:3:40012:Syntax error",
+            Self::AlreadyInOperation => b"28:3:40120:Already in operation",
+            Self::TooManyArguments => b"26:3:40218:Too many arguments",
+            Self::AccessDenied => b"21:3:40413:Access denied",
+            Self::ArgumentError => b"22:3:40514:Argument error",
+            Self::NotSupported => b"21:3:40613:Not supported",
+            Self::AlreadyExists => b"22:3:40714:Already exists",
+            Self::ProtocolError => b"22:3:40914:Protocol error",
+            Self::UnknownCommand => b"23:3:41015:Unknown command",
+            Self::SizeLimitExceeded => b"27:3:41119:Size limit exceeded",
+            Self::OperationsError => b"24:3:50016:Operations error",
+            Self::ServiceNotAvailable => b"29:3:50121:Service not available",
+            Self::UnknownId => b"18:3:50310:Unknown ID",
+            Self::AlreadyActive => b"22:3:50414:Already active",
+            Self::TimeLimitExceeded => b"27:3:50619:Time limit exceeded",
+            Self::AuthenticationError => b"28:3:50920:Authentication error",
+        }
+    }
+
+    /// Returns the code, which stands behind two lengths.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        let code = self.bytes().splitn(3, |byte| *byte == b':').nth(2);
+        let code = code.and_then(|code| code.get(..3)).unwrap_or_default();
+        str::from_utf8(code).unwrap_or_default()
+    }
+
+    /// Writes the reply behind those before it.
+    pub fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.bytes());
+    }
+}
+
+/// Writes one of several lines before the last one, whose code is another.
+pub fn write_line(values: [&[u8]; 3], out: &mut Vec<u8>) {
+    let [path, id, rule] = values;
+    codec::write_all(&[b"201", path, id, rule], out);
+}
+
+/// Writes what `CAPABILITY` answers: 200 and a list.
+pub fn write_capabilities(list: &[u8], out: &mut Vec<u8>) {
+    match list {
+        [] => Reply::Ok.write(out),
+        list => codec::write_all(&[b"200", list], out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spocp::codec::{Values, message};
+
+    #[test]
+    fn every_reply_is_a_code_and_a_text_in_one_message() {
+        for reply in Reply::ALL {
+            let bytes = reply.bytes();
+            let whole = message(bytes, 100).unwrap().unwrap();
+            assert_eq!(whole.used, bytes.len(), "{reply:?}");
+            let values: Result<Vec<_>, _> = Values::of(whole.body).collect();
+            let values = values.unwrap();
+            let has_text = reply != Reply::AuthenticationInProgress;
+            assert_eq!(values.len(), 1 + usize::from(has_text), "{reply:?}");
+            assert!(values[0].len() == 3 && values[0].iter().all(u8::is_ascii_digit), "{reply:?}");
+            assert_eq!(reply.code().as_bytes(), values[0]);
+        }
+    }
+
+    #[test]
+    fn the_examples_of_the_draft_are_answered_byte_for_byte() {
+        assert_eq!(Reply::Ok.bytes(), b"9:3:2002:Ok");
+        assert_eq!(Reply::Bye.bytes(), b"10:3:2033:Bye");
+        assert_eq!(Reply::Denied.bytes(), b"13:3:2026:Denied");
+    }
+
+    #[test]
+    fn a_line_of_a_list_has_a_path_an_id_and_the_rule() {
+        let mut out = Vec::new();
+        write_line([b"/", b"0cc175b9c0f1b6a831c399e269772661", b"(1:a)"], &mut out);
+        assert_eq!(out, b"50:3:2011:/32:0cc175b9c0f1b6a831c399e2697726615:(1:a)");
+    }
+
+    #[test]
+    fn no_capabilities_are_a_plain_ok() {
+        let mut out = Vec::new();
+        write_capabilities(b"", &mut out);
+        write_capabilities(b"SASL:PLAIN", &mut out);
+        assert_eq!(out, b"9:3:2002:Ok18:3:20010:SASL:PLAIN");
+    }
+}

@@ -1,0 +1,20 @@
+//! Rules that change while the server runs, and survive it.
+//!
+//! Readers share one set and never wait for the disk. One writer makes all changes: it writes them to the file, waits
+//! for the disk, and only then puts them into the set and answers. `rules` is what the protocols see.
+
+pub mod base;
+pub(crate) mod error;
+mod key;
+pub mod limits;
+mod live;
+mod plan;
+mod rules;
+mod writer;
+
+pub use error::StoreError;
+pub use key::Key;
+pub use live::Live;
+pub use plan::{Refusal, Wanted};
+pub use rules::{Outcome, Rules};
+pub use writer::Durability;

@@ -1,0 +1,358 @@
+//! The one thread that changes rules.
+//!
+//! It takes what waits for it as one group: one frame, one wait for the disk, then the set, then the answers. So
+//! many clients share the wait, and nobody is answered before what they changed is kept as the policy promises.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use wardgate_spocp::Normal;
+
+use super::error::StoreError;
+use super::key::Key;
+use super::limits::COMPACT_FROM_BYTES;
+use super::live::Live;
+use super::plan::{Effect, Hidden, Plan, Refusal, Wanted};
+use crate::journal::files::Files;
+use crate::journal::frame::{Change, Kind, fits};
+use crate::journal::log::Log;
+
+/// When a change counts as kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// When it is on the disk: an answered change survives a kill and a loss of power.
+    Always,
+    /// When the system has it: an answered change survives a kill. A loss of power may take those of the last interval.
+    Interval(Duration),
+}
+
+/// What the writer is asked to do.
+pub(super) enum Job {
+    /// Make all of these changes, or none.
+    Change(Ask),
+    /// Take other base rules.
+    Reload(Load),
+}
+
+/// Base rules in the place of those before.
+pub(super) struct Load {
+    pub(super) base: Vec<Normal>,
+    /// Called when the rules are in use, and before anybody can ask them.
+    pub(super) commit: Box<dyn FnOnce() + Send>,
+    /// Is told how many rules there are then.
+    pub(super) answer: oneshot::Sender<Result<usize, StoreError>>,
+}
+
+/// Whether changes are made.
+pub(super) type Made = Result<(), Refusal>;
+
+/// Changes that somebody waits for.
+pub(super) struct Ask {
+    pub(super) wanted: Vec<Wanted>,
+    pub(super) answer: oneshot::Sender<Made>,
+    /// A place among those who wait, given back when the answer is.
+    pub(super) permit: OwnedSemaphorePermit,
+}
+
+/// Changes that are made as one.
+#[derive(Default)]
+struct Group {
+    changes: Vec<Change>,
+    effects: Vec<Effect>,
+    /// Where the effects of each ask end.
+    ends: Vec<usize>,
+    /// Who is answered, and with what if the changes are kept.
+    answers: Vec<(oneshot::Sender<Made>, Made)>,
+    permits: Vec<OwnedSemaphorePermit>,
+}
+
+/// The writer.
+pub(super) struct Writer {
+    pub(super) live: Arc<RwLock<Live>>,
+    pub(super) hidden: BTreeMap<Key, Hidden>,
+    /// Nothing, where rules do not change.
+    pub(super) file: Option<(Files, Log<File>)>,
+    pub(super) durability: Durability,
+    /// The bytes of the file when it was last written anew.
+    pub(super) floor: u64,
+    /// When the disk must be waited for.
+    pub(super) sync_at: Option<Instant>,
+}
+
+impl Writer {
+    /// Works until nobody can ask for anything any more.
+    pub(super) fn run(mut self, jobs: &Receiver<Job>) {
+        let mut next = None;
+        loop {
+            let job = match next.take() {
+                Some(job) => job,
+                None => match self.wait(jobs) {
+                    Ok(job) => job,
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                },
+            };
+            match job {
+                Job::Change(ask) => {
+                    let (group, other) = self.gather(ask, jobs);
+                    next = other;
+                    self.make(group);
+                }
+                // Whoever asked may be gone; the rules are loaded all the same.
+                Job::Reload(Load { base, commit, answer }) => {
+                    answer.send(self.reload(&base, commit)).unwrap_or_default();
+                }
+            }
+        }
+        self.sync();
+    }
+
+    fn wait(&mut self, jobs: &Receiver<Job>) -> Result<Job, RecvTimeoutError> {
+        let Some(sync_at) = self.sync_at else {
+            return jobs.recv().map_err(|_| RecvTimeoutError::Disconnected);
+        };
+        let job = jobs.recv_timeout(sync_at.saturating_duration_since(Instant::now()));
+        if sync_at <= Instant::now() {
+            self.sync();
+        }
+        job
+    }
+
+    fn sync(&mut self) {
+        self.sync_at = None;
+        if let Some((_, log)) = &mut self.file
+            && let Err(error) = log.sync()
+        {
+            tracing::error!(code = error.code(), "{error}");
+        }
+    }
+
+    /// Decides what the first ask and those that wait already come to. Returns the job that is none of them, too.
+    fn gather(&self, first: Ask, jobs: &Receiver<Job>) -> (Group, Option<Job>) {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let mut plan = Plan::new(&live, &self.hidden);
+        let (mut group, mut other, mut bytes) = (Group::default(), None, 0_usize);
+        let mut ask = Some(first);
+        while let Some(Ask { wanted, answer, permit }) = ask.take() {
+            let before = plan.changes.len();
+            group.answers.push((answer, plan.extend(wanted)));
+            group.permits.push(permit);
+            group.ends.push(plan.changes.len());
+            bytes += plan.changes.iter().skip(before).map(Change::bytes).sum::<usize>();
+            if !fits(plan.changes.len() + MAX_JOB, bytes, MAX_JOB_BYTES) {
+                break;
+            }
+            match jobs.try_recv() {
+                Ok(Job::Change(next)) => ask = Some(next),
+                Ok(job) => other = Some(job),
+                Err(_) => {}
+            }
+        }
+        (group.changes, group.effects) = (plan.changes, plan.effects);
+        (group, other)
+    }
+
+    /// Keeps the changes, makes them, and answers; or answers that they are not made.
+    fn make(&mut self, group: Group) {
+        if let Err(refused) = write(&self.live).renumber() {
+            tracing::error!("{refused}");
+        }
+        let kept = self.has_room(&group.changes, &group.effects) && self.keep(&group.changes);
+        if kept {
+            self.apply(group.effects, &group.ends);
+        }
+        for (answer, planned) in group.answers {
+            let outcome = if kept { planned } else { planned.and(Err(Refusal::Failed)) };
+            // Whoever asked may be gone.
+            answer.send(outcome).unwrap_or_default();
+        }
+        drop(group.permits);
+        self.compact_if_worth_it();
+    }
+
+    /// Tells whether the set takes the new rules: after they are written, nothing may refuse them.
+    fn has_room(&self, changes: &[Change], effects: &[Effect]) -> bool {
+        let bytes = changes.iter().map(Change::bytes).sum();
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        if live.has_plenty(bytes) {
+            return true;
+        }
+        drop(live);
+        write(&self.live).takes(effects.iter().filter_map(|effect| match effect {
+            Effect::Put(_, rule, _) => Some(rule),
+            Effect::Take(..) => None,
+        }))
+    }
+
+    /// Writes the changes to the file and waits as the policy says. Tells whether they are kept.
+    fn keep(&mut self, changes: &[Change]) -> bool {
+        if changes.is_empty() {
+            return true;
+        }
+        let Some((_, log)) = &mut self.file else { return false };
+        let kept = match self.durability {
+            Durability::Always => log.append_durably(changes),
+            Durability::Interval(_) => log.append(changes),
+        };
+        if let (Ok(()), Durability::Interval(interval), None) =
+            (&kept, self.durability, self.sync_at)
+        {
+            self.sync_at = Some(Instant::now() + interval);
+        }
+        if let Err(error) = &kept {
+            tracing::error!(code = error.code(), "{error}");
+        }
+        kept.is_ok()
+    }
+
+    /// Brings the set to what the file says. Changes that belong together are seen together, and readers get a
+    /// turn in between.
+    fn apply(&mut self, effects: Vec<Effect>, ends: &[usize]) {
+        let mut effects = effects.into_iter();
+        let mut from = 0;
+        let mut ends = ends.iter().copied().peekable();
+        while ends.peek().is_some() {
+            let mut live = write(&self.live);
+            let until = from + TURN;
+            while let Some(end) = ends.next_if(|end| *end <= until || from < until) {
+                for effect in effects.by_ref().take(end - from) {
+                    one(&mut live, &mut self.hidden, effect);
+                }
+                from = end;
+            }
+        }
+    }
+
+    /// Takes other base rules and keeps the changes. If that fails, the rules stay what they were.
+    fn reload(
+        &mut self,
+        base: &[Normal],
+        commit: Box<dyn FnOnce() + Send>,
+    ) -> Result<usize, StoreError> {
+        let read = || self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let added: Vec<_> = read().added().collect();
+        let mut hidden = self.hidden.clone();
+        let built = build(base, &added, &mut hidden)?;
+        let rules = built.len();
+        let mut live = write(&self.live);
+        let before = std::mem::replace(&mut *live, built);
+        commit();
+        drop(live);
+        self.hidden = hidden;
+        // Taking many rules apart takes time, and is nothing that a reader waits for.
+        drop(before);
+        Ok(rules)
+    }
+
+    /// Writes the file anew when most of it is the past.
+    fn compact_if_worth_it(&mut self) {
+        let Some((files, log)) = &mut self.file else { return };
+        if log.bytes() < COMPACT_FROM_BYTES.max(self.floor.saturating_mul(2)) {
+            return;
+        }
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        let change = |kind, rule| Change { kind, rule };
+        let added = live.added().map(|rule| change(Kind::Added, rule.expression().to_canonical()));
+        let hidden = self.hidden.values().map(|hidden| change(Kind::Hidden, hidden.rule.clone()));
+        let count = live.added().count().saturating_add(self.hidden.len());
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        // Tried again only after as much was written once more, whatever comes of it.
+        self.floor = log.bytes();
+        match log.sync().and_then(|()| files.replace(&mut added.chain(hidden), count, log.next())) {
+            Ok(compacted) => {
+                self.floor = compacted.bytes();
+                *log = compacted;
+            }
+            Err(error) => tracing::error!(code = error.code(), "{error}"),
+        }
+    }
+}
+
+/// What the file of changes said, and where a torn end of it was put.
+pub(super) struct Opened {
+    pub(super) files: Files,
+    pub(super) log: Log<File>,
+    pub(super) added: Vec<Normal>,
+    pub(super) hidden: BTreeMap<Key, Hidden>,
+    pub(super) torn: Option<PathBuf>,
+}
+
+/// Opens the file of changes. Of all changes of a rule, the last one counts.
+pub(super) fn open(path: &std::path::Path) -> Result<Opened, StoreError> {
+    let mut last = BTreeMap::new();
+    let (files, log, torn) = Files::open(path, &mut |change| {
+        match change.kind {
+            Kind::Forgotten => last.remove(&change.rule),
+            kind => last.insert(change.rule, kind),
+        };
+    })?;
+    let (mut added, mut hidden) = (Vec::new(), BTreeMap::new());
+    for (text, kind) in last {
+        let rule = Normal::from_canonical(&text).map_err(StoreError::Rule)?;
+        match kind {
+            Kind::Added => added.push(rule),
+            _ => {
+                hidden.insert(Key::of_text(&text), Hidden { rule: text, is_base: false });
+            }
+        }
+    }
+    Ok(Opened { files, log, added, hidden, torn })
+}
+
+/// Makes the set of the base rules that are not hidden, and of the added ones.
+pub(super) fn build(
+    base: &[Normal],
+    added: &[Normal],
+    hidden: &mut BTreeMap<Key, Hidden>,
+) -> Result<Live, StoreError> {
+    let mut live = Live::default();
+    for hidden in hidden.values_mut() {
+        hidden.is_base = false;
+    }
+    for rule in base {
+        let text = rule.expression().to_canonical();
+        match hidden.get_mut(&Key::of_text(&text)) {
+            Some(hidden) if hidden.rule == text => hidden.is_base = true,
+            _ => live.put(&text, rule, true)?,
+        }
+    }
+    for rule in added {
+        live.put(&rule.expression().to_canonical(), rule, false)?;
+    }
+    Ok(live)
+}
+
+fn one(live: &mut Live, hidden: &mut BTreeMap<Key, Hidden>, effect: Effect) {
+    match effect {
+        Effect::Put(key, rule, is_base) => {
+            hidden.remove(&key);
+            // INVARIANT: the plan saw to room, to a free id, and to numbers.
+            if let Err(error) = live.put(&rule.expression().to_canonical(), &rule, is_base) {
+                tracing::error!(code = error.code(), "{error}");
+            }
+        }
+        Effect::Take(key, remembered) => {
+            live.take(key);
+            if let Some(remembered) = remembered {
+                hidden.insert(key, remembered);
+            }
+        }
+    }
+}
+
+fn write(live: &RwLock<Live>) -> std::sync::RwLockWriteGuard<'_, Live> {
+    live.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Changes that readers may wait for at a time, unless more of them belong together.
+const TURN: usize = 64;
+
+/// The most that one ask brings.
+const MAX_JOB: usize = crate::spocp::limits::MAX_TRANSACTION;
+const MAX_JOB_BYTES: usize =
+    crate::spocp::limits::MAX_TRANSACTION_BYTES + crate::spocp::limits::MAX_MESSAGE_BYTES;

@@ -1,0 +1,5 @@
+//! Log events, metrics and traces.
+
+pub(crate) mod log;
+pub(crate) mod metrics;
+pub(crate) mod traces;

@@ -1,0 +1,163 @@
+//! The server that takes spans, over HTTP: one request after the other, on one connection while it lasts.
+//!
+//! What it answers is read as far as the protocol says, and no further than a bound.
+
+use std::path::Path;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{
+    CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER,
+    TRANSFER_ENCODING, USER_AGENT,
+};
+use hyper::{HeaderMap, Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio_rustls::TlsConnector;
+
+use crate::config::Traces;
+use crate::files;
+use crate::limits::MAX_COLLECTOR_ANSWER_BYTES;
+use crate::net::client::address::{AGENT, Address};
+
+/// The server that takes spans.
+pub(super) struct Collector {
+    address: Address,
+    tls: Option<TlsConnector>,
+    headers: HeaderMap,
+    /// The connection of the last request, if it can be used again.
+    open: Option<SendRequest<Full<Bytes>>>,
+}
+
+/// What it says to spans.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// It has taken them, but for so many.
+    Taken { refused: usize },
+    /// It will never take them.
+    Never(StatusCode),
+    /// It may take them later, and has perhaps said when.
+    Later(StatusCode, Option<Duration>),
+}
+
+impl Collector {
+    /// Reads what is needed to send.
+    ///
+    /// # Errors
+    /// Nothing can be sent there; in words for the operator.
+    pub(super) fn new(config: &Traces) -> Result<Self, String> {
+        let address = Address::read(&config.endpoint)?;
+        let tls = address.tls(config.ca.as_deref(), "endpoint-ca")?;
+        if tls.is_none() && !address.is_loopback() {
+            return Err("spans would cross the network for all to see: use `https`".into());
+        }
+        let headers = config.headers.as_deref().map(read_headers).transpose()?;
+        Ok(Self { address, tls, headers: headers.unwrap_or_default(), open: None })
+    }
+
+    /// Sends spans. Whoever does not wait for the end leaves no connection behind.
+    ///
+    /// # Errors
+    /// Nothing is known of what became of them; in words for the operator.
+    pub(super) async fn send(&mut self, spans: Bytes) -> Result<Said, String> {
+        let mut sender = match self.open.take() {
+            Some(open) if !open.is_closed() => open,
+            _ => self.connect().await?,
+        };
+        sender.ready().await.map_err(|error| error.to_string())?;
+        let request = self.request(spans).map_err(|error| error.to_string())?;
+        let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
+        let status = response.status();
+        match status.as_u16() {
+            200..300 => {
+                let said = Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect();
+                // Whatever the rest of the answer is, the spans are not sent again.
+                let Ok(said) = said.await else { return Ok(Said::Taken { refused: 0 }) };
+                self.open = Some(sender);
+                Ok(Said::Taken { refused: refused(&said.to_bytes()) })
+            }
+            429 | 502 | 503 | 504 => Ok(Said::Later(status, retry_after(response.headers()))),
+            _ => Ok(Said::Never(status)),
+        }
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, String> {
+        let stream = self.address.connect(self.tls.as_ref()).await?;
+        let shaken = http1::handshake(TokioIo::new(stream)).await;
+        let (sender, connection) = shaken.map_err(|error| error.to_string())?;
+        // It ends with the sender.
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    fn request(&self, spans: Bytes) -> hyper::http::Result<Request<Full<Bytes>>> {
+        let path = match self.address.path() {
+            "/" => PATH,
+            path => path,
+        };
+        let mut request = Request::post(path)
+            .header(HOST, self.address.host_header())
+            .header(CONTENT_TYPE, "application/json")
+            .header(USER_AGENT, AGENT)
+            .body(Full::new(spans))?;
+        request.headers_mut().extend(self.headers.clone());
+        Ok(request)
+    }
+}
+
+/// How many spans of those that were taken were refused.
+fn refused(body: &[u8]) -> usize {
+    // Some answer nothing, or not in JSON, and mean that all is well.
+    let said: Value = serde_json::from_slice(body).unwrap_or_default();
+    let count = said.pointer("/partialSuccess/rejectedSpans");
+    let count = count.and_then(|count| match count {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_u64(),
+    });
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
+}
+
+/// When to come again, as seconds. A date would need the clocks to agree.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// Reads lines of a name, `:` and a value. The value is a secret and part of no message.
+fn read_headers(path: &Path) -> Result<HeaderMap, String> {
+    let bytes = files::secret(path)?;
+    let mut headers = HeaderMap::new();
+    for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let wrong = |what: &str| format!("line {} of `{}`: {what}", at + 1, path.display());
+        let (name, value) =
+            header(line).ok_or_else(|| wrong("expected a name, `:` and a value"))?;
+        if [HOST, CONTENT_TYPE, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION].contains(&name) {
+            return Err(wrong(&format!("`{name}` is said by the server itself")));
+        }
+        if headers.len() >= MAX_HEADERS {
+            return Err(wrong(&format!("expected at most {MAX_HEADERS} headers")));
+        }
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+fn header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let colon = line.iter().position(|byte| *byte == b':')?;
+    let (name, value) = line.split_at_checked(colon)?;
+    let name = HeaderName::from_bytes(name.trim_ascii()).ok()?;
+    let mut value = HeaderValue::from_bytes(value.get(1..)?.trim_ascii()).ok()?;
+    value.set_sensitive(true);
+    Some((name, value))
+}
+
+/// Where spans go if the URL has no path: the one that the protocol names.
+const PATH: &str = "/v1/traces";
+
+/// Headers that the operator may add.
+const MAX_HEADERS: usize = 32;
