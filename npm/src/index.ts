@@ -4,13 +4,14 @@ export type { CheckManyOptions } from "./pdp/check-many.ts";
 export { WardgateError, type Code, type Refusal } from "./base/errors.ts";
 export { expiryOf, type Expiry } from "./pdp/expiry.ts";
 export { hash, hashMany } from "./pdp/hashing.ts";
-export { load, open, openSync, type LoadOptions } from "./pdp/open.ts";
+export { load, open, openSync } from "./pdp/open.ts";
+export type { LoadOptions } from "./wasm/code.ts";
 export { createWatcher, type Outcome, type Watcher } from "./watcher/watcher.ts";
 export { verifyBatch, type SignedMessage } from "./pdp/signatures.ts";
 export { warmUp, type WarmUpOptions } from "./pdp/warm-up.ts";
 export type { BundleHeader } from "./pdp/header.ts";
 export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./pdp/keys.ts";
-export type { OpenNowOptions, OpenOptions, ReloadOptions } from "./pdp/options.ts";
+export type { OpenNowOptions, OpenOptions } from "./pdp/options.ts";
 export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./base/web.ts";
 export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher/watcher-options.ts";
 export type { Trust, TrustedKeys } from "./pdp/terms.ts";
@@ -30,6 +31,7 @@ export type {
   PreparedPrincipal,
   PreparedQuestion,
   Principal,
+  ReloadOptions,
   Resource,
   Topic,
 } from "./pdp/types.ts";

@@ -1,13 +1,13 @@
 // Opens bundles.
 
-import { readLoad } from "../wasm/code.ts";
+import { readLoad, type LoadOptions } from "../wasm/code.ts";
 import { copyOf, membersOf, mustBeBytes } from "../base/describe.ts";
 import { runtime, runtimeNow } from "../wasm/module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";
 import { OpenedPdp } from "./pdp.ts";
 import { readBundle } from "./source.ts";
-import type { SpocpModule, SpocpPdp } from "./spocp-types.ts";
-import type { Bundle, BundleSource, Pdp } from "./types.ts";
+import type { SpocpModule } from "./spocp-types.ts";
+import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
 import { disregard, type CodeNow, type CodeSource } from "../base/web.ts";
 
 /**
@@ -56,12 +56,6 @@ export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp {
 
 interface WithSpocp {
   readonly spocp: SpocpModule;
-}
-
-/** What to load the module from. */
-export interface LoadOptions {
-  /** The code of the module, as `open` takes it. */
-  readonly code?: CodeSource | undefined;
 }
 
 /**

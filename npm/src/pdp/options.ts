@@ -60,17 +60,6 @@ export interface OpenNowOptions {
   readonly code?: CodeNow | undefined;
 }
 
-/** What changes from one `reload` to the next; everything else is as it was when the PDP was opened. */
-export interface ReloadOptions {
-  /**
-   * The lowest revision that is accepted. What was given to `open` holds too; and where keys are trusted,
-   * so does the revision in use.
-   */
-  readonly minRevision?: number | undefined;
-  /** The time for which the dates of the bundle are looked at; what the clock says unless given. */
-  readonly now?: number | Date | undefined;
-}
-
 /** The options, complete. */
 export interface Settings {
   /** Whom and what is accepted, as the module reads it. */

@@ -1,6 +1,7 @@
 // The PDP that a caller holds: one bundle, and the handle under which the module knows it.
 
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
+import type { AcceptedBundle, AcceptedOpening } from "./accepted.ts";
 import { filterRows, type Backing } from "../fast/batch.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -9,11 +10,10 @@ import { decideRequest } from "../fast/encoder.ts";
 import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
-import { readReload, type ReloadOptions, type Settings } from "./options.ts";
+import { readReload, type Settings } from "./options.ts";
 import { isObject } from "../base/plain.ts";
 import { Plans } from "../fast/plans.ts";
 import { ActionAsking, PrincipalAsking } from "./prepared.ts";
-import type { Opening } from "../pool/pool-messages.ts";
 import { guarded } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
@@ -30,6 +30,7 @@ import type {
   PreparedAction,
   PreparedPrincipal,
   Principal,
+  ReloadOptions,
   Resource,
   Topic,
 } from "./types.ts";
@@ -42,16 +43,6 @@ interface Lease {
   generation: number;
 }
 
-/**
- * A bundle, and what was asked of it. That in use is unsealed and whole, the base of the next delta, and is
- * accepted again after a trap.
- */
-interface Accepted {
-  readonly bytes: Uint8Array;
-  readonly now: number;
-  readonly minRevision: number;
-}
-
 export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
@@ -60,7 +51,7 @@ export class OpenedPdp implements Pdp {
   readonly #backing: Backing;
   /** The rules of SPOCP, if somebody asks them: always those of the bundle in use. */
   readonly #rules: HeldRules | undefined;
-  #accepted: Accepted;
+  #accepted: AcceptedBundle;
   #header: BundleHeader;
   #disposed = false;
   readonly #listeners = new Set<(header: BundleHeader) => void>();
@@ -98,7 +89,7 @@ export class OpenedPdp implements Pdp {
   }
 
   /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
-  get accepted(): Omit<Opening, "code"> {
+  get accepted(): AcceptedOpening {
     const { terms, isUnsigned, decidesAfterExpiry, maxBytes } = this.#settings;
     return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, maxBytes };
   }
@@ -227,7 +218,7 @@ export class OpenedPdp implements Pdp {
   }
 
   /** Reads what is offered in the place of the bundle in use, and the conditions that it must meet. */
-  #read(bundle: unknown, options: unknown): Accepted {
+  #read(bundle: unknown, options: unknown): AcceptedBundle {
     const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
     const asked = readReload(options);
     const now = asked.now ?? this.#settings.clock();
@@ -238,14 +229,14 @@ export class OpenedPdp implements Pdp {
   }
 
   /** The whole bundle that is offered, unsealed and put together. */
-  #whole(handle: number, offer: Accepted): Accepted {
+  #whole(handle: number, offer: AcceptedBundle): AcceptedBundle {
     const inside = unsealed(offer.bytes, this.#settings);
     const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
     return { ...offer, bytes: isStep ? apply(handle, this.#accepted.bytes, inside) : inside };
   }
 
   /** Takes policies into use, and returns what does the same with the rules beside them. It takes both or none. */
-  #exchange(handle: number, whole: Accepted): readonly [Told, (() => void) | undefined] {
+  #exchange(handle: number, whole: AcceptedBundle): readonly [Told, (() => void) | undefined] {
     reload(handle, whole.bytes, whole.now, whole.minRevision);
     let use;
     try {
@@ -371,7 +362,7 @@ function told(handle: number): Told {
 }
 
 /** The rules of SPOCP in a bundle that the module has opened: of bytes that nobody writes into since. */
-function rulesIn({ bytes }: Accepted, handle: number): Uint8Array {
+function rulesIn({ bytes }: AcceptedBundle, handle: number): Uint8Array {
   return bytes.subarray(rulesAt(handle));
 }
 

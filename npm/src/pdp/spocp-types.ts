@@ -1,7 +1,6 @@
 // What a caller holds of rules of SPOCP. Nothing here loads their module.
 
-import type { LoadOptions } from "./open.ts";
-import type { Pdp } from "./types.ts";
+import type { LoadOptions } from "../wasm/code.ts";
 
 /**
  * An S-expression: text in the advanced form, such as `(http (page index.html))`, or in the canonical form, such as
@@ -36,11 +35,6 @@ export interface SpocpRules {
   first(query: SpocpQuery): SpocpRule | undefined;
   /** Returns all rules that allow the query, in their order. */
   matches(query: SpocpQuery): SpocpRule[];
-}
-
-/** A PDP that was opened with the option `spocp`. */
-export interface SpocpPdp extends Pdp {
-  readonly spocp: SpocpRules;
 }
 
 /** The module of SPOCP, for the option `spocp` of `open`. */

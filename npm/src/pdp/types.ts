@@ -5,7 +5,6 @@
 import type { CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import type { BundleHeader } from "./header.ts";
-import type { ReloadOptions } from "./options.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "../base/web.ts";
 
@@ -139,6 +138,17 @@ export interface PreparedAction {
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[];
 }
 
+/** What changes from one `reload` to the next; everything else is as it was when the PDP was opened. */
+export interface ReloadOptions {
+  /**
+   * The lowest revision that is accepted. What was given to `open` holds too; and where keys are trusted,
+   * so does the revision in use.
+   */
+  readonly minRevision?: number | undefined;
+  /** The time for which the dates of the bundle are looked at; what the clock says unless given. */
+  readonly now?: number | Date | undefined;
+}
+
 /**
  * An opened bundle that decides.
  *
@@ -210,4 +220,9 @@ export interface Pdp {
   dispose(): void;
   /** The same as `dispose`, for `using`. */
   [Symbol.dispose](): void;
+}
+
+/** A PDP that was opened with the option `spocp`. */
+export interface SpocpPdp extends Pdp {
+  readonly spocp: SpocpRules;
 }

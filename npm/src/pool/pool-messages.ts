@@ -1,25 +1,18 @@
 // What a pool and its workers say to each other.
 
 import { WardgateError, type Code } from "../base/errors.ts";
+import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted.ts";
 import type { FilterRequest, Resource } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
-/** What it takes to open a bundle elsewhere that was accepted here. */
-export interface Opening {
-  readonly bytes: Uint8Array;
-  /** The time at which it was accepted, and the lowest revision that was. */
-  readonly now: number;
-  readonly minRevision: number;
-  readonly terms: Uint8Array;
-  readonly isUnsigned: boolean;
-  readonly decidesAfterExpiry: boolean;
-  readonly maxBytes: number;
-  /** The code of the module, compiled. */
+/** An accepted bundle on its way to a worker. */
+export interface Opening extends AcceptedOpening {
+  /** The compiled code of the module. */
   readonly code: CompiledModule | undefined;
 }
 
 /** The part of an {@link Opening} that a `reload` changes. */
-export type Reloading = Pick<Opening, "bytes" | "now" | "minRevision">;
+export type Reloading = AcceptedBundle;
 
 export type ToWorker =
   | { readonly kind: "open"; readonly opening: Opening }

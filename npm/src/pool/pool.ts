@@ -8,11 +8,11 @@ import { WardgateError } from "../base/errors.ts";
 import type { BundleHeader } from "../pdp/header.ts";
 import { runtime } from "../wasm/module.ts";
 import { open } from "../pdp/open.ts";
-import type { OpenOptions, ReloadOptions } from "../pdp/options.ts";
+import type { OpenOptions } from "../pdp/options.ts";
 import { OpenedPdp } from "../pdp/pdp.ts";
 import { Member } from "./pool-member.ts";
 import type { Threads } from "./threads.ts";
-import type { Bundle, BundleSource, FilterRequest, Pdp, Resource } from "../pdp/types.ts";
+import type { Bundle, BundleSource, FilterRequest, Pdp, ReloadOptions, Resource } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 
 import { threads } from "#spawn";

@@ -11,7 +11,8 @@ import { WardgateError } from "../base/errors.ts";
 import { hash } from "../pdp/hashing.ts";
 import { open, openSync } from "../pdp/open.ts";
 import { spocp } from "./spocp.ts";
-import type { SpocpPdp, SpocpQuery } from "../pdp/spocp-types.ts";
+import type { SpocpQuery } from "../pdp/spocp-types.ts";
+import type { SpocpPdp } from "../pdp/types.ts";
 import { album, noon, releaseKey, signed, viewing } from "../testing.ts";
 
 /** The album with the rules of `fixtures/spocp/pages.spoc`. */

@@ -5,17 +5,17 @@
 
 import { loader } from "#load-spocp";
 
-import { compile, readLoad } from "../wasm/code.ts";
+import { compile, readLoad, type LoadOptions } from "../wasm/code.ts";
 import { WardgateError } from "../base/errors.ts";
 import { Loading } from "../wasm/loading.ts";
-import type { LoadOptions } from "../pdp/open.ts";
 import { lackOfRules } from "./spocp-abi.ts";
 import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
-export type { LoadOptions } from "../pdp/open.ts";
-export type { SpocpModule, SpocpPdp, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spocp-types.ts";
+export type { LoadOptions } from "../wasm/code.ts";
+export type { SpocpModule, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spocp-types.ts";
+export type { SpocpPdp } from "../pdp/types.ts";
 
 /**
  * Lets a PDP answer queries by the rules of SPOCP in its bundle.

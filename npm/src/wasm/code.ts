@@ -5,6 +5,12 @@ import { WardgateError } from "../base/errors.ts";
 import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/fetching.ts";
 import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
 
+/** What to load the module from. */
+export interface LoadOptions {
+  /** The code of the module, as `open` takes it. */
+  readonly code?: CodeSource | undefined;
+}
+
 /** Compiles code that a caller handed in. */
 export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   if (isModule(code)) return code;
