@@ -12,17 +12,17 @@ const folder = new URL("cjs/", import.meta.url);
 // Whoever hands the package on hands its licence on.
 cpSync(new URL("../LICENSE", import.meta.url), new URL("LICENSE", import.meta.url));
 rmSync(folder, { recursive: true, force: true });
-for (const name of ["dist", "wasm"]) mkdirSync(new URL(`${name}/`, folder), { recursive: true });
 const glue = ["wardgate", "wardgate_compiler"].flatMap((name) => [`wasm/${name}_bg.js`, `wasm/${name}_bg.d.ts`]);
-for (const name of readdirSync(new URL("dist/", import.meta.url))) translate(`dist/${name}`);
+const programs = readdirSync(new URL("dist/", import.meta.url), { recursive: true }).filter((name) => /\.[jt]s$/.test(name));
+for (const name of programs) translate(`dist/${name}`);
 for (const name of glue) translate(name);
 // What is nearest to a file says of which form it is, and what `#load` and its like are for it.
 const imports = {
-  "#load": "./dist/load-require.js",
-  "#load-compiler": "./dist/load-compiler-require.js",
-  "#load-spocp": "./dist/load-spocp-require.js",
-  "#port": "./dist/port-node.js",
-  "#spawn": "./dist/spawn-require.js",
+  "#load": "./dist/runtimes/require/load.js",
+  "#load-compiler": "./dist/runtimes/require/load-compiler.js",
+  "#load-spocp": "./dist/runtimes/require/load-spocp.js",
+  "#port": "./dist/runtimes/threads/port-node.js",
+  "#spawn": "./dist/runtimes/threads/spawn-require.js",
 };
 const scope = { type: "commonjs", imports };
 writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)}\n`);
@@ -30,8 +30,9 @@ writeFileSync(new URL("package.json", folder), `${JSON.stringify(scope, null, 2)
 function translate(file) {
   const from = new URL(file, import.meta.url);
   const to = new URL(file, folder);
+  mkdirSync(new URL(".", to), { recursive: true });
   if (file.endsWith(".d.ts")) return cpSync(from, to);
   // Those are for runtimes without `require`.
-  if (/\/((load|spawn)-(?!((compiler|spocp)-)?require)|wasm-|port-web)/.test(file)) return;
+  if (/\/runtimes\/(browser|edge-light|workerd|node\/load|threads\/(port-web|spawn-(?!require)))/.test(file)) return;
   writeFileSync(to, transpileModule(readFileSync(from, "utf8"), { compilerOptions, fileName: file }).outputText);
 }

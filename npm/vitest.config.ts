@@ -3,17 +3,17 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Modules of accessors and examples import the package, which for the tests is its source.
-const names = ["accessors", "express", "hono", "pool", "react", "spocp"];
+const names = ["fast/accessors", "adapters/express", "adapters/hono", "pool/pool", "adapters/react", "spocp/spocp"];
 const alias = [
-  ...names.map((name) => ({ find: `wardgate/${name}`, replacement: source(name) })),
+  ...names.map((path) => ({ find: `wardgate/${path.split("/").at(-1)}`, replacement: source(path) })),
   { find: /^wardgate$/, replacement: source("index") },
-  { find: "#load", replacement: source("load-node") },
-  { find: "#load-spocp", replacement: source("load-spocp-node") },
-  { find: "#load-compiler", replacement: source("load-compiler-node") },
+  { find: "#load", replacement: source("runtimes/node/load") },
+  { find: "#load-spocp", replacement: source("runtimes/node/load-spocp") },
+  { find: "#load-compiler", replacement: source("runtimes/node/load-compiler") },
 ];
 
-export default defineConfig({ resolve: { alias }, test: { include: ["src/*.test.ts"] } });
+export default defineConfig({ resolve: { alias }, test: { include: ["src/**/*.test.ts"] } });
 
-function source(name: string): string {
-  return fileURLToPath(new URL(`src/${name}.ts`, import.meta.url));
+function source(path: string): string {
+  return fileURLToPath(new URL(`src/${path}.ts`, import.meta.url));
 }

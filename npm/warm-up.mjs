@@ -1,5 +1,5 @@
-// Writes `src/warm-up-bundle.ts` anew. It is needed when the format of tables or bundles changes, and
-// `src/warm-up.test.ts` says so.
+// Writes `src/pdp/warm-up-bundle.ts` anew. It is needed when the format of tables or bundles changes, and
+// `src/pdp/warm-up.test.ts` says so.
 //
 //     WARDGATE=../target/debug/wardgate node warm-up.mjs
 //
@@ -43,7 +43,7 @@ function unsignedAgain(bundle) {
 
 function write(bundle) {
   const lines = Buffer.from(bundle).toString("base64").match(/.{1,108}/g);
-  writeFileSync(new URL("src/warm-up-bundle.ts", home), `// The bundle of the warm-up, in base64. \`warm-up.mjs\` writes this file.
+  writeFileSync(new URL("src/pdp/warm-up-bundle.ts", home), `// The bundle of the warm-up, in base64. \`warm-up.mjs\` writes this file.
 
 export const BUNDLE = [
 ${lines.map((line) => `  "${line}",`).join("\n")}

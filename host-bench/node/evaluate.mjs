@@ -2,9 +2,9 @@
 // It reads a job like `bench.mjs` and writes { "rows": [figure] }.
 
 import { readFileSync } from "node:fs";
-import { frame, open, planList, planOf, start } from "../../npm/dist/abi.js";
-import { loader } from "../../npm/dist/load-node.js";
-import { readOptions } from "../../npm/dist/options.js";
+import { frame, open, planList, planOf, start } from "../../npm/dist/wasm/abi.js";
+import { loader } from "../../npm/dist/runtimes/node/load.js";
+import { readOptions } from "../../npm/dist/pdp/options.js";
 import { measure } from "./measure.mjs";
 
 const MISSING = 0;

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 import { open } from "../../npm/dist/index.js";
-import { createPool } from "../../npm/dist/pool.js";
+import { createPool } from "../../npm/dist/pool/pool.js";
 
 const RUNS = 9;
 const bundle = readFileSync(new URL("../../npm/fixtures/album.bundle", import.meta.url));

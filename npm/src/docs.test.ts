@@ -13,7 +13,7 @@ import { Page } from "../example/react.ts";
 import { mayGet, openPages, reasons } from "../example/spocp.ts";
 import { mayView, watch } from "../example/watcher.ts";
 import { openAlbum, releaseKey, signed, viewing } from "./testing.ts";
-import type { Principal } from "./types.ts";
+import type { Principal } from "./pdp/types.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 

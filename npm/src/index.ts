@@ -1,19 +1,20 @@
 // The public face of the package: open a bundle, ask the PDP.
 
-export type { CheckManyOptions } from "./check-many.ts";
-export { WardgateError, type Code, type Refusal } from "./errors.ts";
-export { expiryOf, type Expiry } from "./expiry.ts";
-export { hash, hashMany } from "./hashing.ts";
-export { load, open, openSync, type LoadOptions } from "./open.ts";
-export { createWatcher, type Outcome, type Watcher } from "./watcher.ts";
-export { verifyBatch, type SignedMessage } from "./signatures.ts";
-export { warmUp, type WarmUpOptions } from "./warm-up.ts";
-export type { BundleHeader } from "./header.ts";
-export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./keys.ts";
-export type { OpenNowOptions, OpenOptions, ReloadOptions } from "./options.ts";
-export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./web.ts";
-export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher-options.ts";
-export type { Trust, TrustedKeys } from "./terms.ts";
+export type { CheckManyOptions } from "./pdp/check-many.ts";
+export { WardgateError, type Code, type Refusal } from "./base/errors.ts";
+export { expiryOf, type Expiry } from "./pdp/expiry.ts";
+export { hash, hashMany } from "./pdp/hashing.ts";
+export { load, open, openSync } from "./pdp/open.ts";
+export type { LoadOptions } from "./wasm/code.ts";
+export { createWatcher, type Outcome, type Watcher } from "./watcher/watcher.ts";
+export { verifyBatch, type SignedMessage } from "./pdp/signatures.ts";
+export { warmUp, type WarmUpOptions } from "./pdp/warm-up.ts";
+export type { BundleHeader } from "./pdp/header.ts";
+export type { Algorithm, PublicJwk, PublicKey, RawKey, SecretJwk } from "./pdp/keys.ts";
+export type { OpenNowOptions, OpenOptions } from "./pdp/options.ts";
+export type { Address, ByteReader, ByteStream, CodeNow, CodeSource, CompiledModule, FetchResponse } from "./base/web.ts";
+export type { Fetch, FetchInit, Polling, Timers, WatcherListener, WatcherOptions } from "./watcher/watcher-options.ts";
+export type { Trust, TrustedKeys } from "./pdp/terms.ts";
 export type {
   Accessors,
   ActionRequest,
@@ -30,9 +31,10 @@ export type {
   PreparedPrincipal,
   PreparedQuestion,
   Principal,
+  ReloadOptions,
   Resource,
   Topic,
-} from "./types.ts";
+} from "./pdp/types.ts";
 export type {
   ActionDecision,
   Decision,
@@ -44,4 +46,4 @@ export type {
   Reason,
   Step,
   ValidationError,
-} from "./decision.ts";
+} from "./pdp/decision.ts";

@@ -124,9 +124,11 @@ describe("the form for require", () => {
 });
 
 it("has a form for require of each file that is not of another runtime", () => {
-  const programs = (folder: string): string[] => readdirSync(new URL(folder, home)).filter((name) => name.endsWith(".js"));
-  const others = programs("dist").filter((name) => !programs("cjs/dist").includes(name));
-  expect(others.filter((name) => !/^(load|port|spawn|wasm)-/.test(name))).toEqual([]);
+  const programs = (folder: string): string[] =>
+    readdirSync(new URL(folder, home), { encoding: "utf8", recursive: true }).filter((name) => name.endsWith(".js"));
+  const [here, required] = [programs("dist"), programs("cjs/dist")];
+  const others = here.filter((name) => !required.includes(name));
+  expect(others.filter((name) => !/^runtimes\/.*\b(load|port|spawn|wasm)\b/.test(name))).toEqual([]);
 });
 
 function leaves(value: unknown): string[] {

@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 
-import type { PublicJwk } from "./keys.ts";
-import { open } from "./open.ts";
-import { readOptions } from "./options.ts";
-import type { ActionRequest, Pdp } from "./types.ts";
+import type { PublicJwk } from "./pdp/keys.ts";
+import { open } from "./pdp/open.ts";
+import { readOptions } from "./pdp/options.ts";
+import type { ActionRequest, Pdp } from "./pdp/types.ts";
 
 /** `fixtures/album`, compiled by `cargo xtask test` before the tests run. */
 export const album: Uint8Array = read("album");

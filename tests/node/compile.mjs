@@ -3,7 +3,7 @@
 // and answers one line each: what `compile` gives with the bundle as base64 and what `lint` gives, or { "error": text }.
 
 import { createInterface } from "node:readline";
-import { compile, lint } from "../../npm/dist/compiler.js";
+import { compile, lint } from "../../npm/dist/compiler/compiler.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
   const answer = await compiled(JSON.parse(line)).catch((error) => ({ error: String(error) }));

@@ -37,7 +37,7 @@ async function decide({ bundle, now, requests, rounds, right }) {
 
 /** Loads a module of accessors from its text. */
 function accessorsOf(source) {
-  const entry = new URL("../../npm/dist/accessors.js", import.meta.url);
+  const entry = new URL("../../npm/dist/fast/accessors.js", import.meta.url);
   const module = source.replace('"wardgate/accessors"', JSON.stringify(entry));
   return import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`);
 }

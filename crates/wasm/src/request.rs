@@ -30,7 +30,7 @@ pub(crate) enum Asked {
 }
 
 /// Which parts a request shares with others, as the sum of these; that it is the first of them; and above these bits the
-/// number of the sharer whose requests they are, or 0 if there is none. `npm/src/sharing.ts` has the same numbers.
+/// number of the sharer whose requests they are, or 0 if there is none. `npm/src/pdp/sharing.ts` has the same numbers.
 const PRINCIPAL: u32 = 1;
 const RESOURCE: u32 = 2;
 const AUX_DATA: u32 = 4;

@@ -1,6 +1,6 @@
 //! Terms of the package, and the moment at which they are applied.
 //!
-//! `npm/src/terms.ts` writes terms down as [`Terms`] reads them.
+//! `npm/src/pdp/terms.ts` writes terms down as [`Terms`] reads them.
 
 use alloc::vec::Vec;
 

@@ -3,6 +3,8 @@
 //! Tests may point anywhere; what ships may not. A crate that the table does not name is an error, so
 //! that a new one cannot slip past it.
 
+mod npm;
+
 use crate::metadata::{self, Crate};
 use crate::setup::WASM_TARGET;
 use crate::shell::{self, Outcome};
@@ -26,6 +28,7 @@ pub(crate) fn check() -> Outcome {
             compiler_in_runtime(module, &mut faults)?;
         }
     }
+    npm::check(&mut faults)?;
     for fault in &faults {
         println!("    {fault}");
     }

@@ -45,7 +45,7 @@ fn run() -> Result<bool, String> {
 
 /// Does the package declare the codes that were seen, and no others?
 fn is_declared(seen: &BTreeSet<String>) -> Result<bool, String> {
-    let path = root().join("npm/src/diagnostic.ts");
+    let path = root().join("npm/src/compiler/diagnostic.ts");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let name = |line: &str| Some(line.trim().strip_prefix("| \"")?.split('"').next()?.to_owned());
     let declared: BTreeSet<String> = text.lines().filter_map(name).collect();

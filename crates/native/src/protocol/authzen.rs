@@ -1,6 +1,6 @@
 //! The OpenID AuthZEN Authorization API 1.0: what its requests mean, and how they are answered.
 //!
-//! The subject becomes the principal in `convert` and nowhere else; `npm/src/authzen-decide.ts` does the same. What a PEP
+//! The subject becomes the principal in `convert` and nowhere else; `npm/src/authzen/authzen-decide.ts` does the same. What a PEP
 //! says of the context and of the action is found by conditions under `request.auxData.jwts`, as
 //! `context.claims` and `action.claims`. `auxData.jwt` stays empty: nothing that was merely said may look like
 //! the claims of a verified token.

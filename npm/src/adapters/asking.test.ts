@@ -1,0 +1,179 @@
+// The adapters for Hono and Express in apps of the real frameworks: one table, and every answer in it is the
+// same in all of them.
+
+import type { AddressInfo } from "node:net";
+
+import express5, { type ErrorRequestHandler, type Express } from "express";
+import { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { afterAll, describe, expect, it, vi } from "vitest";
+
+import type { PdpSource, Question } from "./asking.ts";
+import * as forExpress from "./express.ts";
+import * as forHono from "./hono.ts";
+import { openAlbum, viewing } from "../testing.ts";
+import type { Principal, Resource } from "../pdp/types.ts";
+
+const express4 = ((await import("express-4" as string)) as { default: typeof express5 }).default;
+
+/** An app that shows an album to whom `question` allows it: asked once, it says status and text. */
+type App = (pdp: PdpSource, question: Question<unknown>, denied?: Denied) => Promise<readonly [number, string]>;
+
+/** How an app answers those who are denied. */
+interface Denied {
+  readonly status: 404;
+  readonly text: string;
+  readonly fails?: true;
+}
+
+const { principal, resource } = viewing();
+const album = await openAlbum();
+
+/** A question that is answered with yes, but for what the changes say. */
+function question(changes: Partial<Question<unknown>> = {}): Question<unknown> {
+  return { principal: () => principal, action: "view", resource, ...changes };
+}
+
+const onHono: App = async (pdp, question, denied) => {
+  const app = new Hono();
+  const answer = denied && { denied: () => (fail(denied), new Response(denied.text, denied)) };
+  app.get("/album", forHono.authorize(pdp, question, answer), (context) => context.text("the album"));
+  app.onError((error, context) => context.text("error", error instanceof HTTPException ? error.status : 500));
+  // Hono passes on what is not even an error; the server then answers 500 by itself.
+  const response = await (async () => app.request("/album"))().catch(() => new Response("error", { status: 500 }));
+  return [response.status, await response.text()];
+};
+
+const onExpress = (express: typeof express5): App => async (pdp, question, denied) => {
+  const app = express();
+  const answer = denied && {
+    denied: (_: express5.Request, response: express5.Response) => {
+      fail(denied);
+      response.status(denied.status).send(denied.text);
+    },
+  };
+  app.get("/album", forExpress.authorize(pdp, question, answer), (_, response) => void response.send("the album"));
+  // A way round: who skips the route must not come to anything behind it either.
+  app.get("/album", (_, response) => void response.send("the wrong album"));
+  app.use(((error: { readonly status?: number }, _request, response, _next) => {
+    response.status(error.status ?? 500).send("error");
+  }) satisfies ErrorRequestHandler);
+  return ask(app);
+};
+
+const apps: readonly (readonly [string, App])[] = [
+  ["Hono", onHono],
+  ["Express 5", onExpress(express5)],
+  ["Express 4", onExpress(express4)],
+];
+
+describe.each(apps)("%s", (_, app) => {
+  const pass = [200, "the album"];
+  const denied = [403, "Forbidden"];
+  const error = [500, "error"];
+
+  it("lets pass whom the PDP allows", async () => {
+    expect(await app(album, question())).toEqual(pass);
+    expect(await app(() => album, question())).toEqual(pass);
+    expect(await app(async () => album, question({ principal: async () => principal }))).toEqual(pass);
+    const found = { action: async () => "view", resource: () => Promise.resolve(resource), auxData: () => undefined };
+    expect(await app(album, question(found))).toEqual(pass);
+  });
+
+  it("denies everybody else", async () => {
+    expect(await app(album, question({ action: "burn" }))).toEqual(denied);
+    expect(await app(album, question({ principal: () => ({ ...principal, roles: [] }) }))).toEqual(denied);
+    expect(await app(album, question({ resource: { ...resource, kind: "safe" } }))).toEqual(denied);
+  });
+
+  it("denies nobody, and what is not there, and does not look for what it does not need", async () => {
+    const unused = vi.fn(() => resource);
+    for (const nobody of [undefined, null]) {
+      expect(await app(album, question({ principal: () => nobody, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ principal: async () => nobody, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ resource: () => nobody }))).toEqual(denied);
+    }
+    expect(unused).not.toHaveBeenCalled();
+  });
+
+  // What some frameworks take for a pass, or for the way to another handler.
+  const thrown = [new Error("lost"), undefined, null, false, 0, "", "route", "router", { status: 200 }];
+  it.each(thrown)("never lets pass where %j is thrown", async (value) => {
+    const throws = (): never => {
+      throw value;
+    };
+    for (const place of ["principal", "resource", "action", "auxData"]) {
+      expect(await app(album, question({ [place]: throws }))).toEqual(error);
+      expect(await app(album, question({ [place]: async () => throws() }))).toEqual(error);
+    }
+    expect(await app(throws, question())).toEqual(error);
+  });
+
+  it("never lets pass what cannot be asked", async () => {
+    const odd = [{ id: "ada" }, { ...principal, roles: "user" }, "ada", true, 0] as unknown as Principal[];
+    for (const one of odd) expect(await app(album, question({ principal: () => one }))).toEqual(error);
+    for (const one of [{}, "album", true] as unknown as Resource[]) {
+      expect(await app(album, question({ resource: () => one }))).toEqual(error);
+    }
+    expect(await app(album, question({ action: (() => undefined) as never }))).toEqual(error);
+    expect(await app((() => undefined) as never, question())).toEqual(error);
+    const closed = await openAlbum();
+    closed.dispose();
+    expect(await app(closed, question())).toEqual(error);
+  });
+
+  it("takes nothing but true for a yes", async () => {
+    const lying = { isAllowed: () => "yes" } as never;
+    expect(await app(lying, question())).toEqual(denied);
+  });
+
+  it("lets the app answer those who are denied", async () => {
+    const hidden = { status: 404, text: "no such album" } as const;
+    expect(await app(album, question({ action: "burn" }), hidden)).toEqual([404, "no such album"]);
+    expect(await app(album, question(), hidden)).toEqual(pass);
+    expect(await app(album, question({ action: "burn" }), { ...hidden, fails: true })).toEqual(error);
+  });
+
+  it("lets an error choose its status", async () => {
+    const who = (): never => {
+      throw app === onHono ? new HTTPException(401) : Object.assign(new Error(), { status: 401 });
+    };
+    expect(await app(album, question({ principal: who }))).toEqual([401, "error"]);
+  });
+});
+
+describe.each([
+  ["wardgate/hono", forHono.authorize],
+  ["wardgate/express", forExpress.authorize],
+])("%s", (_, authorize) => {
+  it("says what is wrong when the app is put together", () => {
+    const check = (given: readonly unknown[], message: string): void => {
+      expect(() => Reflect.apply(authorize, undefined, given)).toThrow(new TypeError(message));
+    };
+    check([album], "a question must be an object, found undefined");
+    check([album, { ...question(), acton: "view" }], "unknown member `acton`, expected one of principal, action, resource, auxData");
+    check([album, { ...question(), principal }], "`principal` must be a function, found object");
+    check([album, { ...question(), action: undefined }], "`action` is missing in the question");
+    check([album, { principal: () => principal, action: "view" }], "`resource` is missing in the question");
+    check([undefined, question()], "the PDP must be one that `open` returned, or a function, found undefined");
+    check([openAlbum(), question()], "the PDP must be one that `open` returned, or a function, found object");
+    check([album, question(), { deny: () => {} }], "unknown option `deny`, expected one of denied");
+    check([album, question(), { denied: 404 }], "option `denied` must be a function, found number");
+    check([album, question(), 404], "options must be an object, found number");
+  });
+});
+
+const servers: { close(): unknown }[] = [];
+afterAll(() => servers.forEach((server) => server.close()));
+
+async function ask(app: Express): Promise<readonly [number, string]> {
+  const server = app.listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((listening) => server.once("listening", listening));
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/album`);
+  return [response.status, await response.text()];
+}
+
+function fail({ fails }: Denied): void {
+  if (fails) throw new Error("no answer");
+}

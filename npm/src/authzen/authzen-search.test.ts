@@ -1,0 +1,200 @@
+import { readFileSync } from "node:fs";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import {
+  AuthzenError,
+  PageTokens,
+  readActionSearch,
+  readResourceSearch,
+  readSubjectSearch,
+  searchActions,
+  searchResources,
+  searchSubjects,
+  type Directory,
+  type Entity,
+} from "./authzen.ts";
+import { open } from "../pdp/open.ts";
+import type { Pdp } from "../pdp/types.ts";
+
+const user = { type: "user", id: "ada" };
+const record = { type: "record", id: "r1" };
+const write = { name: "write" };
+const all = { from: 0, limit: 1000, most: 10_000 };
+const owners = new Map(Array.from({ length: 700 }, (_, at) => [`r${at}`, at % 3 === 0 ? "ada" : "bob"]));
+const records: Entity[] = [...owners].map(([id, owner]) => ({ type: "record", id, properties: { owner } }));
+const directory: Directory = {
+  subject: (type, id) => (type === "user" && ["ada", "bob"].includes(id) ? {} : undefined),
+  resource: (type, id) => (type === "record" && owners.has(id) ? { owner: owners.get(id) } : undefined),
+};
+let pdp: Pdp;
+
+beforeAll(async () => {
+  const bundle = readFileSync(new URL("../../fixtures/authzen.bundle", import.meta.url));
+  pdp = await open(bundle, { trust: "unsigned" });
+});
+
+describe("a search", () => {
+  const owned = [...owners].filter(([, owner]) => owner === "ada").map(([id]) => ({ type: "record", id }));
+
+  it("finds resources as an evaluation would allow them", () => {
+    const search = readResourceSearch({ subject: user, action: write, resource: { type: "record", id: "ignored" } });
+    expect(searchResources(pdp, search, { candidates: records, window: all })).toEqual({ results: owned, next: undefined });
+    const bare = records.map(({ type, id }) => ({ type, id }));
+    expect(searchResources(pdp, search, { candidates: bare, window: all, directory }).results).toEqual(owned);
+    expect(searchResources(pdp, search, { candidates: bare, window: all }).results).toEqual([]);
+  });
+
+  it("goes on where it ended, whatever the window", () => {
+    const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" } });
+    for (const [limit, most] of [[1, 1000], [7, 1000], [100, 50], [1000, 256], [234, 1000]] as const) {
+      const found = [];
+      let from: number | undefined = 0;
+      while (from !== undefined) {
+        const { results, next } = searchResources(pdp, search, { candidates: records, window: { from, limit, most } });
+        expect(results.length).toBeLessThanOrEqual(limit);
+        found.push(...results);
+        from = next;
+      }
+      expect(found).toEqual(owned);
+    }
+    const nothing = { from: 0, limit: 0, most: 10 };
+    expect(searchResources(pdp, search, { candidates: records, window: nothing })).toEqual({ results: [], next: 0 });
+    const beyond = { from: 5000, limit: 1, most: 10 };
+    expect(searchResources(pdp, search, { candidates: records, window: beyond })).toEqual({ results: [], next: undefined });
+  });
+
+  it("finds subjects and actions", () => {
+    const resource = { ...record, properties: { owner: "bob", office: "Paris" } };
+    const candidates = ["ada", "bob", "eve"].map((id) => ({ type: "user", id }));
+    const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource });
+    expect(searchSubjects(pdp, subjects, { candidates, window: all }).results).toEqual([{ type: "user", id: "bob" }]);
+    const asked = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
+    const actions = searchActions(pdp, readActionSearch(asked), { window: all });
+    expect(actions.results).toEqual([{ name: "print" }, { name: "read" }, { name: "write" }]);
+    expect(pdp.actions("record")).toEqual(["delete", "print", "read", "write"]);
+    expect(() => pdp.actions(7 as unknown as string)).toThrow(TypeError);
+    const elsewhere = readActionSearch({ ...asked, resource: { type: "spaceship", id: "x" } });
+    expect(searchActions(pdp, elsewhere, { window: all })).toEqual({ results: [], next: undefined });
+  });
+
+  it("finds no action by a pattern, and those that a pattern matches where the caller names them", () => {
+    const body = { subject: user, resource: { type: "page", id: "p1" } };
+    const found = (more: object): string[] =>
+      searchActions(pdp, readActionSearch({ ...body, ...more }), { window: all }).results.map(({ name }) => name);
+    expect(found({})).toEqual(["edit"]);
+    expect(found({ candidates: ["view:public", "burn", "edit", "view:*"].map((name) => ({ name })) })).toEqual(["view:public", "edit", "view:*"]);
+    expect(found({ candidates: [] })).toEqual([]);
+    for (const candidates of [["edit"], [{}], [{ name: 7 }], {}]) {
+      expect(() => readActionSearch({ ...body, candidates }), JSON.stringify(candidates)).toThrow(AuthzenError);
+    }
+  });
+
+  it("is refused with tokens that cannot be verified, as an evaluation is", () => {
+    const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
+    const message = "tokens cannot be verified here";
+    const window = { candidates: records, window: all };
+    const sought = { subject: user, action: write, resource: { type: "record" }, context };
+    expect(() => searchResources(pdp, readResourceSearch(sought), window)).toThrow(message);
+    const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource: record, context });
+    expect(() => searchSubjects(pdp, subjects, window)).toThrow(message);
+    expect(() => searchActions(pdp, readActionSearch({ subject: user, resource: record, context }), window)).toThrow(message);
+  });
+
+  it("finds nothing for those whom the directory does not know, unless the request describes them", () => {
+    const eve = { type: "user", id: "eve" };
+    const found = (subject: object): number =>
+      searchActions(pdp, readActionSearch({ subject, resource: record }), { window: all, directory }).results.length;
+    expect(found(user)).toBe(1);
+    expect(found(eve)).toBe(0);
+    expect(found({ ...eve, properties: {} })).toBe(1);
+    const nowhere = { type: "record", id: "nowhere" };
+    const who = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
+    expect(searchSubjects(pdp, who, { candidates: [user], window: all, directory }).results).toEqual([]);
+    const which = readResourceSearch({ subject: eve, action: { name: "read" }, resource: { type: "record" } });
+    expect(searchResources(pdp, which, { candidates: records, window: all, directory }).results).toEqual([]);
+  });
+
+  it("that brings much finds the same, by a bounded number of steps", () => {
+    const much = Array.from({ length: 100 }, (_, at) => ({ at, text: `${at}` }));
+    const [ada, first] = [{ ...user, properties: { much } }, { ...record, properties: { owner: "bob", much } }];
+    const which = readResourceSearch({ subject: ada, action: write, resource: { type: "record" } });
+    const who = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
+    const what = readActionSearch({ subject: ada, resource: first });
+    const candidates = [user, { type: "user", id: "bob" }];
+    const search = (maxSteps?: number) => [
+      () => searchResources(pdp, which, { candidates: records, window: all, maxSteps }).results,
+      () => searchSubjects(pdp, who, { candidates, window: all, maxSteps }).results,
+      () => searchActions(pdp, what, { window: all, maxSteps }).results,
+    ];
+    const found = [owned, [{ type: "user", id: "bob" }], [{ name: "read" }]];
+    for (const [at, sought] of search().entries()) expect(sought()).toEqual(found[at]);
+    for (const sought of search(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
+    for (const sought of search(-1)) expect(sought).toThrow(RangeError);
+  });
+
+  it("is refused when it cannot be read", () => {
+    const check = (reading: (body: unknown) => unknown, body: object): void => {
+      expect(() => reading(body), JSON.stringify(body)).toThrow(AuthzenError);
+    };
+    const sought = { subject: { type: "user" }, action: write, resource: { type: "record" } };
+    check(readSubjectSearch, sought);
+    check(readResourceSearch, sought);
+    check(readActionSearch, sought);
+    check(readSubjectSearch, { subject: { type: "user" }, resource: record });
+    check(readSubjectSearch, { subject: {}, action: write, resource: record });
+    check(readResourceSearch, { action: write, resource: { type: "record" } });
+    check(readActionSearch, { subject: user });
+    const good = { subject: user, action: write, resource: { type: "record" } };
+    for (const page of [[], "x", { token: 1 }, { limit: 0 }, { limit: -1 }, { limit: 1.5 }, { limit: "1" }, { properties: 1 }]) {
+      check(readResourceSearch, { ...good, page });
+    }
+    for (const candidates of [{}, [1], [{}], [{ id: 1 }], [{ id: "x", type: "other" }], [{ id: "x", properties: [] }]]) {
+      check(readResourceSearch, { ...good, candidates });
+    }
+    expect(readResourceSearch({ ...good, candidates: [{ id: "x" }] }).candidates).toEqual([{ type: "record", id: "x" }]);
+  });
+});
+
+describe("a token", () => {
+  const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" }, page: { limit: 2 } });
+  const place = { from: 77, limit: 2 };
+  let now = 1_000_000;
+  const tokens = PageTokens.create(new Uint8Array(32).fill(7), () => now);
+
+  it("means its place, for the same search by the same caller", async () => {
+    const token = await (await tokens).write(search, "shop", place);
+    expect(token).toMatch(/^[\w-]+$/);
+    const again = { resource: { type: "record" }, action: write, subject: { id: "ada", type: "user" }, page: { token } };
+    expect(await (await tokens).read(token, readResourceSearch(again), "shop")).toEqual(place);
+    expect(await (await tokens).read(token, search, "shop")).toEqual(place);
+  });
+
+  it("is refused for anything else", async () => {
+    const token = await (await tokens).write(search, "shop", place);
+    const check = async (changed: string, searching = search, caller = "shop"): Promise<void> => {
+      await expect((await tokens).read(changed, searching, caller), changed).rejects.toThrow(AuthzenError);
+    };
+    for (let at = 0; at < token.length; at += 1) {
+      await check(`${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`);
+    }
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    // What the last character says beyond the last byte is nothing, and still not another spelling.
+    for (const beyond of [1, 2, 3]) await check(`${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + beyond]}`);
+    for (const changed of ["", "A", token.slice(1), `${token}A`, `${token}====`, "é".repeat(59), "A".repeat(9999)]) await check(changed);
+    await check(token, search, "other");
+    await check(token, { ...search, action: { name: "read" } });
+    await check(token, { ...search, subject: { ...user, properties: { roles: ["admin"] } } });
+    await check(token, { ...search, page: { token, limit: 3 } });
+    await check(token, { ...search, page: { token, limit: 2, properties: { sort: "name" } } });
+    await check(token, { ...search, candidates: [] });
+    const other = await PageTokens.create(new Uint8Array(32).fill(8), () => now);
+    await expect(other.read(token, search, "shop")).rejects.toThrow(AuthzenError);
+    now += 3_600_000;
+    await check(token);
+  });
+
+  it("takes a key that nobody can guess", async () => {
+    await expect(PageTokens.create(new Uint8Array(31))).rejects.toThrow(RangeError);
+  });
+});

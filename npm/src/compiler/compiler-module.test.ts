@@ -1,0 +1,72 @@
+// The instance of the compiler: what a trap in it leaves behind, and how long it lives.
+
+import { readFileSync } from "node:fs";
+
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { run } from "./compiler-module.ts";
+
+const trap = vi.hoisted(() => ({ armed: false, starts: 0 }));
+
+// The module has no way to trap that a test could use. Here its memory is overwritten when it would, so that
+// anything that still relied on the lost instance would fail.
+vi.mock("../../wasm/wardgate_compiler_bg.js", async (load) => {
+  const glue = await load<typeof import("../../wasm/wardgate_compiler_bg.js")>();
+  let memory: WebAssembly.Memory | undefined;
+  return {
+    ...glue,
+    __wbg_set_wasm(exports: WebAssembly.Exports): void {
+      memory = exports["memory"] as WebAssembly.Memory | undefined;
+      if (memory !== undefined) trap.starts += 1;
+      glue.__wbg_set_wasm(exports);
+    },
+    compile(files: unknown, options: unknown): unknown {
+      if (!trap.armed) return glue.compile(files, options) as unknown;
+      trap.armed = false;
+      new Uint8Array(memory!.buffer).fill(0xff);
+      throw new WebAssembly.RuntimeError("unreachable");
+    },
+  };
+});
+
+const policy = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url));
+const files = [["album.yaml", new Uint8Array(policy)]] as const;
+const settings = { code: undefined, asked: {} };
+
+beforeEach(async () => {
+  await length();
+  trap.starts = 0;
+});
+
+async function length(): Promise<number | undefined> {
+  return (await run(files, settings)).bundle?.length;
+}
+
+describe("a trap", () => {
+  it("is reported as internal, and the next call has a fresh instance", async () => {
+    const before = await length();
+    trap.armed = true;
+    await expect(length()).rejects.toMatchObject({ name: "WardgateError", code: "internal" });
+    expect(await length()).toBe(before);
+    expect(trap.starts).toBe(1);
+  });
+
+  it("ends no other call", async () => {
+    const before = await length();
+    trap.armed = true;
+    const [first, ...others] = await Promise.allSettled([length(), length(), length()]);
+    expect(first.status).toBe("rejected");
+    expect(others).toEqual([before, before].map((value) => ({ status: "fulfilled", value })));
+  });
+});
+
+describe("the instance", () => {
+  it("is kept while it is small, and let go when it has grown large", async () => {
+    await length();
+    expect(trap.starts).toBe(0);
+    await run([["a.yaml", new Uint8Array(2 ** 25).fill(0x20)]], settings);
+    await length();
+    await length();
+    expect(trap.starts).toBe(1);
+  });
+});

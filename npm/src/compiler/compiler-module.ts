@@ -1,0 +1,107 @@
+// The module of the compiler: loaded by the first call, and one instance of it at a time.
+//
+// A call needs nothing of an earlier one. So an instance that trapped is thrown away, and one whose memory has
+// grown large too: memory of WebAssembly never shrinks.
+
+import { loader } from "#load-compiler";
+
+import * as glue from "../../wasm/wardgate_compiler_bg.js";
+
+import { compile } from "../wasm/code.ts";
+import type { Compiled, Formatted, Tested } from "./compiler.ts";
+import type { Settings } from "./compiler-options.ts";
+import { WardgateError } from "../base/errors.ts";
+import { reason } from "../base/fetching.ts";
+import { Loading } from "../wasm/loading.ts";
+import { refusal } from "../base/refusal.ts";
+import type { CodeSource } from "../base/web.ts";
+
+/** Files as the module takes them. */
+export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
+
+/** What the module tells of tests: the results as JSON. */
+export type ToldOfTests = Omit<Tested, "results"> & { readonly results?: string };
+
+/** Compiles files in the module. */
+export async function run(files: Files, settings: Settings): Promise<Compiled> {
+  return (await within(settings, (asked) => glue.compile(files, asked))) as Compiled;
+}
+
+/** Runs tests in the module. */
+export async function runTests(files: Files, settings: Settings): Promise<ToldOfTests> {
+  return (await within(settings, (asked) => glue.test(files, asked))) as ToldOfTests;
+}
+
+/** Lays out a file in the module. */
+export async function runFormat(file: Files[number], settings: Settings): Promise<Formatted> {
+  return (await within(settings, () => glue.format(file))) as Formatted;
+}
+
+/** Calls an instance of the module. */
+async function within({ code, asked }: Settings, act: (asked: Settings["asked"]) => unknown): Promise<unknown> {
+  if (known === undefined) {
+    const loaded = await (code === undefined ? own.load() : compile(code as CodeSource));
+    // Somebody may not have waited.
+    known ??= loaded;
+  }
+  // Nothing is waited for between this and the call, so nobody else can take the instance away.
+  if (active === undefined) use(await started(known));
+  return call(() => act(asked));
+}
+
+async function started(code: WebAssembly.Module): Promise<WebAssembly.Instance> {
+  try {
+    const instance = await WebAssembly.instantiate(code, { [GLUE]: { ...glue } });
+    const missing = EXPORTS.find((name) => !(name in instance.exports));
+    if (missing === undefined) return instance;
+    throw new Error(`it has no \`${missing}\``);
+  } catch (cause) {
+    if (known === code) known = undefined;
+    const message = `the code is not the compiler of this version of the package: ${reason(cause)}`;
+    throw new WardgateError("wrong-code", message, { cause });
+  }
+}
+
+function use(instance: WebAssembly.Instance): void {
+  drop();
+  active = instance.exports as unknown as Exports;
+  glue.__wbg_set_wasm(instance.exports);
+  active.__wbindgen_start();
+}
+
+function call(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (thrown) {
+    const refused = refusal(thrown);
+    if (refused !== undefined) throw refused.error;
+    drop();
+    throw new WardgateError("internal", "the compiler failed; there is no answer", { cause: thrown });
+  } finally {
+    if (active !== undefined && active.memory.buffer.byteLength > KEPT_BYTES) drop();
+  }
+}
+
+/** Lets go of the instance, and of every view of its memory that the glue may keep: growing takes it away. */
+function drop(): void {
+  active?.memory.grow(0);
+  glue.__wbg_set_wasm({});
+  active = undefined;
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly __wbindgen_start: () => void;
+}
+
+let known: WebAssembly.Module | undefined;
+let active: Exports | undefined;
+
+const own = new Loading(loader, { name: "the module of the compiler", elsewhere: "option `code`" });
+
+/** What tells the module from others. */
+const EXPORTS = ["memory", "compile", "test", "format", "__wbindgen_start"];
+/** The name by which the module asks for its glue. */
+const GLUE = "./wardgate_compiler_bg.js";
+/** What a few thousand policies take. */
+const KEPT_BYTES = 2 ** 26;

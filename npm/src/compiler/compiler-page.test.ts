@@ -1,0 +1,26 @@
+// The program that docs/runtimes/compiler.md shows, run as it stands there with the built package.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { expect, it } from "vitest";
+
+const page = readFileSync(new URL("../../../docs/runtimes/compiler.md", import.meta.url), "utf8");
+const program = /```js\n([^]+?)```/.exec(page)![1]!;
+
+it.each(["import", "require"])("prints what it promises, with %s", (way) => {
+  const promised = [...program.matchAll(/console\.log\(.*\); \/\/ (.+)/g)].map(([, line]) => line);
+  expect(promised).toHaveLength(2);
+  // The package finds itself by its own name, through its exports.
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const form = way === "import" ? ["--input-type=module", "--eval", program] : ["--input-type=commonjs", "--eval", asCommonJs(program)];
+  const said = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
+  expect(said.trim().split("\n")).toEqual(promised);
+});
+
+/** The same program for `require`. */
+function asCommonJs(program: string): string {
+  const body = program.replaceAll(/^import (.+) from (.+);$/gm, "const $1 = require($2);");
+  return `(async () => {\n${body}})();`;
+}

@@ -1,0 +1,126 @@
+// Accessor modules: the template that the command fills, and a module that it has filled.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import ts from "typescript";
+import { describe, expect, it, vi } from "vitest";
+
+import * as entry from "./accessors.ts";
+import { LOOPS } from "./members.ts";
+import { open } from "../pdp/open.ts";
+import { BY_NAME } from "./sites.ts";
+import { album, closed, noon, viewing } from "../testing.ts";
+import type { Accessors } from "../pdp/types.ts";
+
+const emitted = fileURLToPath(new URL("../../fixtures/album.accessors.js", import.meta.url));
+const accessors = (await import(emitted)) as Accessors;
+
+/** A source file of the package. */
+function source(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), "utf8");
+}
+
+/** What `encoder.ts` is as a template: without its imports and the places of `sites.ts`. */
+function template(): string {
+  const { outputText } = ts.transpileModule(source("encoder.ts"), {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, removeComments: true },
+  });
+  const body = outputText
+    .replaceAll(/^import [^;]+;\n/gm, "")
+    .replace("switch (step & SITE) {", "switch (steps[at + 1] >>> ACCESSOR) {")
+    .replaceAll(/^ +case \d+:\n +if \(n\d+ in OBJECT\)\n +return UNSURE;\n +v = o\[n\d+\];\n +break;\n/gm, "")
+    .replace("            case BY_NAME:", "READS            case BY_NAME:")
+    .replace("const { BY_NAME,", "const { ACCESSOR, BY_NAME,")
+    .replace(" SITE,", "");
+  return HEAD + body;
+}
+
+const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
+import * as entry from "wardgate/accessors";
+
+export const format = 3;
+export const bundle = BUNDLE;
+export const names = NAMES;
+
+`;
+
+describe("the template of the compiler", () => {
+  it("is the function of this package", () => {
+    const file = new URL("../../../crates/tooling/src/accessors/template.js", import.meta.url);
+    expect(readFileSync(file, "utf8")).toBe(template());
+  });
+
+  it("uses only what the entry offers", () => {
+    const used = [...template().matchAll(/^const \{ ([^}]+) \} = entry;$/gm)].flatMap(([, list]) => list!.split(", "));
+    expect(used).toContain("decideShort");
+    expect(Object.keys(entry)).toEqual(expect.arrayContaining(used));
+    expect(template()).toContain(`export const format = ${entry.FORMAT};`);
+  });
+
+  it("has the loop of the encoder, and so has the one for prepared questions", () => {
+    const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
+    expect(loop(source("encoder-prepared.ts"))).toBe(loop(source("encoder.ts")));
+  });
+});
+
+describe("the loops of a batch", () => {
+  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("members.ts"))!.slice(1);
+  const places = Array.from({ length: BY_NAME }, (_, at) => `n${at}`);
+
+  it("are the same for every place but for its name", () => {
+    const bodies = loops!.split(/^  (?=\(f, at\) => \{$)/m).slice(1);
+    const names = bodies.map((body) => /const name = (n\d+);/.exec(body)![1]);
+    expect(names).toEqual(places);
+    expect(new Set(bodies.map((body, at) => body.trimEnd().replace(`= ${places[at]};`, "= PLACE;"))).size).toBe(1);
+  });
+
+  it("read the places of the encoder, by whose number they are found", () => {
+    const imported = /import \{([^}]+)\} from "\.\/sites\.ts";/;
+    const listed = (text: string): string[] => imported.exec(text)![1]!.split(",").map((name) => name.trim()).filter(Boolean);
+    expect(listed(head!)).toEqual(places);
+    expect(listed(source("encoder.ts"))).toEqual(places);
+    const cases = [...source("encoder.ts").matchAll(/case (\d+): if \((n\d+) in OBJECT\) return UNSURE; v = o\[(n\d+)\]; break;/g)];
+    expect(cases.map(([, at, asked, read]) => [Number(at), asked, read])).toEqual(places.map((name, at) => [at, name, name]));
+    expect(LOOPS.length).toBe(BY_NAME);
+  });
+});
+
+describe("an accessor module", () => {
+  it("belongs to its bundle", async () => {
+    const opening = open(closed, { trust: "unsigned", accessors });
+    await expect(opening).rejects.toThrow(/^the accessors were emitted for another bundle: /);
+    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+  });
+
+  it("is refused by another copy of the package", async () => {
+    vi.resetModules();
+    const copy = await import("../pdp/open.ts");
+    const opening = copy.open(album, { trust: "unsigned", accessors });
+    await expect(opening).rejects.toThrow(/^the accessors import another copy of the package$/);
+    await expect(opening).rejects.toMatchObject({ name: "WardgateError", code: "accessors" });
+  });
+
+  it("changes no answer", async () => {
+    const settings = { trust: "unsigned", clock: () => noon } as const;
+    const [plain, fast] = [await open(album, settings), await open(album, { ...settings, accessors })];
+    const owners = ["ada", "eve", 7, null, undefined].map((owner) => ({ owner }));
+    const attrs = [undefined, {}, ...owners, new Map([["owner", "ada"]])];
+    for (const attr of attrs) {
+      for (const action of ["view", "edit", "echo", "share", "burn"]) {
+        for (let time = 0; time < 3; time += 1) {
+          const request = viewing({ resource: { attr }, request: { action } });
+          expect(fast.isAllowed(request)).toBe(plain.isAllowed(request));
+        }
+      }
+    }
+  });
+
+  it("goes on after a reload", async () => {
+    const pdp = await open(album, { trust: "unsigned", accessors });
+    pdp.reload(closed);
+    expect(pdp.isAllowed(viewing())).toBe(false);
+    pdp.reload(album);
+    expect(pdp.isAllowed(viewing({ resource: { attr: { owner: "ada" } }, request: { action: "edit" } }))).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+// The answers that are worked out for a plan are those of the module, and those of `check`.
+
+import { describe, expect, it } from "vitest";
+
+import { answersOf, NO_ANSWERS, type Asking } from "./answers.ts";
+import { ALLOW, ALWAYS, DENY, frameAt, NO_FRAME, TEMPORARY, TRUE, UNSURE, type Frame } from "../wasm/frame.ts";
+import { openAlbum } from "../testing.ts";
+
+const never = (): number => UNSURE;
+
+/** A frame whose module answers as `decide` says of roles and words. */
+function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
+  const calls = { decideValues: never, decideClasses: never, decideColumns: never };
+  const made = frameAt(new ArrayBuffer(1024 + 65_536), 0, {
+    ...calls,
+    decide: (_, __, roles) => decide(roles, made.words),
+  });
+  made.words[ALWAYS] = TRUE;
+  return made;
+}
+
+function asking(of: Frame): Asking {
+  return { frame: of, handle: 0, plan: 0 };
+}
+
+describe("the answers of a plan", () => {
+  it("are those of the module, for every mask and all words that a slot may have", () => {
+    const seen = new Set<string>();
+    const made = frame((roles, words) => {
+      seen.add([roles, words[0], words[1]].join());
+      return words[0] === words[1] ? ALLOW : DENY;
+    });
+    const answers = answersOf(asking(made), [{ isText: false }, { isText: false }], 3);
+    // For each of four masks: 4 words or a string, then 4 words, or one of the strings, or a new one.
+    expect(seen.size).toBe(4 * (4 * (4 + 1) + (4 + 2)));
+    const key = (roles: number, first: number, second: number): number => (roles << 6) | (first << 3) | second;
+    for (const roles of [0, 1, 2, 3]) {
+      expect([answers[key(roles, 5, 5)], answers[key(roles, 5, 6)], answers[key(roles, 4, 4)]]).toEqual([ALLOW, DENY, ALLOW]);
+    }
+    expect(seen.has([1, TEMPORARY, TEMPORARY + 1].join())).toBe(true);
+  });
+
+  it("take only strings where there is nothing else", () => {
+    const answers = answersOf(asking(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
+    const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
+    expect(kept).toEqual([(5 << 3) | 5, (5 << 3) | 6]);
+  });
+
+  it("leave out what the words do not tell, and masks that no roles have", () => {
+    const answers = answersOf(asking(frame(() => ALLOW)), [{ isText: false }], 1);
+    const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
+    const digits = [0, 2, 3, 4, 5];
+    expect(kept).toEqual([0, 1].flatMap((roles) => digits.map((digit) => (roles << 3) | digit)));
+  });
+
+  it("are not worked out where they would be many, nor without a frame", () => {
+    const made = frame(() => ALLOW);
+    for (const [slots, masks] of [[4, 1], [1, 8], [1, -1]] as const) {
+      const any = Array.from({ length: slots }, () => ({ isText: false }));
+      expect(answersOf(asking(made), any, masks)).toBe(NO_ANSWERS);
+    }
+    expect(answersOf(asking(NO_FRAME), [], 1)).toBe(NO_ANSWERS);
+  });
+});
+
+it("every value of an attribute is decided as check decides it", async () => {
+  const pdp = await openAlbum();
+  const values = [undefined, null, true, false, 0, 1, "", "ada", "eve", "x".repeat(300), [], {}, ["ada"]];
+  for (const roles of [[], ["user"], ["guest"], ["user", "guest"], ["nobody"]]) {
+    for (const owner of values) {
+      for (const action of ["view", "edit", "echo", "share", "burn"]) {
+        const asking = { principal: { id: "ada", roles }, resource: { kind: "album", id: "a1", attr: { owner } } };
+        const { actions } = pdp.check({ ...asking, actions: [action] });
+        for (let time = 0; time < 3; time += 1) {
+          expect(pdp.isAllowed({ ...asking, action })).toBe(actions[action]?.effect === "allow");
+        }
+      }
+    }
+  }
+});

@@ -1,0 +1,283 @@
+// Many decisions at once.
+//
+// Resources of one kind that follow each other are decided in columns, up to 1024 in a call. What does
+// not fit (another kind, an odd resource, a plan that needs more than equalities) is decided one by one,
+// and what that leaves unsure, by the general path. The order stays that of the caller.
+
+import { describe } from "../base/describe.ts";
+import { Filling, type Slot } from "./filling.ts";
+import {
+  ALLOW,
+  DENY,
+  FALSE,
+  MAX_COLUMNS,
+  MISSING,
+  NULL,
+  NUMBER,
+  TEMPORARY,
+  TRUE,
+  UNSURE,
+  type Columns,
+} from "../wasm/frame.ts";
+import { planFor } from "./kinds.ts";
+import { isDisturbed, isInherited, isObject, NOTHING } from "../base/plain.ts";
+import type { Detail, Plan, Plans } from "./plans.ts";
+import {
+  BY_NAME,
+  DETAIL,
+  FROM_PRINCIPAL,
+  FROM_RESOURCE,
+  HELD,
+  LAST,
+  PRINCIPAL_ID,
+  RESOURCE_ID,
+  RESOURCE_KIND,
+  SITE,
+  SLOT,
+  SLOT_MASK,
+} from "./sites.ts";
+import { begin, turn } from "../wasm/turn.ts";
+import { constantWord } from "./values.ts";
+import { decideFor, listFor, type Who } from "./who.ts";
+
+/** What stands behind every way of asking. */
+export interface Backing {
+  readonly plans: Plans;
+  /** Decides a request by reading it completely. */
+  general(request: unknown): boolean;
+  /** What the caller sees of an exception while a request was decided by the frame. */
+  failure(thrown: unknown): unknown;
+}
+
+/** Returns the resources on which the principal may perform the action, in their order. */
+export function filterRows<R>(
+  backing: Backing,
+  who: Who,
+  action: string,
+  resources: readonly R[],
+  auxData: unknown,
+): R[] {
+  if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
+  // A copy: code of the caller may change the list while it is being decided on. What is allowed moves
+  // to its front.
+  const rows = ([] as R[]).concat(resources);
+  let answers: Answers;
+  try {
+    answers = decideRows(backing.plans, who, action, rows);
+  } catch (thrown) {
+    throw backing.failure(thrown);
+  }
+  const { principal } = who;
+  const general = (at: number): boolean => backing.general({ principal, action, resource: rows[at], auxData });
+  let kept = 0;
+  for (let first = 0; first < rows.length; first += 32) {
+    let yes = answers.allowed[first >>> 5]!;
+    const unsure = answers.unsure[first >>> 5]!;
+    if (unsure !== 0) yes |= asked(first, unsure, general);
+    kept = keep(rows, first, yes, kept);
+  }
+  rows.length = kept;
+  return rows;
+}
+
+/** Moves rows to `kept` and behind: those of the 32 from `first` that `yes` has a bit for. */
+function keep(rows: unknown[], first: number, yes: number, kept: number): number {
+  while (yes !== 0) {
+    rows[kept] = rows[first + 31 - Math.clz32(yes & -yes)];
+    kept += 1;
+    yes &= yes - 1;
+  }
+  return kept;
+}
+
+function asked(first: number, unsure: number, general: (at: number) => boolean): number {
+  let yes = 0;
+  for (let bit = 0; bit < 32; bit += 1) if ((unsure >>> bit) & 1 && general(first + bit)) yes |= 1 << bit;
+  return yes;
+}
+
+/** What is decided about rows: a bit for each. A row that is unsure is not allowed. */
+export interface Answers {
+  readonly allowed: number[];
+  readonly unsure: number[];
+}
+
+/** Decides on every row as far as the frame can. */
+export function decideRows(plans: Plans, who: Who, action: unknown, rows: readonly unknown[]): Answers {
+  const answers = nothingDecided(rows.length);
+  if (typeof action !== "string" || who.isOdd || isDisturbed()) return answers;
+  if (plans.hasPrincipals && plans.principals.has(who.id)) return answers;
+  const run = new Run(plans, who, action);
+  let at = 0;
+  while (at < rows.length) {
+    const taken = run.decide(rows, at, answers);
+    at += taken;
+    // Where the kinds change all the time, looking for runs costs more than it saves.
+    const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
+    for (; at < apart; at += 1) note(answers, at, decideOne(plans, who, action, rows[at]));
+  }
+  return answers;
+}
+
+function nothingDecided(rows: number): Answers {
+  const words = (rows + 31) >>> 5;
+  const unsure = new Array<number>(words).fill(-1);
+  if (rows & 31) unsure[words - 1] = (1 << (rows & 31)) - 1;
+  return { allowed: new Array<number>(words).fill(0), unsure };
+}
+
+function note({ allowed, unsure }: Answers, at: number, answer: number): void {
+  if (answer === UNSURE) return;
+  const bit = 1 << (at & 31);
+  unsure[at >>> 5]! &= ~bit;
+  if (answer === ALLOW) allowed[at >>> 5]! |= bit;
+}
+
+function decideOne(plans: Plans, who: Who, action: string, row: unknown): number {
+  const answer = decideFor(plans, who, action, row);
+  return answer === UNSURE && plans.refresh() ? decideFor(plans, who, action, row) : answer;
+}
+
+/** Resources of one kind in a row, on their way through the columns. */
+class Run {
+  readonly #plans: Plans;
+  readonly #who: Who;
+  readonly #action: string;
+
+  constructor(plans: Plans, who: Who, action: string) {
+    this.#plans = plans;
+    this.#who = who;
+    this.#action = action;
+  }
+
+  /** Decides on the rows from `start` that fit together; returns how many those are. */
+  decide(rows: readonly unknown[], start: number, answers: Answers): number {
+    const plans = this.#plans;
+    const kind = kindOf(rows[start]);
+    const list = kind === undefined ? null : listFor(plans, kind, undefined, undefined);
+    const plan = list === null ? null : planFor(list, this.#action);
+    if (kind === undefined || plan === null || !plan.columnar) return 0;
+    // Code of the caller may have reloaded the bundle since the run before this one.
+    if (plans.hasPrincipals && plans.principals.has(this.#who.id)) return 0;
+    const columns = plans.revive() ? plans.columns() : null;
+    if (columns === null || !plans.revive()) return 0;
+
+    const mine = begin();
+    const mask = this.#who.mask(plans, plan);
+    const shared: string[] = [];
+    const slots = mask < 0 ? null : this.#slots(plan, kind, shared);
+    if (slots === null) return 0;
+    const filling = new Filling(plan, slots, shared, columns);
+    const count = filling.fill(rows, start, kind);
+    if (count < SHORTEST) return 0;
+    const varying = slots.reduce((bits, { slot }) => bits | (1 << slot), 0);
+    const isOver = plans.isOver();
+    if (isOver || filling.isOdd || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
+      for (let at = start; at < start + count; at += 1) {
+        note(answers, at, decideOne(plans, this.#who, this.#action, rows[at]));
+      }
+      return count;
+    }
+    take(columns, count, answers, start);
+    return count;
+  }
+
+  /** Writes what is the same for all rows; returns the slots that are not, or `null` if they do not fit. */
+  #slots(plan: Plan, kind: string, shared: string[]): readonly Slot[] | null {
+    const { frame } = this.#plans;
+    const { steps, details, from, to } = plan;
+    const slots: Slot[] = [];
+    for (let at = from; at < to; at += 2) {
+      const step = steps[at]!;
+      const detail = details[steps[at + 1]! & DETAIL]!;
+      const slot = (step >>> SLOT) & SLOT_MASK;
+      const site = step & SITE;
+      // A path of several steps is followed row by row.
+      if (!(step & LAST) || step & HELD) return null;
+      if (step & FROM_RESOURCE ? site <= BY_NAME : site === RESOURCE_ID) slots.push({ slot, site, detail });
+      else if (step & FROM_RESOURCE || !this.#writeShared(step, slot, detail, kind, shared)) return null;
+    }
+    return slots.length > MAX_COLUMNS || frame.words.length === 0 ? null : slots;
+  }
+
+  /** Writes a slot that is the same for all rows; returns whether that is possible. */
+  #writeShared(step: number, slot: number, detail: Detail, kind: string, shared: string[]): boolean {
+    const { words, numbers } = this.#plans.frame;
+    const value = this.#sharedValue(step, detail.name, kind);
+    // Anything but a scalar is for the general path, or for a program, and those read rows one by one.
+    if (step & HELD || (value !== null && !SCALARS.has(typeof value))) return false;
+    if (typeof value === "number" && !Number.isFinite(value)) return false;
+    if (typeof value === "number") numbers[slot] = value;
+    words[slot] = sharedWord(value, detail, shared);
+    return true;
+  }
+
+  #sharedValue(step: number, name: string, kind: string): unknown {
+    switch (step & SITE) {
+      case PRINCIPAL_ID:
+        return this.#who.id;
+      case RESOURCE_KIND:
+        return kind;
+      default:
+        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) && this.#who.attr !== NOTHING
+          ? this.#who.attr[name]
+          : NOTHING;
+    }
+  }
+}
+
+/** Decides on the columns; returns whether the plan can be decided so. */
+function ask({ frame, handle }: Plans, plan: Plan, mask: number, rows: number, varying: number): boolean {
+  turn.isAsking = true;
+  const outcome = frame.decideColumns(handle, plan.id, mask, rows, varying);
+  turn.isAsking = false;
+  plan.columnar = outcome !== NOT_COLUMNAR;
+  return plan.columnar;
+}
+
+function take({ allowed, unsure }: Columns, count: number, answers: Answers, start: number): void {
+  for (let word = 0; word << 5 < count; word += 1) {
+    const [yes, perhaps] = [allowed[word]!, unsure[word]!];
+    if ((start & 31) === 0 && (word + 1) << 5 <= count) {
+      answers.allowed[(start >>> 5) + word] = yes & ~perhaps;
+      answers.unsure[(start >>> 5) + word] = perhaps | 0;
+      continue;
+    }
+    const end = Math.min(count - (word << 5), 32);
+    for (let bit = 0; bit < end; bit += 1) {
+      const answer = (perhaps >>> bit) & 1 ? UNSURE : (yes >>> bit) & 1 ? ALLOW : DENY;
+      note(answers, start + (word << 5) + bit, answer);
+    }
+  }
+}
+
+function sharedWord(value: unknown, { constants }: Detail, shared: string[]): number {
+  switch (value) {
+    case undefined:
+      return MISSING;
+    case null:
+      return NULL;
+    case true:
+      return TRUE;
+    case false:
+      return FALSE;
+  }
+  if (typeof value !== "string") return NUMBER;
+  const word = constantWord(constants, value);
+  if (word !== MISSING) return word;
+  if (!shared.includes(value)) shared.push(value);
+  return TEMPORARY + shared.indexOf(value);
+}
+
+function kindOf(row: unknown): string | undefined {
+  const kind = isObject(row) ? row["kind"] : undefined;
+  return typeof kind === "string" ? kind : undefined;
+}
+
+const SCALARS: ReadonlySet<string> = new Set(["undefined", "boolean", "number", "string"]);
+
+/** What `decideColumns` says when the plan needs its rows one by one. */
+const NOT_COLUMNAR = 2;
+
+/** Shorter runs are decided one by one. */
+const SHORTEST = 16;

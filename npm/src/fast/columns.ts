@@ -1,0 +1,91 @@
+// The columns of a batch: the words of one slot in up to 1024 resources.
+//
+// A row is looked at once, and what is read becomes a word at once: to keep what was read for a second
+// loop took twice as long.
+
+import { attrOf, LOOPS } from "./members.ts";
+import { isObject, isPlain } from "../base/plain.ts";
+import type { Constants } from "./plans.ts";
+import { wordOf } from "./words.ts";
+
+/** A column that is being written, and the rows that it is read from. */
+export interface Column {
+  /** Resources of this kind, or if it is `null`, their attributes themselves. */
+  readonly rows: readonly unknown[];
+  readonly kind: string | null;
+  readonly from: number;
+  readonly end: number;
+  /** Where the attributes are wanted later, a place for them. */
+  readonly attrs: unknown[] | null;
+  readonly words: Uint32Array;
+  readonly numbers: Float64Array;
+  /** What leads from a row to its cell. */
+  readonly shift: number;
+  readonly constants: Constants | null;
+  /** Strings that are the same in all rows. */
+  readonly shared: readonly string[];
+  /** The strings of columns that were written before, in each row, and where to put those of this one. */
+  readonly before: readonly (readonly unknown[])[];
+  readonly strings: unknown[] | null;
+  /** The word of every string but `first`, whose word is the first one; -1 where there is more to look at. */
+  readonly own: number;
+  readonly first: string;
+  /** Whether strings are expected; and whether there was one. */
+  readonly isTextual: boolean;
+  hasText: boolean;
+  /** Whether a word does not tell everything about its value. */
+  isOdd: boolean;
+}
+
+/** What is read of resources where it is wanted later. */
+export interface Kept {
+  readonly attrs: unknown[] | null;
+  readonly ids: string[];
+}
+
+/** Reads resources up to the first that does not fit, and returns its place. */
+export function readRows(
+  rows: readonly unknown[],
+  start: number,
+  end: number,
+  wanted: string,
+  { attrs, ids }: Kept,
+): number {
+  for (let at = start; at < end; at += 1) {
+    const row = rows[at];
+    if (!isObject(row) || !isPlain(row)) return at;
+    const { kind, id, scope, policyVersion } = row;
+    if (kind !== wanted || typeof id !== "string" || scope !== undefined || policyVersion !== undefined) return at;
+    ids[at - start] = id;
+    if (attrs === null) continue;
+    const { attr } = row;
+    if (!isObject(attr) || !isPlain(attr)) return at;
+    attrs[at - start] = attr;
+  }
+  return end;
+}
+
+/**
+ * Writes a member of the attributes of the rows, up to the first row that does not fit, and returns its place.
+ */
+export function writeMembers(site: number, name: string, column: Column): number {
+  const loop = LOOPS[site];
+  return loop === undefined ? byName(column, column.from, name) : loop(column, column.from);
+}
+
+/** Writes strings that were read before. */
+export function writeStrings(strings: readonly string[], column: Column): void {
+  for (let at = 0; at < column.end; at += 1) column.words[at + column.shift] = wordOf(column, at, strings[at]);
+}
+
+function byName(f: Column, at: number, name: string): number {
+  const { rows, kind, end, words, shift } = f;
+  for (; at < end; at += 1) {
+    const o = attrOf(f, rows, kind, at);
+    if (o === null || name in OBJECT) break;
+    words[at + shift] = wordOf(f, at, o[name]);
+  }
+  return at;
+}
+
+const OBJECT = Object.prototype;

@@ -1,0 +1,404 @@
+// What the hot functions write into the frame, and when they leave a request to the general path. The
+// module is played by a few lines here, so that every plan can be had.
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { decideRequest } from "./encoder.ts";
+import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "../wasm/frame.ts";
+import { Plans } from "./plans.ts";
+import type { Runtime } from "../wasm/runtime.ts";
+import { begin } from "../wasm/turn.ts";
+import { decideAction, decideFor, decideTopic, Topic, Who } from "./who.ts";
+
+interface Asked {
+  readonly words: number[];
+  readonly numbers: number[];
+  readonly roles: number;
+  readonly used?: number;
+  readonly now?: number;
+}
+
+interface Slot {
+  readonly root: string;
+  readonly path?: readonly string[];
+  readonly uses?: number;
+  readonly constants?: readonly (readonly [string, number])[];
+}
+
+interface Wire {
+  readonly flags?: number;
+  readonly others?: number;
+  readonly slots?: readonly Slot[];
+  readonly roles?: readonly (readonly [string, number])[];
+}
+
+const module = vi.hoisted(() => ({ plan: {} as object, lists: 0 }));
+
+vi.mock("../wasm/abi.ts", () => ({
+  planList: (_: number, kind: string, version: string, scope: string) => {
+    module.lists += 1;
+    const known = ["doc", "other"].includes(kind) && ["", "v2"].includes(version) && ["", "acme"].includes(scope);
+    return known ? '{"other": -1, "actions": [["read", 0]]}' : "";
+  },
+  planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
+}));
+
+// Nothing is worked out before it is asked.
+vi.mock("./answers.ts", async (load) => {
+  const answers = await load<typeof import("./answers.ts")>();
+  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+});
+
+/** What arrived at the module when it was asked to decide. */
+let asked: Asked | undefined;
+let plans: Plans;
+
+const buffer = new ArrayBuffer(1024 + 65_536);
+const frame = frameAt(buffer, 0, {
+  decide: (_, __, roles) => note({ roles }),
+  decideValues: (_, __, roles, used, now) => note({ roles, used, now }),
+  decideClasses: (_, __, roles, used, now) => note({ roles, used, now }),
+  decideColumns: () => UNSURE,
+});
+frame.words[ALWAYS] = TRUE;
+const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
+
+function note(call: { roles: number; used?: number; now?: number }): number {
+  asked = { words: [...frame.words], numbers: [...frame.numbers], ...call };
+  return ALLOW;
+}
+
+function plan(wire: Wire): void {
+  const slots = wire.slots?.map((slot) => ({ path: [], uses: 0, constants: [], ...slot }));
+  module.plan = { ...wire, slots: slots ?? [] };
+  plans = new Plans(runtime as unknown as Runtime, () => 7);
+  plans.begin(["root"]);
+  plans.resume(0);
+  // The first request of a kind brings its plans, and is left to the general path.
+  expect(decideRequest(plans, request())).toBe(UNSURE);
+  asked = undefined;
+}
+
+function request(resource: object = {}, principal: object = {}): Record<string, unknown> {
+  return {
+    principal: { id: "ada", roles: ["user"], ...principal },
+    action: "read",
+    resource: { kind: "doc", id: "d1", ...resource },
+  };
+}
+
+/** The words of the slots for attributes of the resource; `undefined` if it is left alone. */
+function words(attr: unknown): number[] | undefined {
+  asked = undefined;
+  const single = decideRequest(plans, request({ attr }));
+  const seen = seenWords();
+  const { principal, resource } = request({ attr });
+  // Every way of asking writes the same.
+  for (const ask of [
+    () => decideFor(plans, new Who(principal), "read", resource),
+    () => decideTopic(plans, new Who(principal), new Topic("doc", "read"), resource),
+    () => decideAction(plans, new Topic("doc", "read"), principal, resource),
+  ]) {
+    asked = undefined;
+    expect(ask()).toBe(single);
+    expect(seenWords()).toEqual(seen);
+  }
+  return single === UNSURE ? undefined : seen;
+}
+
+function seenWords(): number[] | undefined {
+  return asked?.words.slice(0, (module.plan as { slots: unknown[] }).slots.length);
+}
+
+/** The slots for these attributes. */
+function attributes(...paths: string[]): readonly Slot[] {
+  return paths.map((path) => ({ root: "resource.attr", path: path.split(".") }));
+}
+
+beforeEach(() => {
+  frame.words.fill(99, 0, ALWAYS);
+});
+
+describe("a value", () => {
+  beforeEach(() => plan({ slots: attributes("a") }));
+
+  it("has the word of its kind", () => {
+    const check = (value: unknown, word: number): void => expect(words({ a: value })).toEqual([word]);
+    check(true, TRUE);
+    check(false, FALSE);
+    check(null, NULL);
+    check(undefined, MISSING);
+    check("text", TEMPORARY);
+    check("", TEMPORARY);
+    check([], VALUE);
+    check({ b: 1n }, VALUE);
+    check(Object.create(null), VALUE);
+    for (const number of [0, -0, 1.5, -1e300, 2 ** 53]) {
+      check(number, NUMBER);
+      expect(Object.is(asked?.numbers[0], number)).toBe(true);
+    }
+  });
+
+  it("is missing where there is no such one", () => {
+    expect(words({})).toEqual([MISSING]);
+    expect(words(Object.create(null))).toEqual([MISSING]);
+    expect(words(Object.freeze({ a: true }))).toEqual([TRUE]);
+    expect(words(new Proxy({ a: true }, {}))).toEqual([TRUE]);
+  });
+
+  it("is left to the general path when it is odd", () => {
+    const numbers = [Number.NaN, Infinity, -Infinity, 1n];
+    const odd = [...numbers, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
+    for (const value of odd) expect(words({ a: value })).toBeUndefined();
+  });
+
+  it("is left to the general path when what holds it is odd", () => {
+    class Own { a = true; }
+    const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
+    const inherits = Object.create({ a: true }) as object;
+    for (const attr of [undefined, new Own(), new Map([["a", true]]), [true], "text", null, 7, own, inherits]) {
+      expect(words(attr)).toBeUndefined();
+    }
+  });
+});
+
+describe("strings", () => {
+  it("have equal words if they are equal, and others if not", () => {
+    plan({ slots: attributes("a", "b", "c", "d", "e") });
+    const [one, two] = ["on" + "e", ["o", "n", "e"].join("")];
+    const [t, u, v, w] = [0, 1, 2, 3].map((at) => TEMPORARY + at);
+    expect(words({ a: one, b: two, c: "two", d: "\ud800", e: "\ud801" })).toEqual([t, t, u, v, w]);
+    expect(words({ a: "1", b: "2", c: "3", d: "4", e: "1" })).toEqual([t, u, v, w, t]);
+    expect(words({ a: "1", b: "2", c: "3", d: "4", e: "5" })).toBeUndefined();
+  });
+
+  it("have the words of constants where they are compared with them", () => {
+    const constants = [["draft", 20], ["final", 21]] as const;
+    const slots = [{ root: "resource.attr", path: ["a"], uses: 1, constants }, ...attributes("b")];
+    plan({ slots });
+    expect(words({ a: "draft", b: "draft" })).toEqual([20, TEMPORARY]);
+    expect(words({ a: "fin" + "al", b: true })).toEqual([21, TRUE]);
+    expect(words({ a: "other", b: "other" })).toEqual([TEMPORARY, TEMPORARY]);
+  });
+
+  it("of ids and of the kind are in slots like others", () => {
+    plan({ slots: [{ root: "principal.id" }, { root: "resource.id" }, { root: "resource.kind" }, ...attributes("a")] });
+    const [t, u, v] = [0, 1, 2].map((at) => TEMPORARY + at);
+    expect(words({ a: "ada" })).toEqual([t, u, v, t]);
+  });
+});
+
+describe("a path", () => {
+  beforeEach(() => plan({ slots: attributes("a.b.c", "d") }));
+
+  it("leads through objects", () => {
+    expect(words({ a: { b: { c: true } }, d: false })).toEqual([TRUE, FALSE]);
+    expect(words({ a: { b: {} }, d: false })).toEqual([MISSING, FALSE]);
+  });
+
+  it("breaks where there is none", () => {
+    for (const a of [undefined, null, "text", 1, [], { b: undefined }, { b: [] }]) {
+      expect(words({ a, d: true })).toEqual([BROKEN, TRUE]);
+    }
+    for (const b of [null, "text", 1, false]) expect(words({ a: { b }, d: true })).toEqual([MISSING, TRUE]);
+  });
+
+  it("does not lead through what is odd", () => {
+    for (const a of [new Map(), new Date(0), new (class Own { b = {}; })(), () => 1, Number.NaN]) {
+      expect(words({ a, d: true })).toBeUndefined();
+    }
+  });
+});
+
+describe("names", () => {
+  afterEach(() => {
+    delete (Object.prototype as Record<string, unknown>)["a"];
+    delete (Object.prototype as Record<string, unknown>)["roles"];
+  });
+
+  it("that every object inherits are for the general path", () => {
+    for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
+      plan({ slots: attributes(name) });
+      expect(words({ [name]: true })).toBeUndefined();
+      expect(words({})).toBeUndefined();
+    }
+  });
+
+  it("that every object inherits since a moment ago are, too", () => {
+    plan({ slots: attributes("a", "b") });
+    (Object.prototype as Record<string, unknown>)["a"] = true;
+    expect(words({ b: true })).toBeUndefined();
+    delete (Object.prototype as Record<string, unknown>)["a"];
+    expect(words({ b: true })).toEqual([MISSING, TRUE]);
+    (Object.prototype as Record<string, unknown>)["roles"] = ["admin"];
+    expect(words({ a: true })).toBeUndefined();
+  });
+
+  it("beyond the places in the source are read all the same", () => {
+    const names = Array.from({ length: 80 }, (_, at) => `name${at}`);
+    for (let first = 0; first < 80; first += 20) {
+      plan({ slots: attributes(...names.slice(first, first + 20)) });
+      const attr = Object.fromEntries(names.map((name, at) => [name, at % 3 === 0]));
+      const expected = Array.from({ length: 20 }, (_, at) => ((first + at) % 3 === 0 ? TRUE : FALSE));
+      expect(words(attr)).toEqual(expected);
+    }
+  });
+});
+
+describe("a principal without attributes", () => {
+  it("is left to the general path where a plan reads some", () => {
+    plan({ slots: [{ root: "principal.attr", path: ["team"] }] });
+    expect(words({})).toBeUndefined();
+    expect(decideRequest(plans, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
+    expect(decideFor(plans, new Who({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
+  });
+});
+
+describe("roles", () => {
+  const roles = [["user", 1], ["editor", 6], ["äö", 8]] as const;
+
+  it("are masks", () => {
+    plan({ others: 16, roles });
+    const mask = (...names: unknown[]): number | undefined => {
+      const answer = decideRequest(plans, request({}, { roles: names }));
+      return answer === UNSURE ? undefined : asked?.roles;
+    };
+    expect(mask()).toBe(0);
+    expect(mask("user")).toBe(1);
+    expect(mask("edi" + "tor", "user")).toBe(7);
+    expect(mask("äö", "else")).toBe(24);
+    expect(mask("resu")).toBe(16);
+    expect(mask("user", 7)).toBeUndefined();
+    expect(mask("user", ["user"])).toBeUndefined();
+  });
+
+  it("are told apart when they are many", () => {
+    plan({ others: 0, roles: Array.from({ length: 20 }, (_, at) => [`role${at}`, 1 << at] as const) });
+    expect(decideRequest(plans, request({}, { roles: ["role19", "role3", "role20"] }))).toBe(ALLOW);
+    expect(asked?.roles).toBe((1 << 19) | 8);
+  });
+
+  it("are a list of classes, in their order, in a plan by class", () => {
+    plan({ flags: 8, others: 9, roles: [["a", 3], ["b", 1]] });
+    expect(decideRequest(plans, request({}, { roles: ["b", "x", "a"] }))).toBe(ALLOW);
+    expect([asked?.roles, asked?.words.slice(32, 35)]).toEqual([3, [1, 9, 3]]);
+    expect(decideRequest(plans, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
+  });
+
+  it("are left to the general path when they are more than a plan answers for", () => {
+    plan({ roles });
+    const some = (length: number): number =>
+      decideRequest(plans, request({}, { roles: Array.from({ length }, () => "user") }));
+    expect([some(64), some(65)]).toEqual([ALLOW, UNSURE]);
+    const long = (length: number): number =>
+      decideRequest(plans, request({}, { roles: ["x".repeat(length), "user"] }));
+    expect([long(64), long(65)]).toEqual([ALLOW, UNSURE]);
+  });
+
+  it("must be a list", () => {
+    plan({ roles });
+    for (const odd of ["user", undefined, null, { 0: "user", length: 1 }, new Set(["user"])]) {
+      expect(decideRequest(plans, request({}, { roles: odd }))).toBe(UNSURE);
+    }
+  });
+});
+
+describe("a request", () => {
+  beforeEach(() => plan({ slots: [] }));
+
+  it("is left to the general path when its parts are odd", () => {
+    const inherited = Object.create(request()) as object;
+    const odd = [
+      undefined, null, "text", [], 7, inherited, {},
+      { ...request(), action: 7 }, { ...request(), principal: null }, { ...request(), resource: [] },
+      request({ id: 7 }), request({ kind: ["doc"] }), request({}, { id: undefined }), request({ scope: null }),
+      request({ policyVersion: 2 }),
+    ];
+    for (const one of odd) expect(decideRequest(plans, one)).toBe(UNSURE);
+    expect(decideRequest(plans, request())).toBe(ALLOW);
+  });
+
+  it("of an unknown action or kind, or a principal with own policies, is left to it too", () => {
+    expect(decideRequest(plans, { ...request(), action: "burn" })).toBe(UNSURE);
+    expect(decideRequest(plans, request({ kind: "else" }))).toBe(UNSURE);
+    expect(decideRequest(plans, request({ kind: "doc\ud800" }))).toBe(UNSURE);
+    expect(decideRequest(plans, request({ kind: "" }))).toBe(UNSURE);
+    expect(decideRequest(plans, request({}, { id: "root" }))).toBe(UNSURE);
+  });
+
+  it("finds the plans of its version and scope", () => {
+    for (const resource of [{ scope: "acme" }, { policyVersion: "v2" }, { scope: "acme", policyVersion: "v2" }]) {
+      expect(decideRequest(plans, request(resource))).toBe(UNSURE);
+      expect(decideRequest(plans, request(resource))).toBe(ALLOW);
+    }
+    expect(decideRequest(plans, request({ scope: "", policyVersion: "" }))).toBe(ALLOW);
+    for (let time = 0; time < 2; time += 1) expect(decideRequest(plans, request({ scope: "none" }))).toBe(UNSURE);
+  });
+
+  it("asks for the plans of an unknown kind once", () => {
+    module.lists = 0;
+    for (let time = 0; time < 5; time += 1) decideRequest(plans, request({ kind: "else" }));
+    expect(module.lists).toBe(1);
+  });
+});
+
+describe("code of the caller", () => {
+  it("that decides meanwhile takes the frame away", () => {
+    plan({ slots: attributes("a", "b") });
+    const inner: number[] = [];
+    const attr = {
+      get a(): boolean {
+        inner.push(decideRequest(plans, request({ attr: { a: false } })));
+        return true;
+      },
+      b: true,
+    };
+    expect(words(attr)).toBeUndefined();
+    expect(new Set(inner)).toEqual(new Set([ALLOW]));
+  });
+
+  it("that only looks is called once for each member that is read", () => {
+    plan({ slots: attributes("a") });
+    const get = vi.fn(() => true);
+    const attr = Object.defineProperty({ b: 1 }, "a", { get, enumerable: true });
+    expect(decideRequest(plans, request({ attr }))).toBe(ALLOW);
+    expect(get).toHaveBeenCalledTimes(1);
+  });
+
+  it("that throws is heard", () => {
+    plan({ slots: attributes("a") });
+    const attr = { get a(): boolean { throw new Error("not today"); } };
+    expect(() => decideRequest(plans, request({ attr }))).toThrow("not today");
+  });
+});
+
+describe("programs", () => {
+  it("get texts and values behind the words, and the time where they want it", () => {
+    const slots = [{ root: "resource.attr", path: ["a"], uses: 6 }, { root: "principal.roles", uses: 4 }];
+    plan({ flags: 2 | 4, slots });
+    expect(words({ a: "text" })).toEqual([TEMPORARY, VALUE]);
+    expect(asked).toMatchObject({ now: 7, used: 4 + 9 + 5 + 9 });
+    expect([frame.spans[0], frame.spans[1]]).toEqual([4, 13]);
+    expect(words({ a: [1] })).toEqual([VALUE, VALUE]);
+    expect(words({ a: true })).toEqual([TRUE, VALUE]);
+    expect(frame.spans[0]).toBe(0);
+    expect(words({ a: [Number.NaN] })).toBeUndefined();
+    expect(words({ a: "\ud800" })).toBeUndefined();
+  });
+
+  it("get all attributes as one value, even if there is none", () => {
+    plan({ flags: 2, slots: [{ root: "resource.attr", uses: 4 }] });
+    expect(words({})).toEqual([VALUE]);
+    expect(asked).toMatchObject({ now: 0, used: 4 + 5 });
+    expect(words({ a: 1 })).toEqual([VALUE]);
+  });
+});
+
+describe("a frame that died", () => {
+  it("is not decided on", () => {
+    plan({ slots: [] });
+    plans.forget();
+    expect(decideRequest(plans, request())).toBe(UNSURE);
+    expect(DENY).toBe(0);
+  });
+});

@@ -1,0 +1,400 @@
+// What must be read of a request to decide it by the frame: for each kind, version and scope a list of
+// plans by action, and for each plan the steps that fill its slots.
+//
+// Lists and plans are asked for when they are needed first, and kept under names that the table knows:
+// names that are made up meet the general path each time and fill nothing.
+
+import { planList, planOf } from "../wasm/abi.ts";
+import { answersOf, NO_ANSWERS } from "./answers.ts";
+import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
+import { Kinds, PlanList } from "./kinds.ts";
+import { isInherited } from "../base/plain.ts";
+import type { Runtime } from "../wasm/runtime.ts";
+import {
+  ACCESSOR,
+  BY_NAME,
+  DETAIL,
+  FIRST_ACCESSOR,
+  FROM_PRINCIPAL,
+  FROM_RESOURCE,
+  LAST,
+  MAX_ACCESSORS,
+  PRINCIPAL_ID,
+  PRINCIPAL_ROLES,
+  RESOURCE_ID,
+  RESOURCE_KIND,
+  SITE,
+  siteOf,
+  SLOT,
+  USES,
+  WHOLE,
+} from "./sites.ts";
+import { interned, isWellFormed } from "../base/text.ts";
+
+/** The roles that a plan tells apart, with the mask (or class) of each. */
+export interface RoleTable {
+  /** Numbers the tables of one bundle. */
+  readonly id: number;
+  /** A bit for each length that a name has, counted round. Most other roles are told by it. */
+  readonly lengths: number;
+  readonly names: readonly string[];
+  readonly masks: readonly number[];
+  /** Where the names are too many to be looked through. */
+  readonly map: ReadonlyMap<string, number> | null;
+  /** The mask of every other role. */
+  readonly others: number;
+}
+
+/** The strings that a slot is compared with, and the word of each. */
+export interface Constants {
+  readonly texts: readonly string[];
+  readonly words: readonly number[];
+  readonly map: ReadonlyMap<string, number> | null;
+}
+
+/** What the steps of a plan need besides their numbers. */
+export interface Detail {
+  readonly name: string;
+  readonly constants: Constants | null;
+}
+
+/** How one plan is filled and asked. */
+export interface Plan {
+  readonly id: number;
+  readonly flags: number;
+  readonly roles: RoleTable;
+  /** Whether the plan runs no program and its roles fit in a mask: `decide` is the call. */
+  readonly isShort: boolean;
+  /** Its answers by key, where there are few keys, and the last key; see `answers.ts`. */
+  readonly answers: Uint8Array;
+  readonly lastKey: number;
+  readonly readsPrincipal: boolean;
+  readonly readsResource: boolean;
+  readonly readsResourceId: boolean;
+  /** The steps of its bundle, those of this plan from one place to another, and what they need besides. */
+  // INVARIANT: these places never change again, even when the bundle is exchanged while a request is being read.
+  readonly steps: Int32Array;
+  readonly details: readonly Detail[];
+  readonly from: number;
+  readonly to: number;
+  /** Whether many rows may be asked about at once. Learnt by asking. */
+  columnar: boolean;
+  /** The slots that held strings in some row: a bit for each. Learnt by reading. */
+  textual: number;
+}
+
+/** Everything that the hot functions know of one opened bundle. */
+export class Plans {
+  handle = 0;
+  /** The frame of the instance in which `handle` means this bundle, while both last. */
+  frame: Frame = NO_FRAME;
+  kinds = new Kinds("", "");
+  /** Counts the bundles: what was prepared for an earlier one is prepared again. */
+  edition = 0;
+  /** Principals with policies of their own, of which plans know nothing. */
+  principals: ReadonlySet<string> = new Set();
+  hasPrincipals = false;
+  /** Whether there is a time from which on nothing is decided here; without it no clock is looked at. */
+  canExpire = false;
+  readonly clock: () => number;
+  #expires = Infinity;
+  #generation = -1;
+  #used = 0;
+  #kept = 0;
+  #came = false;
+  #scopes = new Map<string, Map<string, Kinds>>();
+  #plans = new Map<number, Plan | null>();
+  #lists = new Map<string, PlanList>();
+  #tables = new Map<string, RoleTable>();
+  /** The steps of all plans, two numbers each; see `sites.ts`. */
+  #steps = new Int32Array(64);
+  #list: Detail[] = [];
+  #details = new Map<string, number>();
+
+  readonly #runtime: Runtime;
+  readonly #accessors: ReadonlyMap<string, number>;
+
+  constructor(runtime: Runtime, clock: () => number, accessors: readonly string[] = []) {
+    this.#runtime = runtime;
+    this.clock = clock;
+    this.#accessors = new Map(accessors.slice(0, MAX_ACCESSORS).map((name, at) => [name, FIRST_ACCESSOR + at]));
+  }
+
+  /** Takes a bundle into use, in which these principals have policies of their own, and until when. */
+  begin(ids: readonly string[], expires = Infinity): void {
+    this.forget();
+    this.#expires = expires;
+    this.canExpire = expires !== Infinity;
+    this.principals = new Set(ids);
+    this.hasPrincipals = ids.length > 0;
+  }
+
+  /** Goes on with the same bundle, which has this handle in the instance in use. */
+  resume(handle: number): void {
+    this.handle = handle;
+    this.#generation = this.#runtime.generation;
+    this.frame = this.#runtime.frame();
+  }
+
+  /** Makes the frame anew where only the memory has grown. Returns whether it can be written. */
+  revive(): boolean {
+    if (!this.isLive && this.#generation === this.#runtime.generation) this.frame = this.#runtime.frame();
+    return this.isLive;
+  }
+
+  /** Forgets everything; from now on the general path answers. */
+  forget(): void {
+    this.frame = NO_FRAME;
+    this.#generation = -1;
+    this.edition += 1;
+    this.kinds = new Kinds("", "");
+    this.#steps = new Int32Array(64);
+    this.#list = [];
+    this.#used = 0;
+    this.#kept = 0;
+    this.#scopes = new Map();
+    this.#plans = new Map();
+    this.#lists = new Map();
+    this.#tables = new Map();
+    this.#details = new Map();
+  }
+
+  /** The plan lists of a version and scope; `null` for values that only the general path may judge. */
+  kindsOf(version: unknown, scope: unknown): Kinds | null {
+    if (version === undefined) version = "";
+    if (scope === undefined) scope = "";
+    if (version === "" && scope === "") return this.kinds;
+    if (typeof version !== "string" || typeof scope !== "string") return null;
+    // A new one is kept as soon as it holds a list.
+    return this.#scopes.get(scope)?.get(version) ?? new Kinds(version, scope);
+  }
+
+  /**
+   * Whether what was unsure may be decided now: plans came in meanwhile, or the frame had died. The first
+   * question about a kind is then answered like every other.
+   */
+  refresh(): boolean {
+    const came = this.#came;
+    this.#came = false;
+    return (!this.isLive && this.revive()) || came;
+  }
+
+  /** Whether the bundle has expired: then the general path says what that means. What is no time is after it. */
+  isOver(): boolean {
+    return this.canExpire && !(this.clock() < this.#expires);
+  }
+
+  /** The columns of batches. Asking for them may end the life of the frame. */
+  columns(): Columns | null {
+    return this.#runtime.columns();
+  }
+
+  /** Whether the frame can be written. */
+  get isLive(): boolean {
+    return this.frame.words.length !== 0;
+  }
+
+  /** Asks the module for a list; `null` if there is none. */
+  load(kinds: Kinds, kind: string): PlanList | null {
+    const { version, scope } = kinds;
+    // Half a surrogate pair would arrive as another character, and so as another name.
+    if (!this.isLive || this.#kept === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
+    // The call may make the memory grow, and takes a turn: what is being decided stays undecided.
+    this.#came = true;
+    const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
+    if (text === "") return null;
+    let list = this.#lists.get(text);
+    if (list === undefined) {
+      list = this.#readList(JSON.parse(text) as WireList);
+      this.#lists.set(text, list);
+    }
+    this.#keep(kinds);
+    return list;
+  }
+
+  #keep(kinds: Kinds): void {
+    this.#kept += 1;
+    if (kinds === this.kinds) return;
+    const versions = this.#scopes.get(kinds.scope) ?? new Map<string, Kinds>();
+    this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
+  }
+
+  #readList({ other, actions }: WireList): PlanList {
+    const { edition } = this;
+    const named = actions.map(([name, plan]) => [interned(name), plan] as const);
+    // What somebody still holds of an earlier bundle must not read plans of this one.
+    return new PlanList(named, other, (id) => (edition === this.edition ? this.#plan(id) : undefined));
+  }
+
+  /** The plan of this number; `undefined` if the frame has died, and with it perhaps the handle. */
+  #plan(id: number): Plan | null | undefined {
+    if (id < 0) return null;
+    let plan = this.#plans.get(id);
+    if (plan === undefined && this.revive()) {
+      // As with lists: what is being decided stays undecided.
+      this.#came = true;
+      const text = this.#runtime.call(() => planOf(this.handle, id));
+      plan = text === "" ? null : this.#readPlan(id, JSON.parse(text) as WirePlan);
+      this.#plans.set(id, plan);
+    }
+    return plan;
+  }
+
+  #readPlan(id: number, { flags, others, slots, roles }: WirePlan): Plan | null {
+    const from = this.#used;
+    for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire)) return null;
+    if (slots.length > MAX_SLOTS) return null;
+    const roots = slots.map(({ root }) => root);
+    const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
+    const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
+    const answers = isShort ? this.#answers(id, slots, masks) : NO_ANSWERS;
+    return {
+      id,
+      flags,
+      roles: this.#roleTable(others, roles),
+      isShort,
+      answers,
+      lastKey: answers.length - 1,
+      readsPrincipal: roots.includes("principal.attr"),
+      readsResource: roots.includes("resource.attr"),
+      readsResourceId: roots.includes("resource.id"),
+      steps: this.#steps,
+      details: this.#list,
+      from,
+      to: this.#used,
+      columnar: isShort,
+      textual: 0,
+    };
+  }
+
+  /** What a plan answers where it compares its slots with nothing but each other, `null` and booleans. */
+  #answers(plan: number, slots: readonly WireSlot[], masks: number): Uint8Array {
+    // The calls that brought the plan may have made the memory grow.
+    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_ANSWERS;
+    const { frame, handle } = this;
+    const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
+    return answersOf({ frame, handle, plan }, kinds, masks);
+  }
+
+  #addSlot(slot: number, wire: WireSlot): boolean {
+    const path = stepsTo(slot, wire);
+    if (path === null) return false;
+    const constants = readConstants(wire.constants);
+    for (const [step, name] of path) {
+      const detail = this.#detail(name, step & LAST ? constants : null);
+      if (detail > DETAIL) return false;
+      this.#addStep(step, detail | (this.#accessorOf(step, name) << ACCESSOR));
+    }
+    return true;
+  }
+
+  #addStep(step: number, detail: number): void {
+    if (this.#used + 2 > this.#steps.length) {
+      const more = new Int32Array(this.#steps.length * 2);
+      more.set(this.#steps);
+      this.#steps = more;
+    }
+    this.#steps[this.#used] = step;
+    this.#steps[this.#used + 1] = detail;
+    this.#used += 2;
+  }
+
+  /** The number of a detail, which steps that want the same share. */
+  #detail(name: string, constants: Constants | null): number {
+    const key = JSON.stringify([name, constants?.texts, constants?.words]);
+    let number = this.#details.get(key);
+    if (number === undefined) {
+      number = this.#list.length;
+      this.#details.set(key, number);
+      this.#list.push({ name, constants });
+    }
+    return number;
+  }
+
+  /** Where the accessor module reads what the step reads. */
+  #accessorOf(step: number, name: string): number {
+    const site = step & SITE;
+    return site > BY_NAME ? site : (this.#accessors.get(name) ?? BY_NAME);
+  }
+
+  #roleTable(others: number, roles: WirePairs): RoleTable {
+    const key = JSON.stringify([others, roles]);
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      const { texts, words, map } = readPairs(roles);
+      const lengths = texts.reduce((bits, { length }) => bits | (1 << (length & 31)), 0);
+      table = { id: this.#tables.size, lengths, names: texts, masks: words, map, others };
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+}
+
+/** Returns the steps to one slot, each with its name; `null` if only the general path may take them. */
+function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readonly [number, string])[] | null {
+  const site = ROOTS.get(root);
+  if (site === undefined || path.some(isInherited)) return null;
+  const from = root === "resource.attr" ? FROM_RESOURCE : root === "principal.attr" ? FROM_PRINCIPAL : 0;
+  if (path.length === 0) return [[from | site | LAST | (slot << SLOT) | (uses << USES), ""]];
+  // Only attributes have members that a condition reads.
+  if (from === 0) return null;
+  return path.map((segment, at) => {
+    const name = interned(segment);
+    const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
+    return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
+  });
+}
+
+function readConstants(pairs: WirePairs): Constants | null {
+  return pairs.length === 0 ? null : readPairs(pairs);
+}
+
+function readPairs(pairs: WirePairs): Constants {
+  const named = pairs.map(([text, word]) => [interned(text), word] as const);
+  return {
+    texts: named.map(([text]) => text),
+    words: named.map(([, word]) => word),
+    map: named.length > MAX_SCAN ? new Map(named) : null,
+  };
+}
+
+/** What `planList` writes. */
+interface WireList {
+  readonly other: number;
+  readonly actions: readonly (readonly [name: string, plan: number])[];
+}
+
+/** What `planOf` writes. */
+interface WirePlan {
+  readonly flags: number;
+  readonly others: number;
+  readonly slots: readonly WireSlot[];
+  readonly roles: WirePairs;
+}
+
+interface WireSlot {
+  readonly root: string;
+  readonly path: readonly string[];
+  readonly uses: number;
+  readonly constants: WirePairs;
+}
+
+type WirePairs = readonly (readonly [text: string, word: number])[];
+
+const ROOTS: ReadonlyMap<string, number> = new Map([
+  ["principal.id", PRINCIPAL_ID],
+  ["principal.roles", PRINCIPAL_ROLES],
+  ["principal.attr", WHOLE],
+  ["resource.id", RESOURCE_ID],
+  ["resource.kind", RESOURCE_KIND],
+  ["resource.attr", WHOLE],
+]);
+
+/** What is a string in every request. */
+const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
+
+/** Up to so many names a comparison with each is faster than a `Map`. */
+const MAX_SCAN = 8;
+
+/** A bound on what names that are made up could fill: one kind has many spellings. */
+const MAX_LISTS = 65_536;

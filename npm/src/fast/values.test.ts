@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+
+import { ARENA_START, BROKEN, frameAt, MISSING, type Deciding, type Frame } from "../wasm/frame.ts";
+import { LAST, WITH_VALUE } from "./sites.ts";
+import { brokenWord, constantWord, hold } from "./values.ts";
+
+const never = (): number => 2;
+const calls: Deciding = { decide: never, decideValues: never, decideClasses: never, decideColumns: never };
+
+function frame(): Frame {
+  return frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
+}
+
+/** The bytes that a value is held as; `undefined` if it is left to the general path. */
+function held(value: unknown): number[] | undefined {
+  const into = frame();
+  if (!hold(into, 5, value, WITH_VALUE)) return undefined;
+  expect(into.spans[5]).toBe(into.used === ARENA_START ? 0 : ARENA_START);
+  return [...into.arena.slice(ARENA_START, into.used)];
+}
+
+describe("a value in the arena", () => {
+  it("is a tag and what belongs to it", () => {
+    expect(held("aé")).toEqual([4, 3, 0, 0, 0, 0x61, 0xc3, 0xa9]);
+    expect(held([null, false, true])).toEqual([5, 3, 0, 0, 0, 0, 1, 2]);
+    expect(held([1])).toEqual([5, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
+    expect(held({ k: "v", gone: undefined })).toEqual([6, 1, 0, 0, 0, 1, 0, 0, 0, 0x6b, 4, 1, 0, 0, 0, 0x76]);
+  });
+
+  it("is not there for a scalar, which the frame tells whole", () => {
+    for (const value of [undefined, null, true, 7]) expect(held(value)).toEqual([]);
+  });
+
+  it("keeps the sign of zero", () => {
+    expect(held([-0])?.at(-1)).toBe(0x80);
+  });
+
+  it("holds long text, and text joined of pieces", () => {
+    const long = `${"x".repeat(1000)}\u{1f5dd}`;
+    expect(held(long)?.length).toBe(5 + 1004);
+    expect(held("ab".repeat(3) + String(1))).toEqual([4, 7, 0, 0, 0, 0x61, 0x62, 0x61, 0x62, 0x61, 0x62, 0x31]);
+  });
+
+  it("is left to the general path where that one would look twice", () => {
+    const deep = Array.from({ length: 40 }).reduce<unknown>((inner) => [inner], 1);
+    const odd = [Number.NaN, [Infinity], new Date(0), new Map(), [undefined], ["\ud800"], { "\udc00": 1 }, [1n]];
+    for (const value of [...odd, deep, [() => 1], new (class Own {})(), "x".repeat(70_000)]) {
+      expect(held(typeof value === "number" ? [value] : value)).toBeUndefined();
+    }
+  });
+
+  it("does not write into a frame that is dead", () => {
+    const dead = { ...frame(), arena: new Uint8Array() };
+    expect(hold(dead, 5, "text", WITH_VALUE)).toBe(false);
+  });
+
+  it("is written only where the plan wants it", () => {
+    for (const value of [[Number.NaN], { k: 1 }]) {
+      const into = frame();
+      expect([hold(into, 5, value, 0), into.spans[5], into.used]).toEqual([true, 0, ARENA_START]);
+    }
+  });
+});
+
+describe("a path that ends too early", () => {
+  it("breaks, or misses its last member in a scalar", () => {
+    const check = (value: unknown, next: number, word: number): void => expect(brokenWord(value, next)).toBe(word);
+    check(undefined, LAST, BROKEN);
+    check([], LAST, BROKEN);
+    for (const scalar of [null, false, 0, "text"]) {
+      check(scalar, LAST, MISSING);
+      check(scalar, 0, BROKEN);
+    }
+    for (const odd of [Number.NaN, 1n, new Date(0), new Map(), () => 1]) check(odd, LAST, -1);
+  });
+});
+
+describe("a constant", () => {
+  it("is found by its text, in few and in many", () => {
+    const texts = ["draft", "final"];
+    const words = [20, 21];
+    const map = new Map([["draft", 20], ["final", 21]]);
+    for (const constants of [{ texts, words, map: null }, { texts: [], words: [], map }]) {
+      const found = ["draft", "final", "dra" + "ft", "other"].map((text) => constantWord(constants, text));
+      expect(found).toEqual([20, 21, 20, 0]);
+    }
+    expect(constantWord(null, "draft")).toBe(0);
+  });
+});

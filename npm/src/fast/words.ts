@@ -1,0 +1,46 @@
+// What stands for a value in a column.
+
+import type { Column } from "./columns.ts";
+import { FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, VALUE } from "../wasm/frame.ts";
+import { isListOrMap } from "../base/plain.ts";
+import { constantWord } from "./values.ts";
+
+/**
+ * The word of any value.
+ *
+ * Strings that no policy names only have to be told apart within a row: one that is nowhere else in its
+ * row gets the word that belongs to its column.
+ */
+export const wordOf = (column: Column, at: number, v: unknown): number => {
+  if (v === true) return TRUE;
+  if (v === false) return FALSE;
+  if (v === undefined) return MISSING;
+  if (v === null) return NULL;
+  if (typeof v === "string") return textWord(column, at, v);
+  if (typeof v === "number") {
+    column.numbers[at + column.shift] = v;
+    column.isOdd ||= v - v !== 0;
+    return NUMBER;
+  }
+  column.isOdd ||= !isListOrMap(v);
+  return VALUE;
+};
+
+function textWord(column: Column, at: number, text: string): number {
+  column.hasText = true;
+  // The strings of the columns before were not kept for this one. Next time they will be.
+  if (!column.isTextual) column.isOdd = true;
+  const word = constantWord(column.constants, text);
+  if (word !== MISSING) return word;
+  const row = at - column.from;
+  if (column.strings !== null) column.strings[row] = text;
+  return temporaryWord(text, row, column);
+}
+
+function temporaryWord(text: string, row: number, { shared, before }: Column): number {
+  for (let at = 0; at < shared.length; at += 1) if (text === shared[at]) return TEMPORARY + at;
+  for (let at = 0; at < before.length; at += 1) {
+    if (text === before[at]![row]) return TEMPORARY + shared.length + at;
+  }
+  return TEMPORARY + shared.length + before.length;
+}

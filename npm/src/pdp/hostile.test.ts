@@ -1,0 +1,89 @@
+// Requests of a few MiB, as anybody may send them. Each is decided or refused, and of what is past the bounds of a
+// request no more is read than they allow: reads are counted, not time.
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { openSync } from "./open.ts";
+import { noon, odd } from "../testing.ts";
+import type { Pdp, Principal, Resource } from "./types.ts";
+
+/** The most values of a request, and what is read of each beside it. */
+const MOST = 100_000;
+const READS_OF_ONE = 8;
+const LONG = 300_000;
+
+let pdp: Pdp;
+beforeAll(() => {
+  pdp = openSync(odd, { trust: "unsigned", clock: () => noon });
+});
+
+let reads = 0;
+/** The same object, whose reads are counted. */
+function counted<T extends object>(value: T): T {
+  return new Proxy(value, {
+    get: (of, name) => ((reads += 1), Reflect.get(of, name) as unknown),
+    getOwnPropertyDescriptor: (of, name) => ((reads += 1), Reflect.getOwnPropertyDescriptor(of, name)),
+  });
+}
+
+type Ask = (principal: Principal, resource: Resource) => unknown;
+const ways: readonly (readonly [string, Ask])[] = [
+  ["isAllowed", (principal, resource) => pdp.isAllowed({ principal, action: "listed", resource })],
+  ["check", (principal, resource) => pdp.check({ principal, actions: ["listed"], resource })],
+  ["checkMany", (principal, resource) => pdp.checkMany([{ principal, actions: ["listed"], resource }], { maxSteps: 1_000_000 })],
+  ["explain", (principal, resource) => pdp.explain({ principal, action: "listed", resource })],
+  ["for", (principal, resource) => pdp.for(principal).isAllowed("listed", resource)],
+  ["filter", (principal, resource) => pdp.filter({ principal, action: "listed", resources: [resource] })],
+];
+
+const ada: Principal = { id: "ada", roles: ["user"] };
+const having = (x: unknown): Resource => ({ kind: "thing", id: "t1", attr: { x } }) as Resource;
+const long = (): string[] => counted(Array.from({ length: LONG }, (_, at) => `e${at}`));
+
+function refusal(act: () => unknown): unknown {
+  try {
+    act();
+    return undefined;
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+describe.each(ways)("%s", (_, ask) => {
+  it("reads no more of a long list than a request may hold", () => {
+    for (const [principal, resource, isRead] of [
+      [ada, having(long()), true],
+      [{ ...ada, roles: long() }, having(["ada"]), true],
+      // No rule reads it: who looks at everything refuses it, and a plan does not look at it.
+      [{ ...ada, attr: { list: long() } }, having(["ada"]), false],
+    ] as const) {
+      reads = 0;
+      const refused = refusal(() => ask(principal as Principal, resource));
+      if (isRead || refused !== undefined) expect(refused).toBeInstanceOf(RangeError);
+      // To prepare a principal is to copy it, once.
+      expect(reads).toBeLessThan(LONG * 2 + READS_OF_ONE * MOST);
+    }
+  });
+
+  it("refuses what is wide, deep, or large", () => {
+    const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, at]));
+    const deep = Array.from({ length: 100_000 }).reduce((inner: unknown) => [inner], 0);
+    const shared = Array.from({ length: 40 }).reduce((inner: unknown) => [inner, inner], ["x"]);
+    for (const x of [wide, deep, shared]) {
+      expect(() => ask(ada, having(x))).toThrow(/past the|nests deeper/);
+    }
+  });
+
+  it("decides on one long text", () => {
+    const text = "x".repeat(4 * 2 ** 20);
+    expect(() => ask({ ...ada, attr: { text } }, having(["ada", text]))).not.toThrow();
+  });
+});
+
+describe("a check of many actions", () => {
+  it("is decided or refused, whatever their number", () => {
+    const actions = (length: number): string[] => Array.from({ length }, (_, at) => `a${at}`);
+    expect(Object.keys(pdp.check({ principal: ada, actions: actions(2000), resource: having(["ada"]) }).actions)).toHaveLength(2000);
+    expect(() => pdp.check({ principal: ada, actions: actions(LONG), resource: having(["ada"]) })).toThrow(RangeError);
+  });
+});

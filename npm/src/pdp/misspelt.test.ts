@@ -1,0 +1,95 @@
+// Members that are misspelt: `policy_version` and its like would select policies, and select others.
+
+import { readFileSync } from "node:fs";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { openSync } from "./open.ts";
+import type { Pdp, Resource, Topic } from "./types.ts";
+
+let pdp: Pdp;
+beforeAll(() => {
+  pdp = openSync(readFileSync(new URL("../../fixtures/authzen.bundle", import.meta.url)), { trust: "unsigned" });
+});
+
+const principal = { id: "ada", roles: ["user"] };
+const resource = { kind: "record", id: "r1" };
+const ask = { principal, action: "read", resource };
+const rows = Array.from({ length: 20 }, () => resource);
+
+function changed(member: object): never {
+  return { ...principal, ...member } as never;
+}
+
+describe("a misspelt member", () => {
+  const members = [{ policy_version: "2" }, { Scope: "acme" }, { policyversion: undefined }, { attrs: {} }];
+
+  it.each(members)("of a principal is refused by what reads it once: %j", (member) => {
+    const misspelt = changed(member);
+    const [name] = Object.keys(member);
+    const message = `unknown field \`${name}\` in principal`;
+    expect(() => pdp.check({ principal: misspelt, actions: ["read"], resource })).toThrow(message);
+    expect(() => pdp.for(misspelt).isAllowed("read", resource)).toThrow(message);
+    expect(() => pdp.for(misspelt).prepare({ kind: "record", action: "read" }).isAllowed(resource)).toThrow(message);
+    expect(() => pdp.for(misspelt).filter("read", rows)).toThrow(message);
+    expect(() => pdp.filter({ principal: misspelt, action: "read", resources: rows })).toThrow(message);
+    expect(() => pdp.prepare({ kind: "record", action: "read" }).filter(misspelt, rows)).toThrow(message);
+  });
+
+  it("of a topic is refused", () => {
+    for (const name of ["policy_version", "Scope", "roles"]) {
+      const topic = { kind: "record", action: "read", [name]: "acme" } as Topic;
+      expect(() => pdp.prepare(topic), name).toThrow(TypeError);
+      expect(() => pdp.for(principal).prepare(topic), name).toThrow(`unknown field \`${name}\` in what is prepared`);
+    }
+    for (const scope of [null, 1, ["acme"]] as never[]) {
+      expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");
+      expect(() => pdp.prepare({ kind: "record", action: "read", policyVersion: scope })).toThrow("policyVersion must be a string");
+    }
+  });
+
+  // To look for one would cost more than the decision: this is what the documentation of `Pdp` warns of.
+  it("of a resource is not looked for where a plan decides", () => {
+    const misspelt = { ...resource, policy_version: "2" } as Resource;
+    for (let time = 0; time < 2; time += 1) pdp.isAllowed(ask);
+    expect(pdp.isAllowed({ ...ask, resource: misspelt })).toBe(true);
+    expect(() => pdp.check({ principal, actions: ["read"], resource: misspelt })).toThrow("unknown field `policy_version`");
+  });
+});
+
+describe("what is prepared for a scope or version", () => {
+  const ways = (topic: Topic) => (one: Resource): boolean[] => {
+    const [action, question] = [pdp.prepare(topic), pdp.for(principal).prepare(topic)];
+    const many = Array.from({ length: 20 }, () => one);
+    const answers = [1, 2].flatMap(() => [
+      action.isAllowed(principal, one),
+      question.isAllowed(one),
+      action.filter(principal, many).length === 20,
+      question.filter(many).length === 20,
+    ]);
+    return [...new Set(answers)];
+  };
+  const selections: readonly { readonly scope?: string; readonly policyVersion?: string }[] = [
+    {}, { scope: "acme" }, { policyVersion: "2" }, { policyVersion: "default" }, { scope: "none" }, { scope: "" }, { scope: "acme", policyVersion: "2" },
+  ];
+
+  it.each(selections)("decides resources that name none by it, and others by what they name: %j", (selection) => {
+    for (const action of ["read", "write", "delete"]) {
+      for (const own of selections) {
+        const named = { ...resource, ...own };
+        const whole = { ...resource, ...selection, ...own };
+        expect(ways({ kind: "record", action, ...selection })(named), JSON.stringify([action, own])).toEqual([pdp.isAllowed({ principal, action, resource: whole })]);
+      }
+    }
+  });
+
+  it("refuses what is no resource, and resources whose scope is none", () => {
+    const prepared = pdp.prepare({ kind: "record", action: "read", scope: "acme" });
+    for (const odd of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
+      expect(() => prepared.isAllowed(principal, odd)).toThrow(TypeError);
+    }
+    expect(() => prepared.filter(principal, {} as never)).toThrow("resources must be an array");
+    const map = { ...resource, attr: new Map([["owner", "ada"]]) } as never;
+    expect(prepared.isAllowed(principal, map)).toBe(pdp.isAllowed({ ...ask, resource: { ...(map as Resource), scope: "acme" } }));
+  });
+});

@@ -1,0 +1,370 @@
+// Requests that only JavaScript can make: what `isAllowed` says of them is what `check` says.
+//
+// Both have the same effect or throw the same kind of error. What `check` refuses, `isAllowed` need not
+// look at so closely: then it says what it would say of something readable of the same sort. A rule that
+// asks only whether two texts are equal does not care whether one of them is well formed.
+
+import { fileURLToPath } from "node:url";
+
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { open } from "./open.ts";
+import { noon, odd } from "../testing.ts";
+import type { Accessors, ActionRequest, Pdp } from "./types.ts";
+
+const ACTIONS = [
+  "any", "equal", "constant", "other", "flag", "number", "zero", "present", "absent", "nothing", "nested",
+  "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
+];
+
+const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
+
+let pdp: Pdp;
+let accessed: Pdp;
+beforeAll(async () => {
+  const settings = { trust: "unsigned", clock: () => noon } as const;
+  pdp = await open(odd, settings);
+  accessed = await open(odd, { ...settings, accessors });
+  // The first request about a kind brings its plans.
+  for (const one of [pdp, accessed]) for (const action of ACTIONS) one.isAllowed(request({}, { action }));
+});
+
+type Parts = { principal?: unknown; resource?: unknown };
+
+function request(parts: Parts, more: object = {}): ActionRequest {
+  const principal = { id: "ada", roles: ["user"] };
+  return { principal, resource: { kind: "thing", id: "t1" }, ...parts, ...more } as ActionRequest;
+}
+
+/** A request about a resource with these attributes, or whatever else stands in their place. */
+function having(attr: unknown): Parts {
+  return { resource: { kind: "thing", id: "t1", attr } };
+}
+
+/** What a way of asking comes to. */
+type Outcome = boolean | string;
+
+function outcome(ask: () => boolean): Outcome {
+  try {
+    return ask();
+  } catch (error) {
+    return error instanceof Error ? error.constructor.name : String(error);
+  }
+}
+
+/** Every way to ask for one action. */
+function answers(parts: () => Parts, action: string): Outcome[] {
+  const one = (): ActionRequest => request(parts(), { action });
+  const rows = (): ActionRequest["resource"][] => Array.from({ length: 20 }, () => one().resource);
+  const all = (kept: readonly unknown[]): boolean => {
+    if (kept.length !== 0 && kept.length !== 20) throw new Error(`${kept.length} of 20 are kept`);
+    return kept.length > 0;
+  };
+  return [
+    () => pdp.isAllowed(one()),
+    () => accessed.isAllowed(one()),
+    () => pdp.for(one().principal).isAllowed(action, one().resource),
+    () => pdp.prepare({ kind: "thing", action }).isAllowed(one().principal, one().resource),
+    () => pdp.for(one().principal).prepare({ kind: "thing", action }).isAllowed(one().resource),
+    () => all(pdp.filter({ principal: one().principal, action, resources: rows() })),
+  ].map(outcome);
+}
+
+function checked(parts: () => Parts, action: string): Outcome {
+  return outcome(() => {
+    const { action: _, ...rest } = request(parts(), { action });
+    return pdp.check({ ...rest, actions: [action] }).actions[action]?.effect === "allow";
+  });
+}
+
+/**
+ * Holds every way of asking to `check`, for every action. What `check` refuses may be answered like
+ * what is readable.
+ */
+function same(parts: () => Parts, like?: () => Parts): void {
+  for (const action of ACTIONS) {
+    const right = [checked(parts, action)];
+    if (typeof right[0] === "string" && like !== undefined) right.push(checked(like, action));
+    for (const [way, answer] of answers(parts, action).entries()) {
+      expect(right, `${action}, way ${way}`).toContain(answer);
+    }
+  }
+}
+
+/** The same for an attribute that most actions read; where none does, its value does not matter. */
+function sameAttribute(value: () => unknown, like?: unknown): void {
+  for (const action of ACTIONS) {
+    const isRead = !["any", "inherited", "principal", "unknown"].includes(action);
+    const parts = (): Parts => having({ x: value(), x2: value() });
+    const right = [checked(parts, action)];
+    if (typeof right[0] === "string" && !isRead) right.push(checked(() => having({}), action));
+    if (typeof right[0] === "string" && like !== undefined) {
+      right.push(checked(() => having({ x: like, x2: like }), action));
+    }
+    for (const [way, answer] of answers(parts, action).entries()) {
+      expect(right, `${action}, way ${way}`).toContain(answer);
+    }
+  }
+}
+
+/** A string that is made of parts, and not one piece in memory. */
+function joined(text: string): string {
+  return [...text].reduce((joined, letter) => joined + letter, "");
+}
+
+class Owned {
+  x = "ada";
+}
+
+class Inheriting {
+  get x(): string {
+    return "ada";
+  }
+}
+
+describe("an attribute", () => {
+  // What stands third is like what stands second, but readable.
+  const table: readonly (readonly [string, () => unknown, unknown?])[] = [
+    ["undefined", () => undefined],
+    ["null", () => null],
+    ["true", () => true],
+    ["false", () => false],
+    ["an expected text", () => "ada"],
+    ["an empty text", () => ""],
+    ["a text joined of pieces", () => joined("ada")],
+    ["a long text joined of pieces", () => joined("a".repeat(40)) + "da"],
+    ["a piece of a text", () => "xxadaxx".slice(2, 5)],
+    ["a text longer than 64 KB", () => "a".repeat(70_000)],
+    ["half a surrogate pair", () => "\ud800", "?"],
+    ["the other half", () => "ada\udc00", "?"],
+    ["a whole surrogate pair", () => "\u{1f5dd}"],
+    ["the replacement character", () => "\ufffd"],
+    ["a zero inside a text", () => "a\0da"],
+    ["zero", () => 0],
+    ["minus zero", () => -0],
+    ["the smallest number", () => 5e-324],
+    ["2^53 + 1", () => 2 ** 53 + 1],
+    ["the largest number", () => Number.MAX_VALUE],
+    ["NaN", () => Number.NaN],
+    ["Infinity", () => Infinity],
+    ["-Infinity", () => -Infinity],
+    ["a bigint", () => 0n],
+    ["a symbol", () => Symbol("ada")],
+    ["a function", () => () => "ada"],
+    ["a boxed text", () => new String("ada")],
+    ["a boxed number", () => new Number(0)],
+    ["a boxed boolean", () => new Boolean(true)],
+    ["a Date", () => new Date(0)],
+    ["an invalid Date", () => new Date(Number.NaN)],
+    ["a regular expression", () => /ada/],
+    ["a Set", () => new Set(["ada"])],
+    ["a typed array", () => new Uint8Array(3)],
+    ["an Error", () => new Error("ada")],
+    ["a list", () => ["ada", 0, true]],
+    ["an empty list", () => []],
+    ["a list with a hole", () => [, "ada", 0], [0]],
+    ["a list with undefined in it", () => [undefined, "ada", 0], [0]],
+    ["a list with a member of its own", () => Object.assign(["ada"], { y: "ada" })],
+    ["a list of a class", () => new (class List extends Array<string> {})("ada", "a", "b")],
+    ["a frozen list", () => Object.freeze(["ada", 0, true])],
+    ["a proxy of a list", () => new Proxy(["ada", 0, true], {})],
+    ["an object", () => ({ y: "ada" })],
+    ["an object with undefined in it", () => ({ y: undefined, z: 1, ada: 1 })],
+    ["an object with three members", () => ({ a: 1, b: 2, ada: 3 })],
+    ["a frozen object", () => Object.freeze({ y: "ada" })],
+    ["an object without a prototype", () => Object.assign(Object.create(null) as object, { y: "ada" })],
+    ["an object that inherits", () => Object.create({ y: "ada" })],
+    ["an object of a class", () => new Owned()],
+    ["a getter", () => ({ get y() { return "ada"; } })],
+    ["a proxy", () => new Proxy({ y: "ada" }, {})],
+    ["a proxy that makes members up", () => new Proxy({}, { get: () => "ada", has: () => true })],
+    ["a Map", () => new Map([["y", "ada"]])],
+    ["a Map with odd keys", () => new Map([[1, "ada"]])],
+    ["an own `__proto__`", () => JSON.parse('{"__proto__": {"y": "ada"}, "y": "eve"}') as unknown],
+    ["a prototype that is set", () => ({ __proto__: { y: "ada" } })],
+    ["arguments", () => (function () { return arguments; })(), {}],
+    ["Math", () => Math, {}],
+    ["toJSON", () => ({ toJSON: () => "ada" }), {}],
+    ["valueOf", () => ({ valueOf: () => "ada", toString: () => "ada" }), {}],
+    ["a list in itself", () => { const list: unknown[] = ["ada"]; list.push(list); return list; }, [0]],
+    ["nesting without end", () => Array.from({ length: 70 }).reduce((inner: unknown) => ({ y: inner }), "ada"), { y: {} }],
+    ["a revoked proxy", () => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; }],
+  ];
+  for (const [name, value, like] of table) it(`may be ${name}`, () => sameAttribute(value, like));
+});
+
+describe("attributes", () => {
+  const table: readonly (readonly [string, () => unknown])[] = [
+    ["undefined", () => undefined],
+    ["null", () => null],
+    ["a text", () => "ada"],
+    ["a list", () => ["ada"]],
+    ["a function", () => Object.assign(() => 0, { x: "ada" })],
+    ["a Map", () => new Map([["x", "ada"]])],
+    ["frozen", () => Object.freeze({ x: "ada" })],
+    ["sealed", () => Object.seal({ x: "ada" })],
+    ["without a prototype", () => Object.assign(Object.create(null) as object, { x: "ada" })],
+    ["inherited", () => Object.create({ x: "ada" })],
+    ["inherited by a getter", () => new Inheriting()],
+    ["of a class", () => new Owned()],
+    ["a proxy", () => new Proxy({ x: "ada" }, {})],
+    ["a proxy of another kind", () => new Proxy({ x: "ada" }, { getPrototypeOf: () => Owned.prototype })],
+    ["under a symbol", () => ({ [Symbol.for("x")]: "ada" })],
+    ["an own `__proto__`", () => JSON.parse('{"__proto__": {"x": "ada"}}') as unknown],
+    ["an own `__proto__` without a prototype", () => Object.assign(Object.create(null) as object, JSON.parse('{"x": "eve", "__proto__": {"x": "ada"}}'))],
+    ["an own `__proto__` that is null", () => JSON.parse('{"x": "ada", "__proto__": null}') as unknown],
+    ["an own `__proto__` that is what others inherit", () => Object.defineProperty({ x: "ada" }, "__proto__", { value: Object.prototype, enumerable: true })],
+    ["an own `__proto__` and more", () => JSON.parse('{"x": "eve", "__proto__": {"x": "ada"}}') as unknown],
+    ["a prototype that is set", () => ({ __proto__: { x: "ada" } })],
+    ["an own `constructor`", () => ({ constructor: "ada", x: "ada" })],
+    ["a name for no kind", () => ({ [Symbol.toStringTag]: "Thing", x: "ada" })],
+    ["arguments", () => (function (..._: unknown[]) { return Object.assign(arguments, { x: "ada" }); })()],
+    ["a broken name", () => ({ "\ud800": 1, x: "ada" })],
+    ["another realm's look", () => Object.setPrototypeOf({ x: "ada" }, Object.create(null) as object)],
+  ];
+  const liars: typeof table = [
+    ["a proxy that makes members up", () => new Proxy({}, { get: () => "ada", has: () => true })],
+    ["a proxy that throws", () => new Proxy({}, { get: () => { throw new EvalError("no"); } })],
+  ];
+  it.each([...table, ...liars])("of a resource may be %s", (_, attr) => same(() => having(attr()), () => having({ x: "ada" })));
+  it.each(table)("of a principal may be %s", (_, attr) =>
+    same(() => ({ principal: { id: "ada", roles: ["user"], attr: attr() } }), () => ({
+      principal: { id: "ada", roles: ["user"], attr: { x: "ada" } },
+    })));
+
+  // `check` finds no `x` in these, the others do. JSON makes none of them, and to tell them from
+  // others would cost each decision more than everything else.
+  const hidden: readonly (readonly [string, () => unknown])[] = [
+    ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],
+    ["in a proxy that does not list them", () => new Proxy({ x: "ada" }, { ownKeys: () => [] })],
+    ["of what calls itself a Map", () => ({ [Symbol.toStringTag]: "Map", x: "ada" })],
+    ["inherited behind a lie about it", () => Object.defineProperty(Object.create({ x: "ada" }) as object, "__proto__", { value: Object.prototype })],
+  ];
+  it.each(hidden)("are read by name where they are %s", (_, attr) => {
+    expect(answers(() => having(attr()), "equal")).toEqual(Array(6).fill(true));
+    expect(checked(() => having(attr()), "equal")).toBe(false);
+  });
+});
+
+describe("roles", () => {
+  const table: readonly (readonly [string, () => unknown, (readonly string[])?])[] = [
+    ["none", () => []],
+    ["absent", () => undefined],
+    ["a text", () => "user"],
+    ["a boxed text", () => [new String("user")]],
+    ["a hole and one", () => [, "user"]],
+    ["one and a hole", () => Object.assign(["user"], { length: 2 })],
+    ["undefined and one", () => [undefined, "user"]],
+    ["one and null", () => ["user", null]],
+    ["one and a number", () => ["user", 1]],
+    ["half a surrogate pair and one", () => ["\ud800", "user"], ["?", "user"]],
+    ["a list in a list", () => [["user"]]],
+    ["a Set", () => new Set(["user"])],
+    ["like a list", () => ({ 0: "user", length: 1 })],
+    ["frozen", () => Object.freeze(["user"])],
+    ["a proxy", () => new Proxy(["user"], {})],
+    ["a proxy that is shorter", () => new Proxy(["user"], { get: (of, name) => (name === "length" ? 0 : Reflect.get(of, name)) })],
+    ["of a class", () => new (class List extends Array<string> {})("guest", "user")],
+    ["joined of pieces", () => [joined("user")]],
+    ["one many times", () => Array.from({ length: 100 }, () => "user")],
+    ["many", () => Array.from({ length: 100 }, (_, at) => (at === 99 ? "user" : `r${at}`))],
+    ["behind a getter", () => Object.defineProperty(["guest"], 0, { get: () => "user" })],
+    ["the role of everybody", () => ["*"]],
+    ["odd names", () => ["constructor", "__proto__", "", "user"]],
+  ];
+  const principal = (roles: unknown): Parts => ({ principal: { id: "ada", roles } });
+  for (const [name, roles, like] of table) {
+    it(`may be ${name}`, () => same(() => principal(roles()), () => principal(like)));
+  }
+});
+
+describe("ids, kinds and parts", () => {
+  const principal = (id: unknown) => () => ({ principal: { id, roles: ["user"] }, ...having({ x: "ada" }) });
+  const resource = (changes: object) => () => ({ resource: { kind: "thing", id: "t1", attr: { x: "ada" }, ...changes } });
+  const table: readonly (readonly [string, () => Parts, (() => Parts)?])[] = [
+    ["an absent id", principal(undefined)],
+    ["an id that is a number", principal(7)],
+    ["a boxed id", principal(new String("ada"))],
+    ["an id joined of pieces", principal(joined("ada"))],
+    ["a broken id", principal("\ud800"), principal("?")],
+    ["an empty id", principal("")],
+    ["an inherited id", () => ({ principal: Object.assign(Object.create({ id: "ada" }) as object, { roles: ["user"] }) })],
+    ["an absent kind", resource({ kind: undefined })],
+    ["a boxed kind", resource({ kind: new String("thing") })],
+    ["a kind joined of pieces", resource({ kind: joined("thing") })],
+    ["a broken kind", resource({ kind: "\udc00" })],
+    ["an odd kind", resource({ kind: "constructor" })],
+    ["a resource without an id", resource({ id: undefined })],
+    ["a resource with a broken id", resource({ id: "\ud800" }), resource({})],
+    ["a scope", resource({ scope: "acme" })],
+    ["a scope that is null", resource({ scope: null })],
+    ["a version", resource({ policyVersion: "v2" })],
+    ["an empty version and scope", resource({ policyVersion: "", scope: "." })],
+    ["a principal that is a Map", () => ({ principal: new Map(Object.entries({ id: "ada", roles: ["user"] })) })],
+    ["a principal that is null", () => ({ principal: null })],
+    ["a resource that is a list", () => ({ resource: [] })],
+    ["a proxy of a principal", () => ({ principal: new Proxy({ id: "ada", roles: ["user"] }, {}) })],
+    ["a frozen resource", () => ({ resource: Object.freeze({ kind: "thing", id: "t1" }) })],
+  ];
+  for (const [name, parts, like] of table) it(`may be ${name}`, () => same(parts, like));
+});
+
+describe("a getter", () => {
+  it("that changes its answer is read once", () => {
+    for (const action of ["equal", "constant", "flag", "number", "present", "same"]) {
+      let reads = 0;
+      const attr = { get x(): unknown { reads += 1; return reads === 1 ? "ada" : 7; }, x2: "ada" };
+      expect(pdp.isAllowed(request(having(attr), { action })), action).toBe(!["flag", "number"].includes(action));
+      expect(reads, action).toBe(1);
+    }
+  });
+
+  it("that asks again changes no answer", () => {
+    for (const action of ACTIONS) {
+      const nosy = (): Parts => having({
+        get x(): unknown {
+          for (const other of ACTIONS) pdp.isAllowed(request(having({ x: 0, x2: "eve" }), { action: other }));
+          pdp.filter({ principal: { id: "eve", roles: [] }, action: "equal", resources: [{ kind: "thing", id: "t2" }] });
+          return "ada";
+        },
+        x2: "ada",
+      });
+      const right = checked(() => having({ x: "ada", x2: "ada" }), action);
+      for (const answer of answers(nosy, action)) expect(answer, action).toBe(right);
+    }
+  });
+
+  it("that throws passes its own error on", () => {
+    const error = new EvalError("not today");
+    const attr = { get x(): never { throw error; } };
+    expect(() => pdp.isAllowed(request(having(attr), { action: "equal" }))).toThrow(error);
+    expect(pdp.isAllowed(request(having({ x: "ada" }), { action: "equal" }))).toBe(true);
+  });
+});
+
+describe("what every object inherits", () => {
+  it("is no attribute", () => {
+    const prototype = Object.prototype as unknown as Record<string, unknown>;
+    prototype["x"] = "ada";
+    try {
+      same(() => having({}));
+      same(() => having({ x: "eve" }));
+      same(() => having({ x: {} }));
+    } finally {
+      delete prototype["x"];
+    }
+    same(() => having({}));
+  });
+
+  it.each(["id", "roles", "attr", "kind", "scope", "policyVersion"])("is no `%s` of a request", (name) => {
+    const prototype = Object.prototype as unknown as Record<string, unknown>;
+    prototype[name] = name === "roles" ? ["user"] : name === "attr" ? { x: "ada" } : "thing";
+    try {
+      same(() => ({}));
+      same(() => ({ principal: { id: "ada" } }));
+      same(() => ({ resource: { kind: "thing" } }));
+    } finally {
+      delete prototype[name];
+    }
+  });
+});

@@ -1,0 +1,133 @@
+// A PDP over its life: opened, reloaded, disposed of.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { WardgateError, type Code } from "../base/errors.ts";
+import { open } from "./open.ts";
+import { album, closed, openAlbum, viewing } from "../testing.ts";
+import type { Bundle } from "./types.ts";
+
+/** The error with a code that `action` throws. */
+function codeOf(action: () => unknown): Code | undefined {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof WardgateError) return error.code;
+    throw error;
+  }
+  return undefined;
+}
+
+describe("opening", () => {
+  it("takes bytes in either form", async () => {
+    const buffer = album.buffer.slice(album.byteOffset, album.byteOffset + album.byteLength) as ArrayBuffer;
+    const pdp = await open(buffer, { trust: "unsigned" });
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("refuses what is not bytes, and bytes that are no bundle", async () => {
+    const text = "album" as unknown as Bundle;
+    await expect(open(text, { trust: "unsigned" })).rejects.toThrow(TypeError);
+    const bad = new TextEncoder().encode("bad");
+    await expect(open(bad, { trust: "unsigned" })).rejects.toMatchObject({ name: "WardgateError", code: "not-a-bundle" });
+  });
+
+  it("keeps bundles apart", async () => {
+    const [one, other] = [await openAlbum(), await open(closed, { trust: "unsigned" })];
+    expect([one.isAllowed(viewing()), other.isAllowed(viewing())]).toEqual([true, false]);
+  });
+});
+
+describe("reloading", () => {
+  it("replaces the policies at once", async () => {
+    const pdp = await openAlbum();
+    pdp.reload(closed);
+    expect(pdp.isAllowed(viewing())).toBe(false);
+  });
+
+  it("keeps the last good bundle when the new one is refused", async () => {
+    const pdp = await openAlbum();
+    expect(codeOf(() => pdp.reload(new TextEncoder().encode("bad")))).toBe("not-a-bundle");
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+});
+
+describe("examining", () => {
+  it("tells what a reload would take, and takes nothing", async () => {
+    const pdp = await openAlbum();
+    const [before, offered] = [pdp.header, pdp.examine(closed)];
+    expect(offered.content).not.toBe(before.content);
+    expect([pdp.header, pdp.isAllowed(viewing())]).toEqual([before, true]);
+    pdp.reload(closed);
+    expect(pdp.header).toEqual(offered);
+  });
+
+  it("refuses what a reload would refuse", async () => {
+    const pdp = await openAlbum();
+    expect(codeOf(() => pdp.examine(new Uint8Array()))).toBe("not-a-bundle");
+    expect(() => pdp.examine("album" as unknown as Bundle)).toThrow(TypeError);
+  });
+});
+
+describe("listening to reloads", () => {
+  it("tells every listener of each bundle that was taken, until it stops", async () => {
+    const pdp = await openAlbum();
+    const seen: string[] = [];
+    const hear = ({ content }: { readonly content: string }): void => void seen.push(content);
+    const [stop, stopOther] = [pdp.onReload(hear), pdp.onReload(hear)];
+    pdp.reload(closed);
+    stop();
+    expect(codeOf(() => pdp.reload(new Uint8Array()))).toBe("not-a-bundle");
+    pdp.reload(album);
+    stopOther();
+    pdp.reload(closed);
+    const [shut, shown] = [pdp.header.content, pdp.examine(album).content];
+    expect(seen).toEqual([shut, shut, shown]);
+  });
+
+  it("reports what a listener throws, and goes on", async () => {
+    const pdp = await openAlbum();
+    const reported: unknown[] = [];
+    vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
+    const [now, later, heard] = [new Error("now"), new Error("later"), vi.fn()];
+    pdp.onReload(() => {
+      throw now;
+    });
+    pdp.onReload(() => Promise.reject(later));
+    pdp.onReload(heard);
+    pdp.reload(closed);
+    await new Promise(setImmediate);
+    expect(heard).toHaveBeenCalledWith(pdp.header);
+    expect(reported).toEqual([now, later]);
+    expect(() => pdp.onReload("no" as never)).toThrow(TypeError);
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("disposing", () => {
+  it("makes every use an error, and may be done twice", async () => {
+    const pdp = await openAlbum();
+    pdp.dispose();
+    pdp[Symbol.dispose]();
+    expect(codeOf(() => pdp.isAllowed(viewing()))).toBe("disposed");
+    expect(codeOf(() => pdp.check({ ...viewing(), actions: [] }))).toBe("disposed");
+    expect(codeOf(() => pdp.explain(viewing()))).toBe("disposed");
+    expect(codeOf(() => pdp.reload(album))).toBe("disposed");
+    expect(codeOf(() => pdp.examine(album))).toBe("disposed");
+    expect(codeOf(() => pdp.onReload(() => {}))).toBe("disposed");
+    expect(codeOf(() => pdp.isAllowedMany([]))).toBe("disposed");
+    expect(codeOf(() => pdp.checkMany([]))).toBe("disposed");
+    const { principal, action } = viewing();
+    expect(codeOf(() => pdp.filter({ principal, action, resources: [] }))).toBe("disposed");
+    expect(codeOf(() => pdp.for(principal))).toBe("disposed");
+    expect(codeOf(() => pdp.prepare({ kind: "album", action }))).toBe("disposed");
+  });
+
+  it("leaves other PDPs alone, also those that get its handle", async () => {
+    const [first, second] = [await openAlbum(), await openAlbum()];
+    first.dispose();
+    const third = await open(closed, { trust: "unsigned" });
+    first.dispose();
+    expect([second.isAllowed(viewing()), third.isAllowed(viewing())]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,378 @@
+// The PDP that a caller holds: one bundle, and the handle under which the module knows it.
+
+import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
+import type { AcceptedBundle, AcceptedOpening } from "./accepted.ts";
+import { filterRows, type Backing } from "../fast/batch.ts";
+import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
+import type { Decision, Explanation } from "./decision.ts";
+import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
+import { decideRequest } from "../fast/encoder.ts";
+import { WardgateError } from "../base/errors.ts";
+import { ALLOW, UNSURE } from "../wasm/frame.ts";
+import { readHeader, type BundleHeader } from "./header.ts";
+import { readReload, type Settings } from "./options.ts";
+import { isObject } from "../base/plain.ts";
+import { Plans } from "../fast/plans.ts";
+import { ActionAsking, PrincipalAsking } from "./prepared.ts";
+import { guarded } from "../base/report.ts";
+import type { Runtime } from "../wasm/runtime.ts";
+import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
+import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
+import { turn } from "../wasm/turn.ts";
+import type {
+  Accessors,
+  ActionRequest,
+  AuxData,
+  Bundle,
+  CheckRequest,
+  FilterRequest,
+  Pdp,
+  PreparedAction,
+  PreparedPrincipal,
+  Principal,
+  ReloadOptions,
+  Resource,
+  Topic,
+} from "./types.ts";
+import { Who } from "../fast/who.ts";
+
+/** What the module holds for a PDP. It outlives the PDP, so that the net below can free it. */
+interface Lease {
+  readonly runtime: Runtime;
+  handle: number;
+  generation: number;
+}
+
+export class OpenedPdp implements Pdp {
+  readonly #settings: Settings;
+  readonly #lease: Lease;
+  readonly #plans: Plans;
+  readonly #decide: typeof decideRequest;
+  readonly #backing: Backing;
+  /** The rules of SPOCP, if somebody asks them: always those of the bundle in use. */
+  readonly #rules: HeldRules | undefined;
+  #accepted: AcceptedBundle;
+  #header: BundleHeader;
+  #disposed = false;
+  readonly #listeners = new Set<(header: BundleHeader) => void>();
+
+  /** Opens bytes that nobody else writes into: they stay the last good bundle. */
+  constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
+    this.#settings = settings;
+    const { accessors, terms, minRevision } = settings;
+    const now = settings.now ?? settings.clock();
+    const [accepted, handle] = runtime.call(() => {
+      const bytes = unsealed(given, settings);
+      return [{ bytes, now, minRevision }, open(bytes, terms, now, minRevision)] as const;
+    });
+    this.#accepted = accepted;
+    this.#lease = { runtime, handle, generation: runtime.generation };
+    net?.register(this, this.#lease, this.#lease);
+    this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
+    this.#plans = new Plans(runtime, settings.clock, accessors?.names);
+    this.#backing = {
+      plans: this.#plans,
+      general: (request) => this.#general(request),
+      failure: (thrown) => runtime.failure(thrown),
+    };
+    this.#header = this.#begin(this.#call(told));
+    if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
+    if (accessors !== undefined) this.#mustFit(accessors);
+  }
+
+  get header(): BundleHeader {
+    return this.#header;
+  }
+
+  get spocp(): SpocpRules | undefined {
+    return this.#rules;
+  }
+
+  /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
+  get accepted(): AcceptedOpening {
+    const { terms, isUnsigned, decidesAfterExpiry, maxBytes } = this.#settings;
+    return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, maxBytes };
+  }
+
+  /** What the clock says. */
+  now(): number {
+    return this.#settings.clock();
+  }
+
+  isAllowed(request: ActionRequest): boolean {
+    let answer: number;
+    try {
+      answer = this.#decide(this.#plans, request);
+      if (answer === UNSURE && this.#plans.refresh()) answer = this.#decide(this.#plans, request);
+    } catch (thrown) {
+      throw this.#lease.runtime.failure(thrown);
+    }
+    return answer === UNSURE ? this.#general(request) : answer === ALLOW;
+  }
+
+  isAllowedMany(requests: readonly ActionRequest[]): boolean[] {
+    this.#mustBeOpen();
+    return listed(requests).map((request) => this.isAllowed(request));
+  }
+
+  filter<R extends Resource>(request: FilterRequest<R>): R[] {
+    this.#mustBeOpen();
+    const { principal, action, resources, auxData } = readFilter(request);
+    return filterRows(this.#backing, new Who(principal), action, resources, auxData);
+  }
+
+  for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
+    this.#mustBeOpen();
+    return new PrincipalAsking(this.#backing, principal, auxData);
+  }
+
+  prepare(topic: Topic): PreparedAction {
+    this.#mustBeOpen();
+    return new ActionAsking(this.#backing, topic);
+  }
+
+  checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
+    this.#mustBeOpen();
+    const steps = readCheckMany(options);
+    const budget = steps === undefined ? undefined : { left: steps };
+    const shared = inARow();
+    return listed(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
+  }
+
+  check(request: CheckRequest): Decision {
+    return JSON.parse(this.#check(request)) as Decision;
+  }
+
+  decisionBytes(request: CheckRequest): Uint8Array {
+    return new TextEncoder().encode(this.#check(request));
+  }
+
+  explain(request: ActionRequest): Explanation {
+    const now = this.#settings.clock();
+    return JSON.parse(this.#call((handle) => explain(handle, request, now))) as Explanation;
+  }
+
+  examine(bundle: Bundle, options?: ReloadOptions): BundleHeader {
+    const offer = this.#read(bundle, options);
+    const facts = this.#call((handle) => {
+      const whole = this.#whole(handle, offer);
+      const other = open(whole.bytes, this.#settings.terms, whole.now, whole.minRevision);
+      try {
+        this.#rules?.offer(rulesIn(whole, other));
+        return header(other);
+      } finally {
+        close(other);
+      }
+    });
+    return readHeader(facts);
+  }
+
+  actions(kind: string): string[] {
+    if (typeof kind !== "string") throw new TypeError(`a kind must be a string, found ${describe(kind)}`);
+    return JSON.parse(this.#call((handle) => actions(handle, kind))) as string[];
+  }
+
+  reload(bundle: Bundle, options?: ReloadOptions): void {
+    const offer = this.#read(bundle, options);
+    const [accepted, facts, use] = this.#call((handle) => {
+      const whole = this.#whole(handle, offer);
+      return [whole, ...this.#exchange(handle, whole)] as const;
+    });
+    this.#accepted = accepted;
+    use?.();
+    this.#header = this.#begin(facts);
+    for (const listener of [...this.#listeners]) guarded(listener, this.#header);
+  }
+
+  onReload(listener: (header: BundleHeader) => void): () => void {
+    this.#mustBeOpen();
+    if (typeof listener !== "function") throw new TypeError(`a listener must be a function, found ${describe(listener)}`);
+    // A function of its own for each call: whoever listens twice stops twice.
+    const own = (header: BundleHeader): void => listener(header);
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#listeners.clear();
+    this.#plans.forget();
+    net?.unregister(this.#lease);
+    free(this.#lease);
+    this.#rules?.dispose();
+    this.#accepted = { ...this.#accepted, bytes: new Uint8Array() };
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** Decides a request by reading it completely. */
+  #general(request: unknown): boolean {
+    const now = this.#settings.clock();
+    const answer = this.#call((handle) => isAllowed(handle, request, now));
+    // The frame may have died since it was made: the memory grew, or a trap took it.
+    if (!this.#disposed && !this.#plans.isLive) this.#plans.resume(this.#lease.handle);
+    return answer;
+  }
+
+  /** Reads what is offered in the place of the bundle in use, and the conditions that it must meet. */
+  #read(bundle: unknown, options: unknown): AcceptedBundle {
+    const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
+    const asked = readReload(options);
+    const now = asked.now ?? this.#settings.clock();
+    // A replayed older bundle is refused although the caller keeps no count. Read after the clock, which is code of the
+    // caller and may have taken a newer bundle into use.
+    const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
+    return { bytes, now, minRevision: Math.max(this.#settings.minRevision, asked.minRevision, inUse) };
+  }
+
+  /** The whole bundle that is offered, unsealed and put together. */
+  #whole(handle: number, offer: AcceptedBundle): AcceptedBundle {
+    const inside = unsealed(offer.bytes, this.#settings);
+    const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
+    return { ...offer, bytes: isStep ? apply(handle, this.#accepted.bytes, inside) : inside };
+  }
+
+  /** Takes policies into use, and returns what does the same with the rules beside them. It takes both or none. */
+  #exchange(handle: number, whole: AcceptedBundle): readonly [Told, (() => void) | undefined] {
+    reload(handle, whole.bytes, whole.now, whole.minRevision);
+    let use;
+    try {
+      use = this.#rules?.offer(rulesIn(whole, handle));
+    } catch (refused) {
+      // Nobody has asked meanwhile.
+      const { bytes, now, minRevision } = this.#accepted;
+      reload(handle, bytes, now, minRevision);
+      throw refused;
+    }
+    return [told(handle), use];
+  }
+
+  #firstRules(read: RuleReader): HeldRules {
+    try {
+      return read(this.#call((handle) => rulesIn(this.#accepted, handle)), () => this.#plans.isOver());
+    } catch (refused) {
+      this.dispose();
+      throw refused;
+    }
+  }
+
+  #begin({ principals, header }: Told): BundleHeader {
+    const read = readHeader(header);
+    const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
+    this.#plans.begin(JSON.parse(principals) as string[], expires);
+    this.#plans.resume(this.#lease.handle);
+    return read;
+  }
+
+  [SHARING](steps: number): Sharer {
+    const [word, budget] = [sharerWord(), { left: steps }];
+    return {
+      check: (request, shared) => JSON.parse(this.#check(request, word(shared), budget)) as Decision,
+      left: () => budget.left,
+    };
+  }
+
+  #check(request: CheckRequest, shared = 0, budget?: Budget): string {
+    const now = this.#settings.clock();
+    const text = this.#call((handle) => check(handle, request, now, shared, budget));
+    // What the decision hands back may be long, and was written step by step too.
+    if (budget !== undefined) budget.left = Math.max(0, budget.left - Math.ceil(text.length / UNITS_OF_A_STEP));
+    return text;
+  }
+
+  /**
+   * Refuses accessors of another bundle: they would work, but not as fast as their owner believes. And those that
+   * import another copy of the package: its turns are not the turns of this one.
+   */
+  #mustFit({ bundle, decideRequest }: Accessors): void {
+    const { content } = this.#header;
+    const { serial } = turn;
+    // It takes a turn before it finds that this is no request.
+    (decideRequest as (...given: unknown[]) => unknown)(undefined, undefined);
+    if (bundle === content && turn.serial !== serial) return;
+    this.dispose();
+    const found =
+      bundle === content
+        ? "the accessors import another copy of the package"
+        : `the accessors were emitted for another bundle: expected ${content}, found ${bundle}`;
+    throw new WardgateError("accessors", found);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#disposed) throw new WardgateError("disposed", "this PDP is disposed");
+  }
+
+  #call<T>(work: (handle: number) => T): T {
+    this.#mustBeOpen();
+    return this.#lease.runtime.call(() => work(this.#handle()));
+  }
+
+  /** The handle in the instance in use, which a trap may have replaced since the last call. */
+  #handle(): number {
+    const lease = this.#lease;
+    if (lease.generation !== lease.runtime.generation) {
+      const { bytes, now, minRevision } = this.#accepted;
+      lease.handle = open(bytes, this.#settings.terms, now, minRevision);
+      lease.generation = lease.runtime.generation;
+    }
+    return lease.handle;
+  }
+}
+
+// Only a net: memory of the module is freed when `dispose` is called, or some time after the PDP is
+// forgotten. Workers with a compatibility date before May 2025 have no such thing.
+const net = "FinalizationRegistry" in globalThis ? new FinalizationRegistry<Lease>(free) : undefined;
+
+function free(lease: Lease): void {
+  lease.runtime.call(() => {
+    if (lease.generation === lease.runtime.generation) close(lease.handle);
+  });
+}
+
+/** A copy: code of the caller may change the list meanwhile. */
+function listed<T>(requests: readonly T[]): T[] {
+  if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
+  // Every place, even an empty one: what is missing there is refused.
+  return Array.from<T>(requests);
+}
+
+function readFilter<R extends Resource>(request: FilterRequest<R>): FilterRequest<R> {
+  if (!isObject(request)) throw new TypeError(`request must be an object, found ${describe(request)}`);
+  for (const name of Object.keys(request)) {
+    if (!FILTER.includes(name)) {
+      throw new TypeError(`unknown field \`${name}\` in request, expected one of ${FILTER.join(", ")}`);
+    }
+  }
+  return request;
+}
+
+const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
+
+/** What the module tells of an opened bundle, as JSON. */
+interface Told {
+  readonly principals: string;
+  readonly header: string;
+}
+
+function told(handle: number): Told {
+  return { principals: principals(handle), header: header(handle) };
+}
+
+/** The rules of SPOCP in a bundle that the module has opened: of bytes that nobody writes into since. */
+function rulesIn({ bytes }: AcceptedBundle, handle: number): Uint8Array {
+  return bytes.subarray(rulesAt(handle));
+}
+
+/** What is inside, if bundles are to be sealed. */
+function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Array {
+  return unsealKey === undefined ? given : unseal(given, unsealKey, maxBytes);
+}
+
+/** Code units of a decision as JSON that are written and parsed in the time of a step. */
+const UNITS_OF_A_STEP = 4;
+
+/** What the kind of bytes is told by. */
+const PREFIX_BYTES = 32;

@@ -1,0 +1,103 @@
+// Gets the bytes of a bundle from wherever the caller has them, and stops as soon as there are too many.
+
+import { loader } from "#load";
+
+import { bytesOf, copyOf, describe, isAddress, isPromise, isResponse, isStream } from "../base/describe.ts";
+import { WardgateError } from "../base/errors.ts";
+import { fetched, mustBeOk, mustNotBePage, reason, spelled } from "../base/fetching.ts";
+import type { BundleSource } from "./types.ts";
+import type { ByteReader, ByteStream, FetchResponse } from "../base/web.ts";
+
+/** The bytes of a bundle: a copy, as they are now or as they arrive. */
+export async function readBundle(source: BundleSource, maxBytes: number): Promise<Uint8Array> {
+  const bytes = bytesOf(source);
+  if (bytes !== undefined) return copyOf(bytes);
+  if (isAddress(source)) return fromAddress(source.href, source.protocol, maxBytes);
+  if (isResponse(source)) return readResponse(source, "the response", maxBytes);
+  if (isStream(source)) return fromStream(source, "the stream", maxBytes);
+  if (isPromise(source)) return readResponse(await fetched(source, "the bundle"), "the response", maxBytes);
+  throw new TypeError(`a bundle must be ${KINDS}, found ${describe(source)}${hint(source)}`);
+}
+
+async function fromAddress(href: string, protocol: string, maxBytes: number): Promise<Uint8Array> {
+  const name = spelled(href);
+  const file = protocol === "file:" ? loader.openFile(href) : undefined;
+  if (file !== undefined) return fromStream(file, name, maxBytes);
+  return readResponse(await fetched(fetch(href), name), name, maxBytes);
+}
+
+/** The bytes that a response brings; `name` stands for it in messages. */
+export async function readResponse(response: FetchResponse, name: string, maxBytes: number): Promise<Uint8Array> {
+  if (response.bodyUsed) throw new TypeError(`the body of ${name} has been read before`);
+  mustBeOk(response, name);
+  mustNotBePage(response, name, "not-a-bundle");
+  if (response.body === null) throw empty(name);
+  return fromStream(response.body, name, maxBytes);
+}
+
+async function fromStream(stream: ByteStream, name: string, maxBytes: number): Promise<Uint8Array> {
+  if (stream.locked) throw new TypeError(`${name} is being read by somebody else`);
+  const reader = stream.getReader();
+  try {
+    return await pieces(reader, name, maxBytes);
+  } catch (error) {
+    // Whoever sends should stop; that he cannot be told is no news.
+    reader.cancel(error).catch(() => {});
+    throw error;
+  }
+}
+
+async function pieces(reader: ByteReader, name: string, maxBytes: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let silent = 0;
+  for (;;) {
+    const piece = await next(reader, name, length);
+    if (piece === undefined) {
+      if (length === 0) throw empty(name);
+      return joined(pieces, length);
+    }
+    length += piece.length;
+    silent += piece.length === 0 ? 1 : 0;
+    if (length > maxBytes) throw new WardgateError("too-large", `${name} has more than ${maxBytes} bytes`);
+    if (silent > MAX_SILENT) throw new WardgateError("not-fetched", `${name} sends nothing and does not end`);
+    pieces.push(piece);
+  }
+}
+
+async function next(reader: ByteReader, name: string, length: number): Promise<Uint8Array | undefined> {
+  let step;
+  try {
+    step = await reader.read();
+  } catch (cause) {
+    const what = length === 0 ? `cannot read ${name}` : `${name} broke off after ${length} bytes`;
+    const message = `${what}: ${reason(cause)}`;
+    throw new WardgateError("not-fetched", message, { cause });
+  }
+  if (step.done) return undefined;
+  const piece = bytesOf(step.value);
+  if (piece === undefined) throw new TypeError(`${name} must be of bytes, found ${describe(step.value)}`);
+  return piece;
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+function empty(name: string): WardgateError {
+  return new WardgateError("not-a-bundle", `${name} is empty`);
+}
+
+function hint(source: unknown): string {
+  return typeof source === "string" ? "; an address is written `new URL(text)`" : "";
+}
+
+const KINDS = "a Uint8Array, an ArrayBuffer, a Response, a promise of one, a URL or a stream of bytes";
+/** A stream may say nothing so many times. */
+const MAX_SILENT = 10_000;

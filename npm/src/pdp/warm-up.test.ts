@@ -1,0 +1,37 @@
+// The warm-up runs to its end: what it verifies is refused at the last step, what it asks is answered by rules.
+
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { openSync } from "./open.ts";
+import { warmUp } from "./warm-up.ts";
+import { BUNDLE } from "./warm-up-bundle.ts";
+
+const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt(0));
+const nobody = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
+
+describe("the warm-up", () => {
+  // If this fails because the format has changed, `warm-up.mjs` writes the bundle anew.
+  it("runs, as often as one likes", () => {
+    warmUp();
+    warmUp({ code: readFileSync(new URL("../../wasm/wardgate_bg.wasm", import.meta.url)) });
+    expect(() => warmUp({ cod: 1 } as never)).toThrow(TypeError);
+  });
+
+  it("verifies a signature that is whole and wrong", () => {
+    expect(() => openSync(bundle, { trust: nobody })).toThrow(expect.objectContaining({ code: "wrong-signature" }));
+    expect(() => openSync(bundle.with(70, 0), { trust: nobody })).toThrow(expect.objectContaining({ code: "wrong-digest" }));
+  });
+
+  it("asks what every rule of its policy reads, and is allowed it", () => {
+    const pdp = openSync(bundle, { trust: "unsigned" });
+    expect(pdp.header.name).toBe("warm-up");
+    const resource = { kind: "warm", id: "one", attr: { owner: "ada", level: 4, state: "open", name: "a", tags: ["b"] } };
+    const principal = { id: "ada", roles: ["user"], attr: { blocked: false } };
+    const { actions, outputs } = pdp.check({ principal, resource, actions: ["edit", "view"] });
+    expect(Object.values(actions).map(({ effect }) => effect)).toEqual(["allow", "allow"]);
+    expect(outputs).toHaveLength(1);
+    pdp.dispose();
+  });
+});

@@ -1,9 +1,0 @@
-// The file that a worker of a pool runs.
-
-import { port } from "#port";
-
-import type { ToWorker } from "./pool-messages.ts";
-import { Work } from "./pool-work.ts";
-
-const work = new Work((message) => port.post(message));
-port.listen((message) => void work.hear(message as ToWorker));

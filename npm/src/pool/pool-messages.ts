@@ -1,0 +1,62 @@
+// What a pool and its workers say to each other.
+
+import { WardgateError, type Code } from "../base/errors.ts";
+import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted.ts";
+import type { FilterRequest, Resource } from "../pdp/types.ts";
+import type { CompiledModule } from "../base/web.ts";
+
+/** An accepted bundle on its way to a worker. */
+export interface Opening extends AcceptedOpening {
+  /** The compiled code of the module. */
+  readonly code: CompiledModule | undefined;
+}
+
+/** The part of an {@link Opening} that a `reload` changes. */
+export type Reloading = AcceptedBundle;
+
+export type ToWorker =
+  | { readonly kind: "open"; readonly opening: Opening }
+  | { readonly kind: "reload"; readonly reloading: Reloading }
+  | {
+      readonly kind: "filter";
+      readonly id: number;
+      readonly request: FilterRequest<Resource>;
+      /** The time for which it is decided. */
+      readonly now: number;
+      /** The digest of the policies that are to decide. */
+      readonly content: string;
+    };
+
+export type FromWorker =
+  | { readonly kind: "ready" }
+  /** The worker has no bundle, or not the right one. */
+  | { readonly kind: "broken"; readonly error: Failure }
+  /** A bit for each resource, the lowest of the first word for the first one. */
+  | { readonly kind: "answer"; readonly id: number; readonly allowed: Uint32Array }
+  | { readonly kind: "failed"; readonly id: number; readonly error: Failure };
+
+/** An error on its way: a clone of one would lose its class and its code. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  readonly code: Code | undefined;
+}
+
+/** Writes down what was thrown. */
+export function failureOf(thrown: unknown): Failure {
+  if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown), code: undefined };
+  const code = thrown instanceof WardgateError ? thrown.code : undefined;
+  return { name: thrown.name, message: thrown.message, code };
+}
+
+/** Makes an error of what was written down. */
+export function errorOf({ name, message, code }: Failure): Error {
+  if (code !== undefined) return new WardgateError(code, message);
+  if (name === "TypeError") return new TypeError(message);
+  return name === "RangeError" ? new RangeError(message) : new Error(message);
+}
+
+/** How many words have a bit for each of so many resources. */
+export function wordsFor(resources: number): number {
+  return Math.ceil(resources / 32);
+}

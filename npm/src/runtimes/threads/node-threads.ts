@@ -1,0 +1,30 @@
+// Threads of Node, wherever the file is that they run.
+
+import { availableParallelism } from "node:os";
+import { Worker, type WorkerOptions } from "node:worker_threads";
+
+import type { Threads } from "../../pool/threads.ts";
+
+/** Threads that run a file. */
+export function nodeThreads(file: () => URL | string): Threads {
+  return {
+    count: availableParallelism,
+    spawn(heard) {
+      const worker = new Worker(file(), options());
+      worker.on("message", (data) => heard.message(data));
+      worker.on("messageerror", (error) => heard.end(error));
+      worker.on("error", (error) => heard.end(error));
+      worker.on("exit", (code) => heard.end(new Error(`the thread ended with code ${code}`)));
+      return {
+        post: (message) => worker.postMessage(message),
+        terminate: () => void worker.terminate(),
+        hold: (isBusy) => (isBusy ? worker.ref() : worker.unref()),
+      };
+    },
+  };
+}
+
+/** Threads inherit the flags of the program. One of them says of which form its text is, and is refused for a file. */
+function options(): WorkerOptions {
+  return process.execArgv.some((flag) => flag.startsWith("--input-type")) ? { execArgv: [] } : {};
+}

@@ -1,0 +1,26 @@
+// Workers are Web Workers: in browsers, Deno and Bun. Bundlers know the form of the address below. Runtimes at the
+// edge of a network have none.
+
+import type { Threads } from "../../pool/threads.ts";
+
+export const threads: Threads = {
+  count() {
+    return typeof Worker === "function" ? (globalThis.navigator?.hardwareConcurrency ?? 2) : 0;
+  },
+  spawn(heard) {
+    const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }) => heard.message(data);
+    worker.onmessageerror = () => heard.end(new Error("a message of the worker cannot be read"));
+    worker.onerror = (event) => {
+      // Some runtimes end the program otherwise.
+      event.preventDefault();
+      heard.end(new Error(event.message || "the worker failed"));
+    };
+    const { ref, unref } = worker as Partial<Record<"ref" | "unref", () => void>>;
+    return {
+      post: (message) => worker.postMessage(message),
+      terminate: () => worker.terminate(),
+      hold: (isBusy) => (isBusy ? ref : unref)?.call(worker),
+    };
+  },
+};

@@ -1,6 +1,0 @@
-// Workers are threads of Node.
-
-import { nodeThreads } from "./node-threads.ts";
-import type { Threads } from "./threads.ts";
-
-export const threads: Threads = nodeThreads(() => new URL("./pool-worker.js", import.meta.url));

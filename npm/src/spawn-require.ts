@@ -1,8 +1,0 @@
-// The same as for Node, for the form of the package that `require` loads.
-
-import { join } from "node:path";
-
-import { nodeThreads } from "./node-threads.ts";
-import type { Threads } from "./threads.ts";
-
-export const threads: Threads = nodeThreads(() => join(__dirname, "pool-worker.js"));

@@ -1,0 +1,102 @@
+// The rules of SPOCP that stand in the bundle of a PDP, and the queries to them.
+//
+// They are those of the bundle in use at every moment: `pdp.ts` exchanges both in one go. An instance that
+// trapped is thrown away, and the next query starts another one from the bytes that were verified.
+
+import { bytesOf, describe } from "../base/describe.ts";
+import { WardgateError } from "../base/errors.ts";
+import { RuleInstance } from "./spocp-abi.ts";
+import { isWellFormed } from "../base/text.ts";
+import type { HeldRules, SpocpQuery, SpocpRule } from "../pdp/spocp-types.ts";
+
+export class OpenedRules implements HeldRules {
+  readonly #module: WebAssembly.Module;
+  readonly #isExpired: () => boolean;
+  #packed: Uint8Array;
+  #instance: RuleInstance | undefined;
+  #isDisposed = false;
+
+  constructor(module: WebAssembly.Module, packed: Uint8Array, isExpired: () => boolean) {
+    this.#module = module;
+    this.#isExpired = isExpired;
+    this.#packed = packed;
+    this.#instance = this.#started(packed);
+  }
+
+  get size(): number {
+    return this.#call((rules) => rules.size);
+  }
+
+  query(query: SpocpQuery): boolean {
+    const asked = readQuery(query);
+    return this.#call((rules) => rules.allows(asked)) && !this.#isExpired();
+  }
+
+  first(query: SpocpQuery): SpocpRule | undefined {
+    const asked = readQuery(query);
+    return this.#unlessExpired(this.#call((rules) => told(rules, rules.first(asked))))[0];
+  }
+
+  matches(query: SpocpQuery): SpocpRule[] {
+    const asked = readQuery(query);
+    return this.#unlessExpired(this.#call((rules) => told(rules, rules.matches(asked))));
+  }
+
+  offer(packed: Uint8Array): () => void {
+    const instance = this.#started(packed);
+    return () => {
+      this.#packed = packed;
+      this.#instance = instance;
+    };
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#instance = undefined;
+    this.#packed = new Uint8Array();
+  }
+
+  /** What is malformed was refused before. */
+  #unlessExpired(found: SpocpRule[]): SpocpRule[] {
+    return found.length > 0 && this.#isExpired() ? [] : found;
+  }
+
+  #call<T>(work: (rules: RuleInstance) => T): T {
+    if (this.#isDisposed) throw new WardgateError("disposed", "this PDP is disposed");
+    const rules = (this.#instance ??= this.#started(this.#packed));
+    return sound(
+      () => work(rules),
+      () => (this.#instance = undefined),
+    );
+  }
+
+  #started(packed: Uint8Array): RuleInstance {
+    return sound(() => new RuleInstance(this.#module, packed));
+  }
+}
+
+/** Does what no code of the caller takes part in: what is no refusal is a fault. */
+function sound<T>(work: () => T, drop = (): void => {}): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof WardgateError) throw thrown;
+    drop();
+    throw new WardgateError("internal", "the module of SPOCP failed; nothing was decided", { cause: thrown });
+  }
+}
+
+function told(rules: RuleInstance, numbers: Uint32Array): SpocpRule[] {
+  return Array.from(numbers, (number) => ({ number, text: rules.advanced(number), canonical: rules.canonical(number) }));
+}
+
+function readQuery(query: unknown): string | Uint8Array {
+  if (typeof query !== "string") {
+    const bytes = bytesOf(query);
+    if (bytes !== undefined) return bytes;
+    throw new TypeError(`a query must be a string or bytes, found ${describe(query)}`);
+  }
+  // What would be written in the place of half a character is another query.
+  if (isWellFormed(query)) return query;
+  throw new RangeError("a query must be Unicode");
+}

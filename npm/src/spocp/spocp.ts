@@ -1,0 +1,61 @@
+// The entry `wardgate/spocp`: queries to the rules of SPOCP that a bundle holds.
+//
+// They are a module of their own, which is loaded by those alone who hand `spocp` to `open`. The rules of a
+// bundle are verified with its policies, by the runtime.
+
+import { loader } from "#load-spocp";
+
+import { compile, readLoad, type LoadOptions } from "../wasm/code.ts";
+import { WardgateError } from "../base/errors.ts";
+import { Loading } from "../wasm/loading.ts";
+import { lackOfRules } from "./spocp-abi.ts";
+import { OpenedRules } from "./spocp-rules.ts";
+import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
+
+export { WardgateError, type Code } from "../base/errors.ts";
+export type { LoadOptions } from "../wasm/code.ts";
+export type { SpocpModule, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spocp-types.ts";
+export type { SpocpPdp } from "../pdp/types.ts";
+
+/**
+ * Lets a PDP answer queries by the rules of SPOCP in its bundle.
+ *
+ * @example
+ *     import { open } from "wardgate";
+ *     import { spocp } from "wardgate/spocp";
+ *
+ *     const pdp = await open(new URL("album.bundle", import.meta.url), { trust, spocp });
+ *     pdp.spocp.query("(http (page index.html) (action GET) (user ada))");
+ */
+export const spocp: SpocpModule = {
+  async load(options: LoadOptions = {}) {
+    await loadedModule(readLoad(options));
+  },
+  async ready() {
+    return readerOf(await loadedModule(undefined));
+  },
+  readyNow() {
+    return readerOf((loaded ??= known(own.loadNow(EARLY))));
+  },
+};
+
+function readerOf(module: WebAssembly.Module): RuleReader {
+  return (packed, isExpired) => new OpenedRules(module, packed, isExpired);
+}
+
+async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {
+  if (loaded !== undefined) return loaded;
+  const module = known(await (code === undefined ? own.load() : compile(code)));
+  // Somebody may not have waited.
+  return (loaded ??= module);
+}
+
+function known(module: WebAssembly.Module): WebAssembly.Module {
+  const lack = lackOfRules(module);
+  if (lack === undefined) return module;
+  throw new WardgateError("wrong-code", `the code is not the module of SPOCP of this version of the package: ${lack}`);
+}
+
+let loaded: WebAssembly.Module | undefined;
+const own = new Loading(loader, { name: "the module of SPOCP", elsewhere: "`spocp.load({ code })`" });
+const EARLY = "the module of SPOCP is not loaded yet: call `await spocp.load()` or `await open(...)` before";

@@ -1,0 +1,222 @@
+// The calls that cross into the module, the mirror of `crates/wasm/src/lib.rs`.
+//
+// A refusal leaves the module as an array `[kind, ...]`. Anything else that leaves it as an exception
+// is a trap, and the instance behind it must not be used again. What an exception is says nothing about
+// where it comes from (an exhausted stack is a `RangeError` like many others), so each call marks the
+// time that it spends in the module.
+
+import * as glue from "../../wasm/wardgate_bg.js";
+
+import { lackOf } from "./code.ts";
+import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
+import { turn } from "./turn.ts";
+
+export const actions = marked(glue.actions);
+export const apply = marked(glue.apply);
+export const close = marked(glue.close);
+export const explain = marked(glue.explain);
+export const header = marked(glue.header);
+export const isAllowed = marked(glue.isAllowed);
+export const isDelta = marked(glue.isDelta);
+export const open = marked(glue.open);
+export const planList = marked(glue.planList);
+export const planOf = marked(glue.planOf);
+export const principals = marked(glue.principals);
+export const reload = marked(glue.reload);
+export const unseal = marked(glue.unseal);
+
+/** The steps that some decisions share: those that are left. */
+export interface Budget {
+  left: number;
+}
+
+/**
+ * Checks a request and returns the decision as JSON. `shared` is what `sharing.ts` says; what the decision takes beside
+ * its own bound is taken from the budget, and so is what it takes to read the request, be it one that cannot be read.
+ */
+export function check(handle: number, request: unknown, now: number, shared: number, budget?: Budget): string {
+  if (active === undefined || (budget === undefined && !isLimited)) return checkOne(handle, request, now, shared);
+  // Code of the caller may check while a request is read: it takes no steps of that one.
+  const [outer, wasLimited] = [active.shareSteps(budget?.left ?? OWN_STEPS), isLimited];
+  isLimited = budget !== undefined;
+  try {
+    return checkOne(handle, request, now, shared);
+  } finally {
+    const left = active.shareSteps(outer) >>> 0;
+    // A fresh instance knows of no bound.
+    if (budget !== undefined) budget.left = Math.min(budget.left, left);
+    isLimited = wasLimited;
+  }
+}
+
+const checkOne = marked(glue.check);
+/** The module takes it for steps without number: all bits of a word. */
+const OWN_STEPS = 2 ** 32 - 1;
+let isLimited = false;
+
+/** What a module lacks to be that of this package; `undefined` if it is that one. */
+export function lackOfRuntime(code: WebAssembly.Module): string | undefined {
+  return lackOf(code, EXPORTS, ({ module, name }) => module === GLUE && name in glue);
+}
+
+/** Makes a fresh instance the one that every call goes to; the one before is lost. */
+export function start(module: WebAssembly.Module): void {
+  // The glue replaces its view of the memory only when the buffer behind it is detached.
+  // Without this, strings would be written into the memory of the lost instance.
+  detach();
+  const instance = new WebAssembly.Instance(module, { [GLUE]: { ...glue } });
+  active = instance.exports as unknown as Exports;
+  glue.__wbg_set_wasm(instance.exports);
+  active.__wbindgen_start();
+}
+
+/** Takes the memory away from every view of it. Growing by nothing does that. */
+export function detach(): void {
+  active?.memory.grow(0);
+}
+
+/** The frame of the instance in use. It lives until the memory grows; then this returns a new one. */
+export function frame(): Frame {
+  if (active !== undefined && views.words.length === 0) {
+    views = frameAt(active.memory.buffer, active.frame(), active);
+  }
+  return views;
+}
+
+/**
+ * The columns of the instance in use, like the frame. The first call may make the memory grow; `null` if
+ * it cannot.
+ */
+export function columns(): Columns | null {
+  if (active !== undefined && (batch === null || batch.words.length === 0)) {
+    turn.isInside = true;
+    const address = active.columns();
+    turn.isInside = false;
+    batch = address === 0 ? null : columnsAt(active.memory.buffer, address);
+  }
+  return batch;
+}
+
+/** The digest of a message. */
+export function hashOne(message: Uint8Array): Uint8Array {
+  const { calls, bytes } = room(Math.max(message.length, DIGEST));
+  bytes.set(message);
+  turn.isInside = true;
+  const found = calls.hash(message.length);
+  turn.isInside = false;
+  if (found === 0) throw new RangeError(GREW);
+  return bytes.slice(0, DIGEST);
+}
+
+/** The digests of messages: views of one buffer. */
+export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
+  const count = messages.length;
+  const head = count * (DIGEST + 4);
+  const { calls, bytes } = room(messages.reduce((sum, { length }) => sum + length, head));
+  // Where the room is: the call takes memory of its own, and a view that dies forgets it.
+  const start = bytes.byteOffset;
+  const lengths = new Uint32Array(bytes.buffer, start + count * DIGEST, count);
+  let at = head;
+  messages.forEach((message, index) => {
+    lengths[index] = message.length;
+    bytes.set(message, at);
+    at += message.length;
+  });
+  turn.isInside = true;
+  const found = calls.hashMany(count);
+  turn.isInside = false;
+  if (found === 0) throw new RangeError(GREW);
+  const digests = new Uint8Array(calls.memory.buffer, start, count * DIGEST).slice();
+  return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
+}
+
+/** Prepares a public key, unless it is prepared still, and returns its place; -1 if it is none. */
+export function prepareKey(level: number, key: Uint8Array): number {
+  const { calls, bytes } = room(key.length);
+  bytes.set(key);
+  turn.isInside = true;
+  const place = calls.prepareKey(level, key.length);
+  turn.isInside = false;
+  return place;
+}
+
+/** Whether a signature by the key at `place` is right. */
+export function verifyOne(place: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
+  const { calls, bytes } = room(message.length + context.length + signature.length);
+  bytes.set(message);
+  bytes.set(context, message.length);
+  bytes.set(signature, message.length + context.length);
+  turn.isInside = true;
+  const answer = calls.verify(place, message.length, context.length, signature.length);
+  turn.isInside = false;
+  return answer === 1;
+}
+
+/** Where the rules of SPOCP begin in the bytes that a bundle was opened from; they end with those. */
+export function rulesAt(handle: number): number {
+  turn.isInside = true;
+  const start = active?.rulesAt(handle) ?? 0;
+  turn.isInside = false;
+  return start >>> 0;
+}
+
+/** How many blocks of memory the module ever handed out. */
+export function allocations(): number {
+  return active?.allocations() ?? 0;
+}
+
+/** Room for so many bytes in the module. What stands there is void after the next call. */
+function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
+  if (active === undefined) throw new Error("the module has not started");
+  turn.isInside = true;
+  const address = length > MAX_ROOM ? 0 : active.room(length) >>> 0;
+  turn.isInside = false;
+  if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
+  const { buffer } = active.memory;
+  if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
+    view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));
+  }
+  return { calls: active, bytes: view };
+}
+
+/** Lets a call that was made with arguments of this package only mark the time that it takes. */
+function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
+  return (...given) => {
+    turn.isInside = true;
+    const result = call(...given);
+    turn.isInside = false;
+    return result;
+  };
+}
+
+interface Exports extends Deciding {
+  readonly memory: WebAssembly.Memory;
+  readonly __wbindgen_start: () => void;
+  readonly frame: () => number;
+  readonly columns: () => number;
+  readonly room: (length: number) => number;
+  readonly hash: (length: number) => number;
+  readonly hashMany: (count: number) => number;
+  readonly prepareKey: (level: number, length: number) => number;
+  readonly verify: (place: number, message: number, context: number, signature: number) => number;
+  readonly rulesAt: (handle: number) => number;
+  readonly shareSteps: (steps: number) => number;
+  readonly allocations: () => number;
+}
+
+let active: Exports | undefined;
+let views: Frame = NO_FRAME;
+let batch: Columns | null = null;
+let view = new Uint8Array();
+
+/** The name by which the module asks for its glue. */
+const GLUE = "./wardgate_bg.js";
+/** What tells the module from others, and this version of it from most. */
+const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt", "shareSteps"];
+const DIGEST = 32;
+/** Memory that another thread shares may grow at any moment, and with it a view of it. */
+const GREW = "a message grew while it was read";
+/** The module keeps so much room at least. */
+const KEPT_ROOM = 65_536;
+/** Beyond this no room is asked for: the module could not have it beside what it holds. */
+const MAX_ROOM = 2 ** 30;

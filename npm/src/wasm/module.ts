@@ -1,0 +1,33 @@
+// The one runtime of the package. The module is loaded once, by whoever needs it first.
+
+import { loader } from "#load";
+
+import { lackOfRuntime } from "./abi.ts";
+import { compile, compileNow } from "./code.ts";
+import { WardgateError } from "../base/errors.ts";
+import { Loading } from "./loading.ts";
+import { Runtime } from "./runtime.ts";
+import type { CodeNow, CodeSource } from "../base/web.ts";
+
+/** Returns the runtime, loading it without holding up anybody else. */
+export async function runtime(code?: CodeSource): Promise<Runtime> {
+  if (loaded !== undefined) return loaded;
+  const module = await (code === undefined ? own.load() : compile(code));
+  // Somebody may not have waited.
+  return (loaded ??= runtimeOf(module));
+}
+
+/** Returns the runtime at once: the first call reads and compiles the module before it returns. */
+export function runtimeNow(code?: CodeNow): Runtime {
+  return (loaded ??= runtimeOf(code === undefined ? own.loadNow(EARLY) : compileNow(code)));
+}
+
+function runtimeOf(module: WebAssembly.Module): Runtime {
+  const lack = lackOfRuntime(module);
+  if (lack === undefined) return new Runtime(module);
+  throw new WardgateError("wrong-code", `the code is not the module of this version of the package: ${lack}`);
+}
+
+let loaded: Runtime | undefined;
+const own = new Loading(loader, { name: "the module of the package", elsewhere: "option `code`" });
+const EARLY = "the module is not loaded yet: call `await load()` or `await open(...)` before, or give option `code`";

@@ -1,0 +1,249 @@
+// What a trap does: it is reported once, and the next call decides again.
+
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { loader } from "../runtimes/node/load.ts";
+import { readOptions } from "../pdp/options.ts";
+import { OpenedPdp } from "../pdp/pdp.ts";
+import { Runtime } from "./runtime.ts";
+import { album, closed, noon, releaseKey, signed, viewing } from "../testing.ts";
+import type { ActionRequest } from "../pdp/types.ts";
+
+const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
+
+// The module has no way to trap that a test could use. Here its memory is overwritten when it would, so
+// that anything that still relied on the lost instance would fail.
+vi.mock("../../wasm/wardgate_bg.js", async (load) => {
+  const glue = await load<typeof import("../../wasm/wardgate_bg.js")>();
+  let memory: WebAssembly.Memory;
+  function trapping<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
+    return (...given) => {
+      if (!trap.armed) return call(...given);
+      trap.armed = false;
+      new Uint8Array(memory.buffer).fill(0xff);
+      throw new WebAssembly.RuntimeError("unreachable");
+    };
+  }
+  return {
+    ...glue,
+    __wbg_set_wasm(exports: WebAssembly.Exports): void {
+      memory = exports["memory"] as WebAssembly.Memory;
+      glue.__wbg_set_wasm(exports);
+    },
+    isAllowed: trapping(glue.isAllowed),
+    reload: trapping(glue.reload),
+  };
+});
+
+// The calls that decide on the frame cannot be replaced in the module, but in the views of it they can.
+vi.mock("./frame.ts", async (load) => {
+  const frames = await load<typeof import("./frame.ts")>();
+  return {
+    ...frames,
+    frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").Deciding): import("./frame.ts").Frame {
+      const frame = frames.frameAt(buffer, address, calls);
+      const decide = (handle: number, plan: number, roles: number): number => {
+        if (!trap.inFrame) return calls.decide(handle, plan, roles);
+        trap.inFrame = false;
+        frame.arena.fill(0xff);
+        throw new WebAssembly.RuntimeError("unreachable");
+      };
+      return { ...frame, decide };
+    },
+  };
+});
+
+// Answers that are kept leave nothing to ask the module.
+vi.mock("../fast/answers.ts", async (load) => {
+  const answers = await load<typeof import("../fast/answers.ts")>();
+  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+});
+
+const settings = readOptions({ trust: "unsigned" });
+const internal = expect.objectContaining({ name: "WardgateError", code: "internal" }) as Error;
+
+let runtime: Runtime;
+let pdp: OpenedPdp;
+beforeEach(async () => {
+  trap.armed = false;
+  trap.inFrame = false;
+  runtime = new Runtime(await loader.load());
+  pdp = new OpenedPdp(runtime, album, settings);
+});
+
+describe("a trap", () => {
+  it("is reported as internal, and the PDP decides again afterwards", () => {
+    trap.armed = true;
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+    expect(runtime.generation).toBe(1);
+  });
+
+  it("loses no PDP of the instance, and none gets the policies of another", () => {
+    const other = new OpenedPdp(runtime, closed, settings);
+    trap.armed = true;
+    expect(() => other.isAllowed(odd())).toThrow(internal);
+    expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
+  });
+
+  it("keeps what was reloaded before it", () => {
+    pdp.reload(closed);
+    trap.armed = true;
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(pdp.isAllowed(viewing())).toBe(false);
+  });
+
+  it("during a reload keeps the last good bundle", () => {
+    trap.armed = true;
+    expect(() => pdp.reload(closed)).toThrow(internal);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("inside a getter of a request ends the whole call", () => {
+    const attr = {
+      get x(): boolean {
+        trap.armed = true;
+        expect(() => new OpenedPdp(runtime, album, settings).reload(closed)).toThrow(internal);
+        return pdp.isAllowed(viewing());
+      },
+    };
+    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(internal);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("that a getter keeps to itself ends the whole call too", () => {
+    const attr = {
+      get x(): boolean {
+        trap.armed = true;
+        expect(() => pdp.isAllowed(odd())).toThrow(internal);
+        return true;
+      },
+    };
+    expect(() => pdp.explain(viewing({ resource: { attr } }))).toThrow(internal);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
+  });
+
+  it("is not what an error in code around the module is", () => {
+    for (const error of [new WebAssembly.RuntimeError("of another module"), new RangeError("theirs"), ["type", "x"], 7]) {
+      expect(caught(() => runtime.call(() => { throw error; }))).toBe(error);
+    }
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("is told from an error in a getter, wherever the getter asks again", () => {
+    const error = new WebAssembly.RuntimeError("of another module");
+    const inner = { get owner(): never { throw error; } };
+    const attr = {
+      get x(): boolean {
+        expect(caught(() => pdp.isAllowed(viewing({ resource: { attr: inner }, request: { action: "edit" } })))).toBe(error);
+        expect(caught(() => pdp.explain(viewing({ resource: { attr: inner } })))).toBe(error);
+        return true;
+      },
+    };
+    for (let time = 0; time < 3; time += 1) pdp.explain(viewing({ resource: { attr } }));
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("is an exhausted stack, though other code throws that error too", () => {
+    const dive = (): void => { pdp.explain(viewing()); dive(); };
+    expect(caught(dive)).toBeInstanceOf(Error);
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+
+  it("loses no bundle that was accepted, even if its time is over by now", () => {
+    let now = noon;
+    const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
+    now = Date.UTC(2030, 0);
+    trap.armed = true;
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    // It is open again, and knows that it has expired.
+    expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([false, 7]);
+    const { principal, resource } = viewing();
+    const { actions } = dated.check({ principal, resource, actions: ["view"] });
+    expect(actions["view"]?.reason).toEqual({ kind: "expired" });
+    expect(() => dated.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
+    now = noon;
+    expect(dated.isAllowed(viewing())).toBe(true);
+  });
+
+  it("lets a PDP of the lost instance be disposed of", () => {
+    const other = new OpenedPdp(runtime, closed, settings);
+    trap.armed = true;
+    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    other.dispose();
+    expect(pdp.isAllowed(viewing())).toBe(true);
+  });
+});
+
+describe("a trap while a frame is decided on", () => {
+  const topic = { kind: "album", action: "view" };
+  const ways: readonly (readonly [string, () => unknown])[] = [
+    ["isAllowed", () => pdp.isAllowed(viewing())],
+    ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
+    ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
+    ["prepare", () => pdp.prepare(topic).isAllowed(viewing().principal, viewing().resource)],
+  ];
+
+  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, ask) => {
+    warm();
+    trap.inFrame = true;
+    expect(ask).toThrow(internal);
+    expect(trap.inFrame).toBe(false);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
+    expect(ask()).toBeTruthy();
+  });
+
+  it("takes the frame from all PDPs, and none decides by the policies of another", () => {
+    const other = new OpenedPdp(runtime, closed, settings);
+    warm();
+    other.isAllowed(viewing());
+    trap.inFrame = true;
+    expect(() => pdp.isAllowed(viewing())).toThrow(internal);
+    // In the new instance the first to ask has the first handle.
+    for (let time = 0; time < 3; time += 1) {
+      expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
+    }
+  });
+
+  it("is not what an error of the caller is", () => {
+    warm();
+    const error = new WebAssembly.RuntimeError("of another module");
+    const attr = { get owner(): string { throw error; } };
+    expect(() => pdp.isAllowed(viewing({ resource: { attr }, request: { action: "edit" } }))).toThrow(error);
+    expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
+  });
+
+  it("inside a getter makes the outer request be decided anew", () => {
+    const editing = (attr: object): ActionRequest => viewing({ resource: { attr }, request: { action: "edit" } });
+    warm();
+    expect(pdp.isAllowed(editing({ owner: "ada" }))).toBe(true);
+    const inner = vi.fn(() => pdp.isAllowed(viewing()));
+    const attr = {
+      get owner(): string {
+        trap.inFrame = inner.mock.calls.length === 0;
+        if (trap.inFrame) expect(inner).toThrow(internal);
+        return "ada";
+      },
+    };
+    expect(pdp.isAllowed(editing(attr))).toBe(true);
+    expect([inner.mock.calls.length, runtime.generation]).toEqual([1, 1]);
+  });
+});
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** A request that only the general path reads, because it is of a class. */
+function odd(): ActionRequest {
+  return Object.assign(Object.create({}) as object, viewing());
+}
+
+/** Asks until the frame is used: the first question brings the plans. */
+function warm(): void {
+  for (let time = 0; time < 3; time += 1) expect(pdp.isAllowed(viewing())).toBe(true);
+}

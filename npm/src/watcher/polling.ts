@@ -1,0 +1,93 @@
+// One question to the server of a bundle: has it changed?
+//
+// The answer arrives completely within a time and a size, or it is none. What is known of the bundle that was
+// accepted last goes along, so that most answers are short.
+
+import { WardgateError } from "../base/errors.ts";
+import { fetched, spelled } from "../base/fetching.ts";
+import { readRetryAfter } from "./pace.ts";
+import { readResponse } from "../pdp/source.ts";
+import type { FetchInit, WatcherSettings } from "./watcher-options.ts";
+import type { FetchResponse } from "../base/web.ts";
+
+/** By what a server knows a version of a bundle; it has one of both, or none. */
+export type Validator = { readonly "if-none-match": string } | { readonly "if-modified-since": string } | undefined;
+
+/** What a server says. */
+export type Answer =
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "bundle"; readonly bytes: Uint8Array; readonly validator: Validator }
+  | { readonly kind: "failed"; readonly error: unknown; readonly retryAfter: number };
+
+/** Asks the server. It does not throw, and ends in time, whatever the server or `fetch` do. */
+export async function ask(settings: WatcherSettings, known: Validator, closing: AbortSignal): Promise<Answer> {
+  let retryAfter = 0;
+  try {
+    return await within(settings, closing, async (signal) => {
+      const headers = { ...(await settings.headers()), ...known };
+      const init = { headers, signal, ...uncached() };
+      const name = spelled(settings.url);
+      const response = await fetched(settings.fetch(settings.url, init), name);
+      if (response.status === 304) return unchanged(response, known);
+      retryAfter = response.ok ? 0 : readRetryAfter(response.headers.get("retry-after"), settings.clock());
+      const bytes = await readResponse(response, name, settings.maxBytes);
+      return { kind: "bundle", bytes, validator: validatorOf(response) };
+    });
+  } catch (error) {
+    return { kind: "failed", error, retryAfter };
+  }
+}
+
+/** Does work until the time is up or the watcher closes. Work that does not stop then is left to itself. */
+export async function within<T>(
+  { timeout, timers }: Pick<WatcherSettings, "timeout" | "timers">,
+  closing: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  closing.throwIfAborted();
+  const controller = new AbortController();
+  let close = (): void => {};
+  let timer: unknown;
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (error: unknown): void => {
+      controller.abort(error);
+      reject(error);
+    };
+    close = () => stop(closing.reason);
+    closing.addEventListener("abort", close);
+    const late = new WardgateError("not-fetched", `no complete answer within ${timeout} milliseconds`);
+    timer = unhurried(timers.setTimeout(() => stop(late), timeout));
+  });
+  try {
+    return await Promise.race([stopped, work(controller.signal)]);
+  } finally {
+    timers.clearTimeout(timer);
+    closing.removeEventListener("abort", close);
+  }
+}
+
+/** A timer for which no program is kept alive. */
+export function unhurried(timer: unknown): unknown {
+  (timer as { unref?: () => unknown } | undefined)?.unref?.();
+  return timer;
+}
+
+function unchanged(response: FetchResponse, known: Validator): Answer {
+  if (known !== undefined) return { kind: "unchanged" };
+  const message = `the answer is 304 to a question without a condition, found ${response.url || "no address"}`;
+  throw new WardgateError("not-fetched", message);
+}
+
+function validatorOf({ headers }: FetchResponse): Validator {
+  const tag = headers.get("etag");
+  if (tag !== null && tag !== "") return { "if-none-match": tag };
+  const [modified, date] = [headers.get("last-modified"), headers.get("date")];
+  if (modified === null || date === null) return undefined;
+  // The same second may bring another version, which nobody would hear of (RFC 9110, section 8.8.2.2).
+  return Date.parse(date) - Date.parse(modified) >= 1000 ? { "if-modified-since": modified } : undefined;
+}
+
+/** Keeps the cache of a browser out of it; some runtimes have none and throw when they are told. */
+function uncached(): Pick<FetchInit, "cache"> {
+  return typeof Request === "function" && "cache" in Request.prototype ? { cache: "no-store" } : {};
+}

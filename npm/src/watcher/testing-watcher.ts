@@ -1,0 +1,95 @@
+// A server for the tests of watchers. Both are under control: time stands still until a timer is rung.
+
+import { beforeAll, beforeEach, expect, vi } from "vitest";
+
+import { load } from "../pdp/open.ts";
+import { noon, releaseKey as trust, signed, trustFile } from "../testing.ts";
+import type { FetchInit, WatcherOptions } from "./watcher-options.ts";
+import { createWatcher, type Watcher } from "./watcher.ts";
+
+// The release key has signed 6, 7 and 8; 7 is valid in 2024. The delta leads from 7 to 8, the other from 6 to 8.
+export const [next, old] = [bytes("next.bundle"), bytes("old.bundle")];
+export const [delta, otherDelta] = [bytes("next.delta"), bytes("other.delta")];
+
+/** What the server answers: the next in the list, and the last one again and again. */
+export type Reply = Response | Error | ((init: FetchInit) => Response | Promise<Response>);
+let replies: Reply[];
+/** What the server was asked. */
+export let questions: FetchInit[];
+/** What the watcher has told, with a revision or a code. */
+export let events: string[];
+/** The timers that are set. */
+export let ringing: { callback: () => void; after: number; unref: () => void }[];
+export let time: number;
+/** The watcher that was made last. */
+export let watcher: Watcher;
+
+beforeAll(() => load());
+beforeEach(() => {
+  [replies, questions, events, ringing, time] = [[], [], [], [], noon];
+});
+
+/** The server answers so from now on. */
+export function serve(...answers: Reply[]): void {
+  replies = answers;
+}
+
+export function goTo(then: number): void {
+  time = then;
+}
+
+export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
+  const told = (event: string) => (detail?: { readonly revision?: number; readonly code?: string }) => {
+    events.push([event, detail?.revision ?? detail?.code ?? ""].join(" ").trim());
+  };
+  watcher = createWatcher({
+    url: "https://policies.example/album.bundle?key=secret",
+    ...("pdp" in changes ? {} : { trust, clock: () => time }),
+    interval: 1000,
+    jitter: 0,
+    on: { loaded: told("loaded"), activated: told("activated"), unchanged: told("unchanged"), refused: told("refused"), failed: told("failed") },
+    fetch: async (_, init) => {
+      questions.push(init);
+      const reply = replies.length > 1 ? replies.shift()! : replies[0]!;
+      if (reply instanceof Error) throw reply;
+      return typeof reply === "function" ? reply(init) : reply.clone();
+    },
+    timers: {
+      setTimeout: (callback, after) => {
+        const timer = { callback, after, unref: vi.fn() };
+        ringing.push(timer);
+        return timer;
+      },
+      clearTimeout: (timer) => void (ringing = ringing.filter((one) => one !== timer)),
+    },
+    ...changes,
+  } as WatcherOptions);
+  return watcher;
+}
+
+/** Everything that can happen by itself has happened. */
+export async function settled(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await new Promise(setImmediate);
+}
+
+/** The timer of the next question rings. */
+export async function ring(...answers: Reply[]): Promise<void> {
+  replies.push(...answers);
+  if (replies.length > answers.length) replies.shift();
+  expect(ringing).toHaveLength(1);
+  ringing.pop()!.callback();
+  await settled();
+}
+
+export function bundle(body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Response {
+  return new Response(body, { headers });
+}
+
+export const unchanged = (): Response => new Response(null, { status: 304 });
+export const conditions = (): object[] => questions.map(({ headers }) => headers);
+export const revision = (): number | undefined => watcher.pdp?.header.revision;
+export const first = (headers?: Record<string, string>): Response => bundle(signed as Uint8Array<ArrayBuffer>, headers);
+
+function bytes(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(trustFile(name));
+}

@@ -1,0 +1,128 @@
+// What a watcher does with bad answers.
+
+import { describe, expect, it } from "vitest";
+
+import {
+  bundle,
+  delta,
+  events,
+  first,
+  next,
+  old,
+  questions,
+  revision,
+  ring,
+  ringing,
+  serve,
+  settled,
+  unchanged,
+  watch,
+  watcher,
+  type Reply,
+} from "./testing-watcher.ts";
+import { album, viewing } from "../testing.ts";
+import type { Outcome } from "./watcher.ts";
+
+describe("a bad answer", () => {
+  const endless = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1000)), cancel: () => void events.push("cancelled") });
+  const page = new Response("<p>Welcome</p>", { headers: { "content-type": "text/html" } });
+  const broken = (): ReadableStream<Uint8Array> => new ReadableStream({ pull: (to) => to.error(new Error("reset")) });
+  const cases: readonly (readonly [string, Reply])[] = [
+    ["failed not-fetched", new Error("no network")],
+    ["failed not-fetched", new Response("gone", { status: 404 })],
+    ["failed not-fetched", new Response("down", { status: 500 })],
+    ["failed not-fetched", bundle(broken())],
+    ["refused not-a-bundle", page],
+    ["refused not-a-bundle", new Response(null, { status: 204 })],
+    ["refused not-a-bundle", new Response("")],
+    ["refused wrong-length", bundle(next.slice(0, -1))],
+    ["refused not-signed", bundle(album as Uint8Array<ArrayBuffer>)],
+    ["failed not-fetched", () => { throw new TypeError("no such header"); }],
+    ["failed", (() => "text") as never],
+  ];
+
+  it.each(cases)("is %s, and the last good bundle stays", async (event, reply) => {
+    serve(first());
+    await watch().ready;
+    await settled();
+    await ring(reply);
+    expect([events.slice(2), revision(), watcher.pdp!.isAllowed(viewing())]).toEqual([[event], 7, true]);
+    await ring(bundle(next));
+    expect(revision()).toBe(8);
+  });
+
+  it.each(cases)("is %s, also as the first one", async (event, reply) => {
+    serve(reply);
+    watch();
+    await settled();
+    expect([events, watcher.pdp]).toEqual([[event], undefined]);
+    await ring(first());
+    expect((await watcher.ready).header.revision).toBe(7);
+  });
+
+  it("is a delta where nothing is in use", async () => {
+    serve(bundle(delta));
+    watch();
+    await settled();
+    expect([events, questions.length]).toEqual([["refused delta"], 1]);
+  });
+
+  it("is refused when it does not end, and is read no further", async () => {
+    serve(() => bundle(endless()));
+    watch({ maxBytes: 10_000 });
+    await settled();
+    expect(events.sort()).toEqual(["cancelled", "refused too-large"]);
+  });
+
+  it("is given up when it takes too long, and is not used when it comes after all", async () => {
+    let answer: (response: Response) => void = () => {};
+    serve(() => new Promise((resolve) => (answer = resolve)));
+    watch({ timeout: 500 });
+    await settled();
+    expect(ringing.map(({ after }) => after)).toEqual([500]);
+    await ring(first());
+    expect([events, questions[0]!.signal.aborted]).toEqual([["failed not-fetched"], true]);
+    answer(first());
+    await settled();
+    expect([events.length, watcher.pdp]).toEqual([1, undefined]);
+    await ring(bundle(new ReadableStream({})));
+    await ring(first());
+    expect(events).toEqual(["failed not-fetched", "failed not-fetched"]);
+    await ring(first());
+    expect(revision()).toBe(7);
+  });
+
+  it("is a 304 that nobody can have meant", async () => {
+    serve(unchanged());
+    watch();
+    await settled();
+    expect(events).toEqual(["failed not-fetched"]);
+  });
+
+  it("makes the next question later each time, until one is good", async () => {
+    serve(first());
+    await watch({ maxInterval: 5000 }).ready;
+    await settled();
+    const waits: number[] = [];
+    for (const reply of [new Error(), bundle(old), new Error(), new Error(), unchanged(), first(), new Error()]) {
+      await ring(reply);
+      waits.push(ringing[0]!.after);
+    }
+    expect(waits).toEqual([2000, 4000, 5000, 5000, 5000, 1000, 2000]);
+  });
+
+  it("may say when to come again", async () => {
+    serve(new Response("busy", { status: 503, headers: { "retry-after": "7" } }));
+    watch();
+    await settled();
+    expect(ringing[0]!.after).toBe(7000);
+  });
+
+  it("names the address without its secrets", async () => {
+    serve(new Response("no", { status: 403 }));
+    const outcome = (await watch({ interval: 0 }).refresh()) as Outcome & { readonly error: Error };
+    expect(outcome.error.message).toContain("https://policies.example/album.bundle");
+    expect(outcome.error.message).not.toContain("secret");
+  });
+});

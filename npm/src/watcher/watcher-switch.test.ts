@@ -1,0 +1,221 @@
+// What the host of a watcher has in its hands: the switch, the end, and functions that are called.
+
+import { describe, expect, it, vi } from "vitest";
+
+import { WardgateError, type Code } from "../base/errors.ts";
+import { open } from "../pdp/open.ts";
+import {
+  bundle,
+  conditions,
+  events,
+  first,
+  goTo,
+  next,
+  old,
+  questions,
+  revision,
+  ring,
+  ringing,
+  serve,
+  settled,
+  time,
+  unchanged,
+  watch,
+  watcher,
+} from "./testing-watcher.ts";
+import { noon, releaseKey as trust, signed, viewing } from "../testing.ts";
+import type { WatcherOptions } from "./watcher-options.ts";
+import type { Outcome } from "./watcher.ts";
+
+describe("a switch by hand", () => {
+  it("happens when the host says so", async () => {
+    serve(first({ etag: '"7"' }));
+    watch({ activateOnLoad: false });
+    await settled();
+    expect([events, watcher.pdp, watcher.waiting?.revision]).toEqual([["loaded 7"], undefined, 7]);
+    await ring(unchanged());
+    expect([watcher.activate(), watcher.activate(), watcher.waiting, revision()]).toEqual([true, false, undefined, 7]);
+    const pdp = await watcher.ready;
+    await ring(bundle(next));
+    expect([pdp.isAllowed(viewing()), watcher.waiting?.revision]).toEqual([true, 8]);
+    watcher.activate();
+    expect([pdp.isAllowed(viewing()), watcher.pdp]).toEqual([false, pdp]);
+    expect(events).toEqual(["loaded 7", "unchanged", "activated 7", "loaded 8", "activated 8"]);
+  });
+
+  it("takes the bundle that came last", async () => {
+    serve(first());
+    watch({ activateOnLoad: false });
+    await settled();
+    await ring(bundle(next));
+    watcher.activate();
+    expect([revision(), events]).toEqual([8, ["loaded 7", "loaded 8", "activated 8"]]);
+  });
+
+  it.each([undefined, "pdp"])("verifies again, and lets the server send it again (%s)", async (given) => {
+    const pdp = given && (await open(signed, { trust, clock: () => time }));
+    serve(first({ etag: '"7"' }));
+    watch({ activateOnLoad: false, ...(pdp && { pdp }) });
+    await settled();
+    goTo(Date.UTC(2025, 0));
+    expect(() => watcher.activate()).toThrow(expect.objectContaining({ code: "expired" }) as Error);
+    expect([watcher.waiting, watcher.activate()]).toEqual([undefined, false]);
+    await ring(bundle(next));
+    expect([conditions()[1], events]).toEqual([{}, ["loaded 7", "refused expired", "loaded 8"]]);
+  });
+
+  it("may be left to a function, which is asked about good bundles only", async () => {
+    const asked: number[] = [];
+    const answers: unknown[] = [true, false, "yes", Promise.resolve(true), Promise.resolve(undefined)];
+    const activate = ({ revision }: { readonly revision: number }): boolean => (asked.push(revision), answers.shift() as boolean);
+    const bundles = [next, first, next, first, next];
+    for (const expected of ["activated", "loaded", "loaded", "activated", "loaded"]) {
+      const pdp = await open(old, { trust, clock: () => noon });
+      const one = bundles.shift()!;
+      serve(one === first ? first() : bundle(next));
+      expect(await watch({ pdp, activate, interval: 0 }).refresh()).toMatchObject({ kind: expected });
+      serve(bundle(next.slice(1)));
+      await watcher.refresh();
+    }
+    expect(asked).toEqual([8, 7, 8, 7, 8]);
+  });
+
+  it("does not happen when that function fails or never answers, and it is asked again", async () => {
+    serve(first({ etag: '"7"' }));
+    const answers = [() => { throw new Error("no"); }, () => Promise.reject(new Error("no")), () => new Promise(() => {}), () => true];
+    watch({ activate: () => answers.shift()!() as boolean });
+    await settled();
+    await ring(first());
+    await ring(first());
+    expect(ringing.map(({ after }) => after)).toEqual([30_000]);
+    await ring(first());
+    expect([events, watcher.pdp, watcher.waiting]).toEqual([["loaded 7", "failed", "loaded 7", "failed", "loaded 7", "failed not-fetched"], undefined, undefined]);
+    await ring(first());
+    expect(revision()).toBe(7);
+  });
+});
+
+describe("closing", () => {
+  const closing = { code: "disposed" as Code, message: "this watcher is closed" };
+
+  it("ends everything but the PDP", async () => {
+    serve(first());
+    const pdp = await watch().ready;
+    await settled();
+    watcher.close();
+    watcher[Symbol.dispose]();
+    expect([ringing, pdp.isAllowed(viewing())]).toEqual([[], true]);
+    await expect(watcher.refresh()).rejects.toMatchObject(closing);
+    expect(() => watcher.activate()).toThrow(WardgateError);
+    expect(events).toEqual(["loaded 7", "activated 7"]);
+  });
+
+  it("ends a question that is under way", async () => {
+    serve(() => new Promise(() => {}));
+    watch();
+    await settled();
+    const asked = watcher.refresh();
+    watcher.close();
+    await expect(asked).rejects.toMatchObject(closing);
+    await expect(watcher.ready).rejects.toMatchObject(closing);
+    expect([questions[0]!.signal.aborted, ringing, events]).toEqual([true, [], []]);
+  });
+
+  it("ends what arrives at that moment", async () => {
+    serve(async () => (watcher.close(), first()));
+    watch();
+    await settled();
+    expect([events, watcher.pdp, ringing]).toEqual([[], undefined, []]);
+  });
+
+  it("may happen in a listener, and is the last that is heard", async () => {
+    for (const event of ["loaded", "activated", "unchanged", "failed"]) {
+      serve(event === "failed" ? new Error() : first());
+      const heard: string[] = [];
+      const close = (name: string) => () => (heard.push(name), name === event && watcher.close());
+      const on = { loaded: close("loaded"), activated: close("activated"), unchanged: close("unchanged"), failed: close("failed") };
+      watch({ on });
+      await settled();
+      if (event === "unchanged") await ring(first());
+      expect([heard.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
+    }
+  });
+
+  it("frees a bundle that was never taken", async () => {
+    serve(first());
+    watch({ activateOnLoad: false });
+    await settled();
+    watcher.close();
+    expect([watcher.waiting, watcher.pdp]).toEqual([undefined, undefined]);
+  });
+
+  it("follows a signal", async () => {
+    const controller = new AbortController();
+    serve(() => new Promise(() => {}));
+    watch({ signal: controller.signal });
+    await settled();
+    controller.abort(new Error("shutdown"));
+    await expect(watcher.ready).rejects.toThrow("shutdown");
+    await expect(watcher.refresh()).rejects.toMatchObject(closing);
+    await expect(watch({ signal: AbortSignal.abort() }).ready).rejects.toMatchObject({ name: "AbortError" });
+    expect(questions).toHaveLength(1);
+  });
+
+  it("follows the end of the PDP", async () => {
+    serve(first());
+    const pdp = await watch().ready;
+    await settled();
+    pdp.dispose();
+    await ring(bundle(next));
+    expect([events.at(-1), ringing]).toEqual(["failed disposed", []]);
+    await expect(watcher.refresh()).rejects.toMatchObject(closing);
+  });
+});
+
+describe("functions of the caller", () => {
+  it("may fail, which is reported and changes nothing", async () => {
+    const reported: unknown[] = [];
+    vi.stubGlobal("reportError", (error: Error) => reported.push(error.message));
+    class Listener {
+      loaded(): void {
+        throw new Error(this.constructor.name);
+      }
+      async activated(): Promise<void> {
+        throw new Error("later");
+      }
+    }
+    serve(first());
+    watch({ on: new Listener() });
+    await settled();
+    expect([revision(), reported]).toEqual([7, ["Listener", "later"]]);
+    vi.unstubAllGlobals();
+  });
+
+  it("may ask again on the way, and get the outcome of this question", async () => {
+    serve(first());
+    const outcomes: Promise<Outcome>[] = [];
+    watch({ headers: () => (outcomes.push(watcher.refresh()), {}) });
+    await settled();
+    expect([questions.length, await outcomes[0]]).toMatchObject([1, { kind: "activated" }]);
+  });
+
+  it("may take the bundle that waits in the very moment", async () => {
+    serve(first());
+    const on = { loaded: () => watcher.activate(), activated: () => void events.push("activated") };
+    expect(await watch({ on, activateOnLoad: false, interval: 0 }).refresh()).toMatchObject({ kind: "activated" });
+    expect(events).toEqual(["activated"]);
+  });
+
+  it("may be missing headers, which is a failure", async () => {
+    watch({ headers: () => Promise.reject(new Error("no token")) });
+    await settled();
+    expect([events, questions]).toEqual([["failed"], []]);
+  });
+
+  it("may have a clock that is broken", async () => {
+    serve(first());
+    watch({ clock: () => { throw new Error("no time"); } } as Partial<WatcherOptions>);
+    await settled();
+    expect([events, ringing[0]!.after]).toEqual([["failed"], 2000]);
+  });
+});
