@@ -143,7 +143,7 @@ extern "C" fn plan_list(handle: u32, at: usize, kind: usize, version: usize, sco
 }
 
 /// Answers with one plan, as JSON.
-#[unsafe(export_name = "wardgate_fastpath")]
+#[unsafe(export_name = "wardgate_plan")]
 extern "C" fn plan(handle: u32, plan: u32) -> i32 {
     let json = |opened: &Opened| wire::plan_json(opened.table(), plan).into_bytes();
     length(handles::with(handle, json))

@@ -367,7 +367,7 @@ impl Calls {
             filter: found(instance, store, "wardgate_filter")?,
             evaluate: found(instance, store, "wardgate_evaluate")?,
             plan_list: found(instance, store, "wardgate_plan_list")?,
-            plan: found(instance, store, "wardgate_fastpath")?,
+            plan: found(instance, store, "wardgate_plan")?,
             principals: found(instance, store, "wardgate_principals")?,
             decide: found(instance, store, "wardgate_decide")?,
             decide_at: found(instance, store, "wardgate_decide_at")?,
