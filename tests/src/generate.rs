@@ -43,7 +43,7 @@ impl World {
         self.policies.iter().map(file).collect()
     }
 
-    /// Returns the world with the rarest things, of which plans know nothing, replaced by usual ones.
+    /// Returns the world with the rarest things, of which fast paths know nothing, replaced by usual ones.
     #[must_use]
     pub fn plain(mut self) -> Self {
         for (_, document) in &mut self.policies {
@@ -169,7 +169,7 @@ fn crowd_role(number: usize) -> String {
     format!("r{number}")
 }
 
-/// What plans know nothing of, and what stands for it in a plain world.
+/// What fast paths know nothing of, and what stands for it in a plain world.
 const PLAIN: &[(&str, &str)] = &[
     ("R.scope", "R.id"),
     ("P.scope", "P.attr.dept"),

@@ -1,4 +1,4 @@
-//! Counting what plans answer while they are compared with the general path.
+//! Counting what fast paths answer while they are compared with the general path.
 
 use std::cell::Cell;
 
@@ -7,14 +7,14 @@ use wardgate_engine::fastpath::Answer;
 use wardgate_engine::request::Request;
 use wardgate_engine::table::PolicyTable;
 
-/// What was asked, and how often a plan answered.
+/// What was asked, and how often a fast path answered.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Decisions asked for.
     pub asked: Cell<u32>,
-    /// Those for which there is a plan.
+    /// Those for which there is a fast path.
     pub planned: Cell<u32>,
-    /// Those that a plan answered.
+    /// Those that a fast path answered.
     pub answered: Cell<u32>,
     /// Those that allow.
     pub allowed: Cell<u32>,
@@ -35,8 +35,10 @@ impl Tally {
             let expected = table.is_allowed(request, action, now);
             let answer = table.decide_request(request, action, now);
             let resource = &request.resource;
-            let list = table.plan_list(&resource.kind, &resource.policy_version, &resource.scope);
-            let planned = list.is_some_and(|list| list.plan(table.string_id(action)).is_some());
+            let list =
+                table.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope);
+            let planned =
+                list.is_some_and(|list| list.fast_path(table.string_id(action)).is_some());
             add(&self.asked, 1);
             add(&self.planned, planned.into());
             add(&self.answered, (answer != Answer::Unsure).into());

@@ -1,4 +1,4 @@
-//! Every operation that a plan can hold, on every pair of values, against the general path.
+//! Every operation that a fast path can hold, on every pair of values, against the general path.
 
 use serde_json::{Value as Json, json};
 use wardgate_compiler::{Options, compile_files};

@@ -130,22 +130,30 @@ extern "C" fn evaluate(handle: u32, at: usize, bytes: usize, seconds: i64, nanos
     length(asked(handle, (at, bytes), (seconds, nanos), ask).map(String::into_bytes))
 }
 
-/// Answers with the plans of a kind, version and scope, as JSON. The three names stand one after the other.
+/// Answers with the fast paths of a kind, version and scope, as JSON. The three names stand one after the other.
 #[unsafe(export_name = "wardgate_plan_list")]
-extern "C" fn plan_list(handle: u32, at: usize, kind: usize, version: usize, scope: usize) -> i32 {
+extern "C" fn fast_path_list(
+    handle: u32,
+    at: usize,
+    kind: usize,
+    version: usize,
+    scope: usize,
+) -> i32 {
     let all = kind.saturating_add(version).saturating_add(scope);
     let list = blocks::with((at, all), |names| {
         let names = names_in(names, [kind, version])?;
         let [kind, version, scope] = names;
-        handles::with(handle, |opened| wire::plan_list_json(opened.table(), kind, version, scope))
+        handles::with(handle, |opened| {
+            wire::fast_path_list_json(opened.table(), kind, version, scope)
+        })
     });
     length(list.and_then(|list| list).map(String::into_bytes))
 }
 
-/// Answers with one plan, as JSON.
+/// Answers with one fast path, as JSON.
 #[unsafe(export_name = "wardgate_plan")]
-extern "C" fn plan(handle: u32, plan: u32) -> i32 {
-    let json = |opened: &Opened| wire::plan_json(opened.table(), plan).into_bytes();
+extern "C" fn fast_path(handle: u32, fast_path: u32) -> i32 {
+    let json = |opened: &Opened| wire::fast_path_json(opened.table(), fast_path).into_bytes();
     length(handles::with(handle, json))
 }
 
@@ -162,21 +170,21 @@ extern "C" fn frame() -> usize {
     FRAME.with(|frame| frame.get().addr())
 }
 
-/// Decides by a plan that runs no programs, on the frame, for roles with these masks: 0 is Deny, 1 Allow, and
+/// Decides by a fast path that runs no programs, on the frame, for roles with these masks: 0 is Deny, 1 Allow, and
 /// 2 that the request must be asked about as a whole. Whatever is odd is 2, and so is every question to a bundle that
 /// can expire: see [`decide_at`].
 #[unsafe(export_name = "wardgate_decide")]
-extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> i32 {
-    decide_by_frame(handle, (plan, roles), None)
+extern "C" fn decide(handle: u32, fast_path: u32, roles: u32) -> i32 {
+    decide_by_frame(handle, (fast_path, roles), None)
 }
 
 /// Decides like [`decide`] at a time in seconds since 1970; 2 once the bundle has expired.
 #[unsafe(export_name = "wardgate_decide_at")]
-extern "C" fn decide_at(handle: u32, plan: u32, roles: u32, seconds: i64) -> i32 {
-    decide_by_frame(handle, (plan, roles), Some(seconds))
+extern "C" fn decide_at(handle: u32, fast_path: u32, roles: u32, seconds: i64) -> i32 {
+    decide_by_frame(handle, (fast_path, roles), Some(seconds))
 }
 
-fn decide_by_frame(handle: u32, (plan, roles): (u32, u32), seconds: Option<i64>) -> i32 {
+fn decide_by_frame(handle: u32, (fast_path, roles): (u32, u32), seconds: Option<i64>) -> i32 {
     let ask = |opened: &Opened| {
         if opened.may_have_expired(seconds) {
             return Answer::Unsure;
@@ -184,7 +192,7 @@ fn decide_by_frame(handle: u32, (plan, roles): (u32, u32), seconds: Option<i64>)
         FRAME.with(|frame| {
             // SAFETY: nothing in the module writes the frame, and a host does so between calls only: there
             // is one thread.
-            opened.table().decide(plan, roles, unsafe { &*frame.get() })
+            opened.table().decide(fast_path, roles, unsafe { &*frame.get() })
         })
     };
     match handles::with(handle, ask) {

@@ -117,7 +117,7 @@ impl decisions::GuestPdp for Pdp {
     }
 
     fn prepare(&self, target: types::Target) -> Option<types::Plan> {
-        values::plan(&self.opened.borrow(), &target)
+        values::fast_path(&self.opened.borrow(), &target)
     }
 
     fn principals(&self) -> Vec<String> {
@@ -126,7 +126,7 @@ impl decisions::GuestPdp for Pdp {
 
     fn decide(
         &self,
-        plan: u64,
+        fast_path: u64,
         roles: u32,
         values: Vec<types::Value>,
         seconds: Option<i64>,
@@ -135,7 +135,7 @@ impl decisions::GuestPdp for Pdp {
         if opened.may_have_expired(seconds) {
             return types::Answer::Unsure;
         }
-        values::decide(&opened, (plan, roles), &values)
+        values::decide(&opened, (fast_path, roles), &values)
     }
 }
 

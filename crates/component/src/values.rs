@@ -1,7 +1,7 @@
 //! Questions as values: the component's quick way.
 //!
-//! A host reads the slots of a plan and hands over what they hold, and no text crosses. Whatever is odd about
-//! a plan, a number of values or a value is Unsure: a doubt never becomes an answer.
+//! A host reads the slots of a fast path and hands over what they hold, and no text crosses. Whatever is odd about
+//! a fast path, a number of values or a value is Unsure: a doubt never becomes an answer.
 
 use std::cell::RefCell;
 
@@ -13,27 +13,33 @@ use wardgate_fastpath::{Answer, Frame, SlotRecord, word};
 use crate::component::types;
 use crate::opened::Opened;
 
-/// Finds the plan of a target. Nothing where questions are asked as text.
-pub(crate) fn plan(opened: &Opened, target: &types::Target) -> Option<types::Plan> {
+/// Finds the fast path of a target. Nothing where questions are asked as text.
+pub(crate) fn fast_path(opened: &Opened, target: &types::Target) -> Option<types::Plan> {
     let table = opened.table();
-    let list = table.plan_list(&target.kind, &target.policy_version, &target.scope)?;
-    let id = list.plan(table.string_id(&target.action))?;
-    let plan = table.plan(id).filter(|plan| plan.flags() & (PROGRAMS | BY_CLASS) == 0)?;
+    let list = table.fast_path_list(&target.kind, &target.policy_version, &target.scope)?;
+    let id = list.fast_path(table.string_id(&target.action))?;
+    let fast_path =
+        table.fast_path(id).filter(|fast_path| fast_path.flags() & (PROGRAMS | BY_CLASS) == 0)?;
     Some(types::Plan {
         id: u64::from(opened.tag()) << 32 | u64::from(id),
-        slots: plan.slots().map(|record| slot(table, record)).collect::<Option<_>>()?,
-        roles: plan.roles().iter().map(|[id, mask]| (table.string(*id).into(), *mask)).collect(),
-        others: plan.others(),
+        slots: fast_path.slots().map(|record| slot(table, record)).collect::<Option<_>>()?,
+        roles: fast_path
+            .roles()
+            .iter()
+            .map(|[id, mask]| (table.string(*id).into(), *mask))
+            .collect(),
+        others: fast_path.others(),
     })
 }
 
-/// Decides by a plan, for roles with these masks.
+/// Decides by a fast path, for roles with these masks.
 pub(crate) fn decide(
     opened: &Opened,
-    (plan, roles): (u64, u32),
+    (fast_path, roles): (u64, u32),
     values: &[types::Value],
 ) -> types::Answer {
-    let [id, tag] = [plan, plan >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)));
+    let [id, tag] =
+        [fast_path, fast_path >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)));
     if tag != Ok(opened.tag()) {
         return types::Answer::Stale;
     }
@@ -44,7 +50,7 @@ pub(crate) fn decide(
     })
 }
 
-/// Writes the values of a plan with so many slots.
+/// Writes the values of a fast path with so many slots.
 fn fill(frame: &mut Frame, values: &[types::Value], slots: usize) -> Option<()> {
     if values.len() != slots {
         return None;
@@ -64,9 +70,9 @@ fn fill(frame: &mut Frame, values: &[types::Value], slots: usize) -> Option<()> 
     Some(())
 }
 
-/// Counts the slots of a plan; one that is not there has more than anybody can fill.
-fn slots(table: &PolicyTable, plan: u32) -> usize {
-    table.plan(plan).map_or(usize::MAX, |plan| plan.slots().count())
+/// Counts the slots of a fast path; one that is not there has more than anybody can fill.
+fn slots(table: &PolicyTable, fast_path: u32) -> usize {
+    table.fast_path(fast_path).map_or(usize::MAX, |fast_path| fast_path.slots().count())
 }
 
 fn slot(table: &PolicyTable, record: SlotRecord<'_>) -> Option<types::Slot> {

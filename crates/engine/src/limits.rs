@@ -74,17 +74,17 @@ pub const MAX_SCHEMA_KEYWORDS: usize = 64;
 /// How deep the nodes of a schema may lead to each other while one value is checked.
 pub const MAX_SCHEMA_DEPTH: usize = 128;
 
-/// Segments of a path that a plan reads.
-pub const MAX_PLAN_PATH: usize = 32;
+/// Segments of a path that a fast path reads.
+pub const MAX_FAST_PATH_SEGMENTS: usize = 32;
 
-/// Roles that a principal may have in a request that plans decide. What the general path would charge
-/// for so many is known when the plan is built.
-pub const MAX_PLAN_ROLES: usize = 64;
+/// Roles that a principal may have in a request that fast paths decide. What the general path would charge
+/// for so many is known when the fast path is built.
+pub const MAX_FAST_PATH_ROLES: usize = 64;
 
 /// Bytes of the longest role in such a request.
-pub const MAX_PLAN_ROLE_BYTES: usize = 192;
+pub const MAX_FAST_PATH_ROLE_BYTES: usize = 192;
 
-/// Steps of [`MAX_REQUEST_STEPS`] that the programs of a plan may take. The other half is for what the
-/// general path would charge for the walk, which is known when the plan is built: so no plan answers
+/// Steps of [`MAX_REQUEST_STEPS`] that the programs of a fast path may take. The other half is for what the
+/// general path would charge for the walk, which is known when the fast path is built: so no fast path answers
 /// where the general path would give up.
-pub const MAX_PLAN_PROGRAM_STEPS: u32 = MAX_REQUEST_STEPS / 2;
+pub const MAX_FAST_PATH_STEPS: u32 = MAX_REQUEST_STEPS / 2;

@@ -3,7 +3,7 @@
 //! Fields stand in a fixed order, absent ones are left out, maps are sorted, and there is no white
 //! space, so equal decisions have equal bytes.
 
-mod plans;
+mod fast_paths;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
 use crate::text::push_digits;
-pub use plans::{actions_json, plan_json, plan_list_json, principals_json};
+pub use fast_paths::{actions_json, fast_path_json, fast_path_list_json, principals_json};
 
 /// Returns `decision` as JSON.
 #[must_use]

@@ -1,4 +1,4 @@
-//! Times a batch of 1024 rows for plans of one and two entries, and prints nanoseconds a row.
+//! Times a batch of 1024 rows for fast paths of one and two entries, and prints nanoseconds a row.
 //!
 //! `cargo run --release -p wardgate-fastpath --example columns`. The answers are checked before anything is
 //! timed. The best of many runs is printed: what the machine can do, not what it did meanwhile.
@@ -7,40 +7,41 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use wardgate_fastpath::layout::{ALLOW, DENY, EQUAL_CONST, EQUAL_SLOT, PLAN_WORDS, SIMPLE};
+use wardgate_fastpath::layout::{ALLOW, DENY, EQUAL_CONST, EQUAL_SLOT, PATH_WORDS, SIMPLE};
 use wardgate_fastpath::{
-    Answer, BATCH_ROWS, Batch, BatchAnswer, Columns, Entry, Frame, NoPrograms, Plan, Plans, word,
+    Answer, BATCH_ROWS, Batch, BatchAnswer, Columns, Entry, FastPath, FastPaths, Frame, NoPrograms,
+    word,
 };
 use wardgate_simd::{Backend, Portable, best};
 
 fn main() {
     let same = |a: u32, effect: u32| [EQUAL_CONST | a << 8 | effect << 24, word::TRUE, 1];
     let owner = |effect: u32| [EQUAL_SLOT | 1 << 8 | 2 << 16 | effect << 24, 0, 1];
-    let plans: [(&str, Vec<Entry>); 4] = [
+    let fast_paths: [(&str, Vec<Entry>); 4] = [
         ("a bool", vec![same(0, ALLOW)]),
         ("an owner", vec![owner(ALLOW)]),
         ("a bool denies, an owner allows", vec![same(0, DENY), owner(ALLOW)]),
         ("two bools", vec![same(0, DENY), same(3, ALLOW)]),
     ];
-    for (name, entries) in plans {
+    for (name, entries) in fast_paths {
         let words = section(&entries);
-        let Some(plan) = Plans::new(&words).get(0) else { continue };
+        let Some(fast_path) = FastPaths::new(&words).get(0) else { continue };
         println!("{name}");
-        time(plan, Portable);
-        time(plan, best());
+        time(fast_path, Portable);
+        time(fast_path, best());
         #[cfg(target_arch = "x86_64")]
         if let Some(backend) = wardgate_simd::Avx2::detect() {
-            time(plan, backend);
+            time(fast_path, backend);
         }
     }
 }
 
-fn time<B: Backend>(plan: Plan<'_>, backend: B) {
+fn time<B: Backend>(fast_path: FastPath<'_>, backend: B) {
     let (frame, mut columns) = filled();
     let mut once = || {
         let batch =
             Batch { frame: &frame, varying: 0b1011, rows: BATCH_ROWS, columns: &mut columns };
-        plan.decide_columns_with(backend, 1, black_box(batch))
+        fast_path.decide_columns_with(backend, 1, black_box(batch))
     };
     assert_eq!(once(), BatchAnswer::Decided);
     let mut best = f64::INFINITY;
@@ -51,19 +52,19 @@ fn time<B: Backend>(plan: Plan<'_>, backend: B) {
         }
         best = best.min(start.elapsed().as_secs_f64() * 1e9);
     }
-    check(plan, &frame, &columns);
+    check(fast_path, &frame, &columns);
     let rows = f64::from(CALLS) * 1024.0;
     println!("    {:<10} {:.3} ns a row", B::NAME, best / rows);
 }
 
-fn check(plan: Plan<'_>, frame: &Frame, columns: &Columns) {
+fn check(fast_path: FastPath<'_>, frame: &Frame, columns: &Columns) {
     let [bools, owners, others, ..] = &columns.words;
     for (row, ((bool, owner), other)) in bools.iter().zip(owners).zip(others).enumerate() {
         let mut frame = frame.clone();
         for (slot, word) in [(0, bool), (1, owner), (3, other)] {
             frame.set(slot, *word);
         }
-        let allowed = plan.decide(1, &frame, &NoPrograms) == Answer::Allow;
+        let allowed = fast_path.decide(1, &frame, &NoPrograms) == Answer::Allow;
         let found = columns.allowed.get(row / 64).is_some_and(|bits| bits >> (row % 64) & 1 == 1);
         assert_eq!(found, allowed, "row {row}");
     }
@@ -89,7 +90,7 @@ fn filled() -> (Frame, Box<Columns>) {
 fn section(entries: &[Entry]) -> Vec<u32> {
     let slots = 4;
     let count = u32::try_from(entries.len()).unwrap_or_default();
-    let entries_at = u32::try_from(PLAN_WORDS).unwrap_or_default() + slots * 3;
+    let entries_at = u32::try_from(PATH_WORDS).unwrap_or_default() + slots * 3;
     let mut words = vec![1, 2, SIMPLE, slots, 0, count, 1, entries_at, entries_at + 3 * count, 0];
     (0..slots).for_each(|slot| words.extend([slot, 0, 0]));
     words.extend(entries.iter().flatten());

@@ -6,7 +6,7 @@
 use crate::at;
 use crate::frame::{Frame, word};
 use crate::layout::{self, MAX_MEMOS, NEGATE, code, relation};
-use crate::record::{Entry, Plan};
+use crate::record::{Entry, FastPath};
 
 /// What an expression comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +21,13 @@ pub enum Truth {
     Other,
 }
 
-/// Runs the programs that a plan names.
+/// Runs the programs that a fast path names.
 pub trait Programs {
     /// Returns what the program comes to; `None` where only the general path can tell.
     fn run(&self, program: u32) -> Option<Truth>;
 }
 
-/// For plans without programs: every program is a doubt.
+/// For fast paths without programs: every program is a doubt.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPrograms;
 
@@ -37,9 +37,9 @@ impl Programs for NoPrograms {
     }
 }
 
-/// One plan at work on one frame.
+/// One fast path at work on one frame.
 pub(crate) struct Machine<'a> {
-    plan: Plan<'a>,
+    fast_path: FastPath<'a>,
     frame: &'a Frame,
     programs: &'a dyn Programs,
     /// Results by memo number, plus one.
@@ -51,8 +51,12 @@ pub(crate) struct Machine<'a> {
 struct Stack(u64);
 
 impl<'a> Machine<'a> {
-    pub(crate) const fn new(plan: Plan<'a>, frame: &'a Frame, programs: &'a dyn Programs) -> Self {
-        Self { plan, frame, programs, memo: [0; MAX_MEMOS] }
+    pub(crate) const fn new(
+        fast_path: FastPath<'a>,
+        frame: &'a Frame,
+        programs: &'a dyn Programs,
+    ) -> Self {
+        Self { fast_path, frame, programs, memo: [0; MAX_MEMOS] }
     }
 
     /// Returns what an entry comes to; `None` is Unsure.
@@ -90,9 +94,9 @@ impl<'a> Machine<'a> {
     fn run(&mut self, mut next: usize) -> Option<Truth> {
         let mut stack = Stack(0);
         loop {
-            let instruction = self.plan.word(next);
+            let instruction = self.fast_path.word(next);
             let [op, a, b, c] = instruction.to_le_bytes().map(u32::from);
-            let operand = self.plan.word(next.saturating_add(1));
+            let operand = self.fast_path.word(next.saturating_add(1));
             let after = next.saturating_add(1 + code::operands(op));
             let truth = match op {
                 code::END => return Some(stack.top()),
@@ -103,7 +107,7 @@ impl<'a> Machine<'a> {
                 code::HAS => self.has(a),
                 code::MEMBER => self.member(a, operand),
                 code::COMPARE => {
-                    let high = self.plan.word(next.saturating_add(2));
+                    let high = self.fast_path.word(next.saturating_add(2));
                     self.compare(a, b, f64::from_bits(u64::from(high) << 32 | u64::from(operand)))
                 }
                 code::COMPARE_SLOTS => self.compare_slots(a, b, c)?,
@@ -158,7 +162,7 @@ impl<'a> Machine<'a> {
     fn member(&self, slot: u32, list: u32) -> Truth {
         match self.frame.word(slot) {
             word::MISSING | word::BROKEN => Truth::Error,
-            found => Truth::of(self.plan.list(list).binary_search(&found).is_ok()),
+            found => Truth::of(self.fast_path.list(list).binary_search(&found).is_ok()),
         }
     }
 

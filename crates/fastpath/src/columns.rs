@@ -2,7 +2,7 @@
 //!
 //! The slots that differ from row to row stand in columns, the others in a frame. Entries are tried in
 //! their order as for one request, but each for all rows: a set of rows takes the place of a truth.
-//! The answers are those of [`Plan::decide_all`], row by row, Unsure included. A plan that runs
+//! The answers are those of [`FastPath::decide_all`], row by row, Unsure included. A fast path that runs
 //! programs, or that goes by class, is not columnar: its rows have to be asked one by one.
 
 mod lanes;
@@ -17,7 +17,7 @@ use self::run::{Run, Task};
 use self::set::{BLOCKS, Set, Truths};
 use crate::frame::Frame;
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, MAX_CLASSES, NEGATE, PROGRAMS};
-use crate::record::{Entry, Plan};
+use crate::record::{Entry, FastPath};
 
 /// Rows of one batch.
 pub const BATCH_ROWS: usize = 1024;
@@ -65,10 +65,10 @@ pub enum BatchAnswer {
     NotColumnar,
 }
 
-impl Plan<'_> {
+impl FastPath<'_> {
     /// Decides about the rows of a batch with the fastest back end that needs no question.
     ///
-    /// `roles` unites the masks of the principal's roles, as for [`Plan::decide`].
+    /// `roles` unites the masks of the principal's roles, as for [`FastPath::decide`].
     // Inlined into a caller that is built for size, it would be built for size too.
     #[inline(never)]
     pub fn decide_columns(&self, roles: u32, batch: Batch<'_>) -> BatchAnswer {
@@ -111,7 +111,7 @@ impl Plan<'_> {
         classes: &mut [Class],
     ) -> Option<(Set, Set)> {
         let mut tally = Tally::new(classes, roles, lanes.rows);
-        let mut evaluator = Evaluator { plan: *self, lanes, run: None };
+        let mut evaluator = Evaluator { fast_path: *self, lanes, run: None };
         for entry in self.entries() {
             if entry[0] & !NEGATE & 0xff == layout::SCOPE_END {
                 tally.end_scope(entry[1] != 0);
@@ -154,7 +154,7 @@ impl Default for Columns {
 
 /// What an entry comes to in all rows.
 struct Evaluator<'a, B> {
-    plan: Plan<'a>,
+    fast_path: FastPath<'a>,
     lanes: Lanes<'a, B>,
     /// Made by the first entry that needs code.
     run: Option<Run>,
@@ -180,8 +180,8 @@ impl<B: Backend> Evaluator<'_, B> {
                 truths
             }
             layout::CODE => {
-                let (plan, lanes) = (self.plan, &self.lanes);
-                let task = Task { plan, lanes, start: *operand, rows: asked };
+                let (fast_path, lanes) = (self.fast_path, &self.lanes);
+                let task = Task { fast_path, lanes, start: *operand, rows: asked };
                 self.run.get_or_insert_with(Run::new).code(&task, unsure)?
             }
             _ => return None,

@@ -8,9 +8,9 @@ use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Frame, word};
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
-use crate::record::{Entry, Plan, Plans};
+use crate::record::{Entry, FastPath, FastPaths};
 
-/// What a plan says of a request.
+/// What a fast path says of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The general path would deny.
@@ -21,22 +21,22 @@ pub enum Answer {
     Unsure,
 }
 
-impl Plans<'_> {
-    /// Decides by plan `id`, if it runs no programs: finds it and asks [`Plan::decide`].
+impl FastPaths<'_> {
+    /// Decides by fast path `id`, if it runs no programs: finds it and asks [`FastPath::decide`].
     // The runtime module builds the callers for size: inlined there it would be built so too.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[must_use]
     pub fn decide(self, id: u32, roles: u32, frame: &Frame) -> Answer {
         match self.get(id) {
-            Some(plan) => plan.decide(roles, frame, &NoPrograms),
+            Some(fast_path) => fast_path.decide(roles, frame, &NoPrograms),
             None => Answer::Unsure,
         }
     }
 }
 
-impl Plan<'_> {
+impl FastPath<'_> {
     /// Decides for a principal whose roles have the masks that `roles` unites. A principal without
-    /// roles has none. A plan by class is Unsure here.
+    /// roles has none. A fast path by class is Unsure here.
     #[inline]
     #[must_use]
     pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
@@ -45,7 +45,7 @@ impl Plan<'_> {
         fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
     }
 
-    /// Decides with a plan by class; any other is Unsure here. `classes` are those of the principal's
+    /// Decides with a fast path by class; any other is Unsure here. `classes` are those of the principal's
     /// roles, in their order.
     #[must_use]
     pub fn decide_classes(
@@ -180,7 +180,7 @@ const fn answer(allowed: u32, failed: u32) -> Answer {
 /// Decides where every entry is an equality, without a branch that depends on the request. `None` is
 /// for frames that words alone cannot judge: equal words of numbers or of lists.
 ///
-/// [`Plan::decide_all`] is what it must agree with.
+/// [`FastPath::decide_all`] is what it must agree with.
 #[inline]
 fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Option<Answer> {
     let (mut live, mut allowed, mut failed, mut odd) = (roles, 0, 0, 0);

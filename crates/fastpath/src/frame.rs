@@ -1,7 +1,7 @@
 //! The frame: what one decision reads of a request, one word for each slot.
 //!
 //! Numbers travel beside the words. A word tells equality and nothing else: two strings of one
-//! request have the same word if and only if they are equal, as far as the plan compares them.
+//! request have the same word if and only if they are equal, as far as the fast path compares them.
 
 use crate::at;
 use crate::layout::{ALWAYS, FRAME_WORDS};
@@ -20,7 +20,7 @@ pub mod word {
     pub const TRUE: u32 = 4;
     /// A finite number, which stands in the numbers of the frame.
     pub const NUMBER: u32 = 5;
-    /// A list or a map, which the host holds. Only where the plan asks for it.
+    /// A list or a map, which the host holds. Only where the fast path asks for it.
     pub const VALUE: u32 = 6;
     /// The string with id 0 of the table; the others follow.
     pub const FIRST_STRING: u32 = 16;
@@ -32,7 +32,7 @@ pub mod word {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Frame {
-    /// A word for each slot of the plan; the last one is always [`word::TRUE`].
+    /// A word for each slot of the fast path; the last one is always [`word::TRUE`].
     pub words: [u32; FRAME_WORDS],
     /// The numbers of those slots whose word is [`word::NUMBER`].
     pub numbers: [f64; FRAME_WORDS],
@@ -47,7 +47,7 @@ impl Frame {
         Self { words, numbers: [0.0; FRAME_WORDS] }
     }
 
-    /// Writes the word of a slot. A slot that no plan can have is ignored.
+    /// Writes the word of a slot. A slot that no fast path can have is ignored.
     #[inline]
     pub fn set(&mut self, slot: usize, word: u32) {
         if slot != at(ALWAYS)

@@ -1,7 +1,7 @@
-//! The words of plans, shared by the specialiser that writes them and everything that reads them.
+//! The words of fast paths, shared by the specialiser that writes them and everything that reads them.
 //!
-//! The section starts with the number of plans and the offset of each, ascending. Offsets inside a
-//! plan count from its first word. A reference that may be absent is stored plus one, 0 for none.
+//! The section starts with the number of fast paths and the offset of each, ascending. Offsets inside a
+//! fast path count from its first word. A reference that may be absent is stored plus one, 0 for none.
 
 /// Words of a frame. The last one is [`ALWAYS`].
 pub const FRAME_WORDS: usize = 64;
@@ -9,7 +9,7 @@ pub const FRAME_WORDS: usize = 64;
 /// The slot that holds `true` in every frame: what an entry without a condition compares.
 pub const ALWAYS: u32 = 63;
 
-/// Slots of one plan.
+/// Slots of one fast path.
 pub const MAX_SLOTS: usize = 32;
 
 /// Classes of roles that fit into a mask. The mask stays positive as a signed number.
@@ -21,28 +21,28 @@ pub const MAX_MEMOS: usize = 32;
 /// Truths that code may have on its stack.
 pub const MAX_STACK: usize = 32;
 
-/// Classes that one request of a plan by class may name: words 32 to 62 of the frame hold them.
+/// Classes that one request of a fast path by class may name: words 32 to 62 of the frame hold them.
 pub const MAX_REQUEST_CLASSES: usize = 31;
 
 /// Where the classes of a request stand in the frame.
 pub const FIRST_CLASS_WORD: usize = 32;
 
-/// Words at the start of a plan.
-pub const PLAN_WORDS: usize = 8;
+/// Words at the start of a fast path.
+pub const PATH_WORDS: usize = 8;
 
-/// Where in the start of a plan a field stands.
-pub mod plan {
+/// Where in the start of a fast path a field stands.
+pub mod fast_path {
     /// The flags below.
     pub const FLAGS: usize = 0;
-    /// Number of slots; their records follow the start of the plan.
+    /// Number of slots; their records follow the start of the fast path.
     pub const SLOTS: usize = 1;
     /// Number of roles; their records follow the slots: string id, then mask or class; sorted.
     pub const ROLES: usize = 2;
-    /// Number of entries; in a plan by class: number of classes.
+    /// Number of entries; in a fast path by class: number of classes.
     pub const ENTRIES: usize = 3;
     /// Mask or class of a role that is not listed.
     pub const OTHERS: usize = 4;
-    /// Offset of the entries; in a plan by class: of the classes, each an offset and a count of entries.
+    /// Offset of the entries; in a fast path by class: of the classes, each an offset and a count of entries.
     pub const ENTRIES_AT: usize = 5;
     /// Offset of the code.
     pub const CODE_AT: usize = 6;
@@ -50,13 +50,13 @@ pub mod plan {
     pub const CODE_WORDS: usize = 7;
 }
 
-/// Plan flag: every entry is [`EQUAL_CONST`] or [`EQUAL_SLOT`].
+/// Fast path flag: every entry is [`EQUAL_CONST`] or [`EQUAL_SLOT`].
 pub const SIMPLE: u32 = 1;
-/// Plan flag: some entry runs a program of the table.
+/// Fast path flag: some entry runs a program of the table.
 pub const PROGRAMS: u32 = 2;
-/// Plan flag: some program reads the time.
+/// Fast path flag: some program reads the time.
 pub const NOW: u32 = 4;
-/// Plan flag: roles have classes with entries of their own, because there are too many for a mask.
+/// Fast path flag: roles have classes with entries of their own, because there are too many for a mask.
 pub const BY_CLASS: u32 = 8;
 
 /// Words of one slot: offset in the table's slots, uses, offset of its constants (count, sorted string
@@ -93,8 +93,8 @@ pub const CODE: u32 = 2;
 /// Entry: a scope ends; the operand is 1 where its allow needs the consent of the next one.
 pub const SCOPE_END: u32 = 3;
 
-/// Words at the start of a plan list: plan of other actions plus one, number of actions. Each action is
-/// a string id and a plan plus one; sorted.
+/// Words at the start of a fast path list: fast path of other actions plus one, number of actions. Each action is
+/// a string id and a fast path plus one; sorted.
 pub const LIST_WORDS: usize = 2;
 
 /// Operations of code: `op | a << 8 | b << 16 | c << 24`, then operands.

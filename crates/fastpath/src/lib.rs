@@ -1,6 +1,6 @@
-//! Plans and frames: the decisions that were thought through when the policies were compiled.
+//! Fast paths and frames: the decisions that were thought through when the policies were compiled.
 //!
-//! For one kind, version, scope and action a plan lists the slots (paths into the request) that any
+//! For one kind, version, scope and action a fast path lists the slots (paths into the request) that any
 //! rule reads, the roles that any rule names, and the entries that decide. A host writes the slots
 //! into a frame and asks. The answer is Allow, Deny or Unsure, and Unsure means that the general path
 //! must be asked: a doubt never becomes an answer.
@@ -27,7 +27,7 @@ pub use code::{NoPrograms, Programs, Truth};
 pub use columns::{BATCH_COLUMNS, BATCH_ROWS, Batch, BatchAnswer, Columns};
 pub use decide::Answer;
 pub use frame::{Frame, word};
-pub use record::{Entry, Plan, PlanList, Plans, SlotRecord};
+pub use record::{Entry, FastPath, FastPathList, FastPaths, SlotRecord};
 pub use texts::Texts;
 pub use verify::{Known, verify, verify_list};
 

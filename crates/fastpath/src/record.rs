@@ -1,31 +1,31 @@
-//! Reading plans: the section, the plans in it, and the lists by which they are found.
+//! Reading fast paths: the section, the fast paths in it, and the lists by which they are found.
 //!
 //! Everything is read in place. What a number does not reach is not there; nothing panics.
 
 use crate::at;
-use crate::layout::{ENTRY_WORDS, LIST_WORDS, PLAN_WORDS, ROLE_WORDS, SLOT_WORDS, plan};
+use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, fast_path};
 
-/// The section of plans.
+/// The section of fast paths.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Plans<'a> {
+pub struct FastPaths<'a> {
     words: &'a [u32],
 }
 
-/// One plan.
+/// One fast path.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan<'a> {
-    start: &'a [u32; PLAN_WORDS],
+pub struct FastPath<'a> {
+    start: &'a [u32; PATH_WORDS],
     record: &'a [u32],
 }
 
-/// The plans of one kind, version and scope.
+/// The fast paths of one kind, version and scope.
 #[derive(Clone, Copy, Debug)]
-pub struct PlanList<'a> {
+pub struct FastPathList<'a> {
     other: u32,
     actions: &'a [[u32; 2]],
 }
 
-/// One slot of a plan.
+/// One slot of a fast path.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRecord<'a> {
     /// Its offset in the table's slots.
@@ -40,15 +40,15 @@ pub struct SlotRecord<'a> {
 /// One entry: head, operand and mask. See [`crate::layout`].
 pub type Entry = [u32; ENTRY_WORDS];
 
-impl<'a> Plans<'a> {
-    /// The plans in a section.
+impl<'a> FastPaths<'a> {
+    /// The fast paths in a section.
     #[inline]
     #[must_use]
     pub const fn new(words: &'a [u32]) -> Self {
         Self { words }
     }
 
-    /// Returns how many plans there are.
+    /// Returns how many fast paths there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.first().map_or(0, |count| at(*count))
@@ -60,69 +60,69 @@ impl<'a> Plans<'a> {
         self.len() == 0
     }
 
-    /// Returns plan `id`.
+    /// Returns fast path `id`.
     #[inline]
     #[must_use]
-    pub fn get(&self, id: u32) -> Option<Plan<'a>> {
+    pub fn get(&self, id: u32) -> Option<FastPath<'a>> {
         let (count, offsets) = self.words.split_first()?;
         let offset = offsets.get(..at(*count))?.get(at(id))?;
         let record = self.words.get(at(*offset)..)?;
-        Some(Plan { start: record.first_chunk()?, record })
+        Some(FastPath { start: record.first_chunk()?, record })
     }
 
     /// Returns the list at `offset`.
     #[must_use]
-    pub fn list(&self, offset: u32) -> Option<PlanList<'a>> {
+    pub fn list(&self, offset: u32) -> Option<FastPathList<'a>> {
         let list = self.words.get(at(offset)..)?;
         let [other, count] = *list.first_chunk::<LIST_WORDS>()?;
         let (actions, _) = list.get(LIST_WORDS..)?.as_chunks::<2>();
-        Some(PlanList { other, actions: actions.get(..at(count))? })
+        Some(FastPathList { other, actions: actions.get(..at(count))? })
     }
 }
 
-impl<'a> PlanList<'a> {
-    /// Returns the plan of the action with this string id, or of an action that the table does not
+impl<'a> FastPathList<'a> {
+    /// Returns the fast path of the action with this string id, or of an action that the table does not
     /// know. Nothing means that the general path decides.
     #[must_use]
-    pub fn plan(&self, action: Option<u32>) -> Option<u32> {
+    pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
         let listed = action
             .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
             .and_then(|place| self.actions.get(place));
         listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
     }
 
-    /// Returns the plan of actions that are not listed.
+    /// Returns the fast path of actions that are not listed.
     #[must_use]
     pub fn other(&self) -> Option<u32> {
         self.other.checked_sub(1)
     }
 
-    /// Returns string id and plan of each listed action, sorted by id.
+    /// Returns string id and fast path of each listed action, sorted by id.
     pub fn actions(&self) -> impl Iterator<Item = (u32, Option<u32>)> + use<'a> {
-        self.actions.iter().map(|[action, plan]| (*action, plan.checked_sub(1)))
+        self.actions.iter().map(|[action, fast_path]| (*action, fast_path.checked_sub(1)))
     }
 }
 
-impl<'a> Plan<'a> {
+impl<'a> FastPath<'a> {
     /// Returns the flags, such as [`SIMPLE`](crate::layout::SIMPLE).
     #[inline]
     #[must_use]
     pub const fn flags(&self) -> u32 {
-        self.start[plan::FLAGS]
+        self.start[fast_path::FLAGS]
     }
 
     /// Returns the mask or class of a role that is not listed.
     #[inline]
     #[must_use]
     pub const fn others(&self) -> u32 {
-        self.start[plan::OTHERS]
+        self.start[fast_path::OTHERS]
     }
 
     /// Returns the slots in their order.
     pub fn slots(&self) -> impl Iterator<Item = SlotRecord<'a>> + use<'a> {
         let record = self.record;
-        let (slots, _) = record.get(PLAN_WORDS..).unwrap_or(&[]).as_chunks::<SLOT_WORDS>();
-        slots.iter().take(at(self.start[plan::SLOTS])).map(move |[slot, uses, constants]| {
+        let (slots, _) = record.get(PATH_WORDS..).unwrap_or(&[]).as_chunks::<SLOT_WORDS>();
+        slots.iter().take(at(self.start[fast_path::SLOTS])).map(move |[slot, uses, constants]| {
             let constants = if *constants == 0 { &[] } else { counted(record, *constants) };
             SlotRecord { slot: *slot, uses: *uses, constants }
         })
@@ -131,9 +131,9 @@ impl<'a> Plan<'a> {
     /// Returns string id and mask (or class) of each listed role, sorted by id.
     #[must_use]
     pub fn roles(&self) -> &'a [[u32; ROLE_WORDS]] {
-        let first = at(self.start[plan::SLOTS]).saturating_mul(SLOT_WORDS);
-        let words = self.record.get(PLAN_WORDS.saturating_add(first)..).unwrap_or(&[]);
-        words.as_chunks().0.get(..at(self.start[plan::ROLES])).unwrap_or(&[])
+        let first = at(self.start[fast_path::SLOTS]).saturating_mul(SLOT_WORDS);
+        let words = self.record.get(PATH_WORDS.saturating_add(first)..).unwrap_or(&[]);
+        words.as_chunks().0.get(..at(self.start[fast_path::ROLES])).unwrap_or(&[])
     }
 
     /// Returns the mask (or class) of a role; `None` is a role that the table does not know.
@@ -144,23 +144,24 @@ impl<'a> Plan<'a> {
         listed.and_then(|place| roles.get(place)).map_or(self.others(), |role| role[1])
     }
 
-    /// Returns the entries of a plan that is not by class.
+    /// Returns the entries of a fast path that is not by class.
     #[inline]
     #[must_use]
     pub fn entries(&self) -> &'a [Entry] {
-        self.entries_at(self.start[plan::ENTRIES_AT], self.start[plan::ENTRIES])
+        self.entries_at(self.start[fast_path::ENTRIES_AT], self.start[fast_path::ENTRIES])
     }
 
-    /// Returns how many classes a plan by class has.
+    /// Returns how many classes a fast path by class has.
     #[must_use]
     pub const fn classes(&self) -> u32 {
-        self.start[plan::ENTRIES]
+        self.start[fast_path::ENTRIES]
     }
 
-    /// Returns the entries of one class of a plan by class.
+    /// Returns the entries of one class of a fast path by class.
     #[must_use]
     pub fn class(&self, class: u32) -> Option<&'a [Entry]> {
-        let (classes, _) = self.record.get(at(self.start[plan::ENTRIES_AT])..)?.as_chunks::<2>();
+        let (classes, _) =
+            self.record.get(at(self.start[fast_path::ENTRIES_AT])..)?.as_chunks::<2>();
         let [offset, count] = classes.get(..at(self.classes()))?.get(at(class))?;
         Some(self.entries_at(*offset, *count))
     }
@@ -179,10 +180,10 @@ impl<'a> Plan<'a> {
 
     /// Returns offset and length of the code.
     pub(crate) fn code(&self) -> (usize, usize) {
-        (at(self.start[plan::CODE_AT]), at(self.start[plan::CODE_WORDS]))
+        (at(self.start[fast_path::CODE_AT]), at(self.start[fast_path::CODE_WORDS]))
     }
 
-    pub(crate) const fn start(&self) -> &'a [u32; PLAN_WORDS] {
+    pub(crate) const fn start(&self) -> &'a [u32; PATH_WORDS] {
         self.start
     }
 

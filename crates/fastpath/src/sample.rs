@@ -1,11 +1,11 @@
-//! Plans for tests: written out, or made at random from the same parts.
+//! Fast paths for tests: written out, or made at random from the same parts.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::frame::{Frame, word};
 use crate::layout::{
-    ALLOW, ALWAYS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, PLAN_WORDS, SCOPE_END, SIMPLE,
+    ALLOW, ALWAYS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, PATH_WORDS, SCOPE_END, SIMPLE,
     SLOT_WORDS, code, relation,
 };
 use crate::record::Entry;
@@ -14,7 +14,7 @@ use crate::verify::Known;
 /// Slots of every sample.
 pub(crate) const SLOTS: u32 = 4;
 
-/// Returns a section with one plan of these entries. Their code starts at `code_at()`.
+/// Returns a section with one fast path of these entries. Their code starts at `code_at()`.
 pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
     let entries_at = code_at() + code.len();
     let mut words = vec![1, 2, flags, SLOTS, 0, index(entries.len()), 1];
@@ -26,7 +26,7 @@ pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
     words
 }
 
-/// Where the code of a sample begins, in words from the start of the plan.
+/// Where the code of a sample begins, in words from the start of the fast path.
 pub(crate) fn code_at() -> usize {
     LISTS_AT + lists().count()
 }
@@ -37,7 +37,7 @@ fn lists() -> impl Iterator<Item = u32> {
 }
 
 /// Where the lists begin; the second one stands behind the first.
-const LISTS_AT: usize = PLAN_WORDS + 4 * SLOT_WORDS;
+const LISTS_AT: usize = PATH_WORDS + 4 * SLOT_WORDS;
 const LONG: u32 = 70;
 
 pub(crate) fn index(at: usize) -> u32 {
@@ -98,13 +98,13 @@ impl Random {
         frame
     }
 
-    /// A plan of equalities only.
+    /// A fast path of equalities only.
     pub(crate) fn simple(&mut self) -> Vec<u32> {
         let entries: Vec<Entry> = (0..self.below(6)).map(|_| self.equality()).collect();
         section(SIMPLE, &entries, &[])
     }
 
-    /// A plan with code and scopes too.
+    /// A fast path with code and scopes too.
     pub(crate) fn any(&mut self) -> Vec<u32> {
         let (mut entries, mut code) = (Vec::new(), Vec::new());
         for _ in 0..self.below(6) {

@@ -1,4 +1,4 @@
-//! Words for the texts of one request that its plan does not name.
+//! Words for the texts of one request that its fast path does not name.
 //!
 //! Such a text is compared with other texts of the request only, so that equal ones need equal words and
 //! nothing else.

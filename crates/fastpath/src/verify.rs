@@ -1,6 +1,6 @@
-//! The proof that plans are sound, made once when a table is opened.
+//! The proof that fast paths are sound, made once when a table is opened.
 //!
-//! A sound plan names nothing that is not there, its entries, code and programs read only its own
+//! A sound fast path names nothing that is not there, its entries, code and programs read only its own
 //! slots, and its code ends. Whether it says what the policies say is the specialiser's work, and that
 //! of whoever signs the bundle.
 
@@ -12,12 +12,12 @@ use crate::at;
 use crate::frame::word;
 use crate::layout::{
     self, ALLOW, ALWAYS, BY_CLASS, CONSTANTS, DENY, MAX_CLASSES, MAX_MEMOS, MAX_SLOTS, MAX_STACK,
-    NEGATE, NOW, PLAN_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEXT, VALUE, code, plan,
-    relation,
+    NEGATE, NOW, PATH_WORDS, PROGRAMS, ROLE_WORDS, SIMPLE, SLOT_WORDS, TEXT, VALUE, code,
+    fast_path, relation,
 };
-use crate::record::{Entry, Plan, Plans};
+use crate::record::{Entry, FastPath, FastPaths};
 
-/// What the table knows that plans refer to.
+/// What the table knows that fast paths refer to.
 pub trait Known {
     /// Whether there is a string with this id.
     fn has_string(&self, id: u32) -> bool;
@@ -27,7 +27,7 @@ pub trait Known {
     fn reads_only(&self, program: u32, slots: &[u32]) -> bool;
 }
 
-/// Proves every plan of a section sound.
+/// Proves every fast path of a section sound.
 ///
 /// Returns nothing if one is not.
 #[must_use]
@@ -38,32 +38,35 @@ pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
     ensure(offsets.first().is_none_or(|offset| at(*offset) >= first))?;
     ensure(offsets.is_sorted())?;
     for (id, _) in (0..*count).zip(offsets) {
-        // A plan ends where the next one begins, so that the proof takes no longer than the section is.
+        // A fast path ends where the next one begins, so that the proof takes no longer than the section is.
         let end = offsets.get(at(id) + 1).map_or(section.len(), |next| at(*next));
-        Verifier::new(Plans::new(section.get(..end)?).get(id)?, known)?.plan()?;
+        Verifier::new(FastPaths::new(section.get(..end)?).get(id)?, known)?.fast_path()?;
     }
     Some(())
 }
 
-/// Proves the plan list at `offset` sound.
+/// Proves the fast path list at `offset` sound.
 ///
 /// Returns nothing if it is not.
 #[must_use]
 pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()> {
-    let plans = Plans::new(section);
-    let list = plans.list(offset)?;
-    let exists = |plan: Option<u32>| plan.is_none_or(|plan| at(plan) < plans.len());
+    let fast_paths = FastPaths::new(section);
+    let list = fast_paths.list(offset)?;
+    let exists =
+        |fast_path: Option<u32>| fast_path.is_none_or(|fast_path| at(fast_path) < fast_paths.len());
     ensure(exists(list.other()))?;
-    ensure(list.actions().all(|(action, plan)| known.has_string(action) && exists(plan)))?;
+    ensure(
+        list.actions().all(|(action, fast_path)| known.has_string(action) && exists(fast_path)),
+    )?;
     ensure(list.actions().is_sorted_by(|(a, _), (b, _)| a < b))
 }
 
 struct Verifier<'a> {
-    plan: Plan<'a>,
+    fast_path: FastPath<'a>,
     known: &'a dyn Known,
-    /// The table's slots that the plan lists.
+    /// The table's slots that the fast path lists.
     slots: Vec<u32>,
-    /// Where in the plan code begins that was found sound.
+    /// Where in the fast path code begins that was found sound.
     code: Vec<bool>,
     /// Words of lists that may still be read: code that names a long list many times would cost a walk
     /// every time.
@@ -71,17 +74,17 @@ struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    fn new(plan: Plan<'a>, known: &'a dyn Known) -> Option<Self> {
-        let (start, length) = plan.code();
-        plan.record().get(start..start.checked_add(length)?)?;
-        let slots: Vec<u32> = plan.slots().map(|slot| slot.slot).collect();
-        let unread = Cell::new(plan.record().len().saturating_mul(READS));
-        Some(Self { plan, known, slots, code: vec![false; length], unread })
+    fn new(fast_path: FastPath<'a>, known: &'a dyn Known) -> Option<Self> {
+        let (start, length) = fast_path.code();
+        fast_path.record().get(start..start.checked_add(length)?)?;
+        let slots: Vec<u32> = fast_path.slots().map(|slot| slot.slot).collect();
+        let unread = Cell::new(fast_path.record().len().saturating_mul(READS));
+        Some(Self { fast_path, known, slots, code: vec![false; length], unread })
     }
 
-    fn plan(mut self) -> Option<()> {
-        let start = self.plan.start();
-        let flags = start[plan::FLAGS];
+    fn fast_path(mut self) -> Option<()> {
+        let start = self.fast_path.start();
+        let flags = start[fast_path::FLAGS];
         ensure(flags & !(SIMPLE | PROGRAMS | NOW | BY_CLASS) == 0)?;
         ensure(flags & SIMPLE == 0 || flags & (PROGRAMS | BY_CLASS) == 0)?;
         self.slots()?;
@@ -90,48 +93,54 @@ impl<'a> Verifier<'a> {
     }
 
     fn slots(&self) -> Option<()> {
-        let start = self.plan.start();
-        let (slots, roles) = (at(start[plan::SLOTS]), at(start[plan::ROLES]));
+        let start = self.fast_path.start();
+        let (slots, roles) = (at(start[fast_path::SLOTS]), at(start[fast_path::ROLES]));
         ensure(slots <= MAX_SLOTS && self.slots.len() == slots)?;
         let words = slots * SLOT_WORDS + roles.checked_mul(ROLE_WORDS)?;
-        let tables = self.plan.record().get(PLAN_WORDS..PLAN_WORDS.checked_add(words)?)?;
-        for (slot, record) in self.plan.slots().zip(tables.as_chunks::<SLOT_WORDS>().0) {
+        let tables = self.fast_path.record().get(PATH_WORDS..PATH_WORDS.checked_add(words)?)?;
+        for (slot, record) in self.fast_path.slots().zip(tables.as_chunks::<SLOT_WORDS>().0) {
             ensure(self.known.has_slot(slot.slot) && slot.uses & !(CONSTANTS | TEXT | VALUE) == 0)?;
             self.strings(slot.constants, record[2])?;
         }
-        let roles = self.plan.roles();
+        let roles = self.fast_path.roles();
         ensure(roles.iter().all(|role| self.known.has_string(role[0])))?;
         ensure(roles.is_sorted_by(|a, b| a[0] < b[0]))
     }
 
     /// A list of constants is complete and sorted.
     fn strings(&self, strings: &[u32], offset: u32) -> Option<()> {
-        ensure(offset == 0 || at(self.plan.word(at(offset))) == strings.len())?;
+        ensure(offset == 0 || at(self.fast_path.word(at(offset))) == strings.len())?;
         ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
         ensure(strings.is_sorted_by(|a, b| a < b))
     }
 
     fn by_mask(&self) -> Option<()> {
         let fits = |mask: u32| mask >> MAX_CLASSES == 0;
-        let entries = self.plan.entries();
-        ensure(entries.len() == at(self.plan.start()[plan::ENTRIES]))?;
-        ensure(fits(self.plan.others()) && self.plan.roles().iter().all(|role| fits(role[1])))?;
+        let entries = self.fast_path.entries();
+        ensure(entries.len() == at(self.fast_path.start()[fast_path::ENTRIES]))?;
+        ensure(
+            fits(self.fast_path.others())
+                && self.fast_path.roles().iter().all(|role| fits(role[1])),
+        )?;
         ensure(entries.iter().all(|entry| fits(entry[2])))?;
         entries.iter().try_for_each(|entry| self.entry(entry))
     }
 
     fn by_class(&self) -> Option<()> {
-        let classes = self.plan.classes();
-        ensure(self.plan.others() < classes)?;
-        ensure(self.plan.roles().iter().all(|role| role[1] < classes))?;
-        let (records, _) =
-            self.plan.record().get(at(self.plan.start()[plan::ENTRIES_AT])..)?.as_chunks::<2>();
+        let classes = self.fast_path.classes();
+        ensure(self.fast_path.others() < classes)?;
+        ensure(self.fast_path.roles().iter().all(|role| role[1] < classes))?;
+        let (records, _) = self
+            .fast_path
+            .record()
+            .get(at(self.fast_path.start()[fast_path::ENTRIES_AT])..)?
+            .as_chunks::<2>();
         let mut end = 0;
         for (class, [offset, count]) in (0..classes).zip(records) {
-            // Classes follow each other, so that the proof takes no longer than the plan is.
+            // Classes follow each other, so that the proof takes no longer than the fast path is.
             ensure(*offset >= end)?;
             end = offset.checked_add(count.checked_mul(3)?)?;
-            let entries = self.plan.class(class)?;
+            let entries = self.fast_path.class(class)?;
             ensure(entries.len() == at(*count))?;
             entries.iter().try_for_each(|entry| self.entry(entry))?;
         }
@@ -142,12 +151,12 @@ impl<'a> Verifier<'a> {
         let [op, a, b, effect] = head.to_le_bytes().map(u32::from);
         ensure(matches!(effect, 0 | ALLOW | DENY))?;
         let op = op & !NEGATE;
-        ensure(self.plan.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
+        ensure(self.fast_path.flags() & SIMPLE == 0 || op <= layout::EQUAL_SLOT)?;
         match op {
             layout::EQUAL_CONST => ensure(self.has(a) && is_constant(*operand)),
             layout::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
             layout::CODE => {
-                let (start, _) = self.plan.code();
+                let (start, _) = self.fast_path.code();
                 let begins = at(*operand).checked_sub(start).and_then(|at| self.code.get(at));
                 ensure(begins == Some(&true) && at(b) < MAX_MEMOS)
             }
@@ -162,7 +171,7 @@ impl<'a> Verifier<'a> {
 
     /// Goes through all code: pieces one after the other, each with its end.
     fn code(&mut self) -> Option<()> {
-        let (start, length) = self.plan.code();
+        let (start, length) = self.fast_path.code();
         let mut next = start;
         while next < start + length {
             let piece = next;
@@ -177,9 +186,9 @@ impl<'a> Verifier<'a> {
         let (mut depth, mut jumps) = (0_usize, Jumps::default());
         loop {
             jumps.land(next, depth)?;
-            let word = self.plan.word(next);
+            let word = self.fast_path.word(next);
             let [op, a, b, c] = word.to_le_bytes().map(u32::from);
-            let operand = self.plan.word(next.saturating_add(1));
+            let operand = self.fast_path.word(next.saturating_add(1));
             next = next.checked_add(1 + code::operands(op))?;
             ensure(next <= end)?;
             self.operands(op, [a, b, c], operand)?;
@@ -208,9 +217,9 @@ impl<'a> Verifier<'a> {
             code::EQUAL_SLOT => ensure(self.has(a) && self.has(b)),
             code::BOOL | code::HAS => ensure(self.has(a)),
             code::MEMBER => {
-                let list = self.plan.list(operand);
+                let list = self.fast_path.list(operand);
                 self.unread.set(self.unread.get().checked_sub(list.len())?);
-                ensure(at(self.plan.word(at(operand))) == list.len())?;
+                ensure(at(self.fast_path.word(at(operand))) == list.len())?;
                 ensure(
                     self.has(a) && list.is_sorted() && list.iter().all(|word| is_constant(*word)),
                 )
@@ -221,7 +230,7 @@ impl<'a> Verifier<'a> {
             }
             code::LEAF => ensure(a <= 1),
             code::PROGRAM => {
-                ensure(self.plan.flags() & PROGRAMS != 0 && at(a) < MAX_MEMOS)?;
+                ensure(self.fast_path.flags() & PROGRAMS != 0 && at(a) < MAX_MEMOS)?;
                 ensure(self.known.reads_only(operand, &self.slots))
             }
             code::END..=code::INVERT => Some(()),
@@ -264,7 +273,7 @@ const fn is_constant(word: u32) -> bool {
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
 
-/// How many times a plan's lists may be named, all in all.
+/// How many times a fast path's lists may be named, all in all.
 const READS: usize = 16;
 
 fn ensure(holds: bool) -> Option<()> {

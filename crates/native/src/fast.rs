@@ -1,6 +1,6 @@
-//! The fast path: reads the slots of a plan out of a host's question and decides by the plan.
+//! The fast path: reads the slots of a fast path out of a host's question and decides by the fast path.
 //!
-//! Whatever a plan cannot decide is left to the general path, which reads the whole request.
+//! Whatever a fast path cannot decide is left to the general path, which reads the whole request.
 
 pub(crate) mod ask;
 pub(crate) mod cache;
@@ -9,4 +9,4 @@ pub(crate) mod equalities;
 pub(crate) mod index;
 pub(crate) mod json;
 pub(crate) mod names;
-pub(crate) mod plan;
+pub(crate) mod path;

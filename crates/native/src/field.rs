@@ -37,7 +37,7 @@ pub trait AsField {
 ///
 /// # Values that change
 /// How often a value is read is not promised: a decision reads an attribute for each condition that asks
-/// for it, or not at all; a list or an object may be walked several times; and where a plan is unsure, all
+/// for it, or not at all; a list or an object may be walked several times; and where a fast path is unsure, all
 /// is read anew for the engine. So values must stay as they are while a decision is under way. A type that
 /// can change through a shared reference (a `Cell`, an atomic, a lock taken for each read) may change
 /// between decisions only: hold its lock, or hand in a copy. Otherwise one decision mixes old values with

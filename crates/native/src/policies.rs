@@ -1,4 +1,4 @@
-//! One opened bundle: a table, its plans, and the questions that it answers.
+//! One opened bundle: a table, its fast paths, and the questions that it answers.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl Policies {
         short.map_or_else(|| self.general(&json::request(request)?, clock), Ok)
     }
 
-    /// Answers a CheckResources call of Cerbos that is JSON text, if plans can decide all of it and effects are
+    /// Answers a CheckResources call of Cerbos that is JSON text, if fast paths can decide all of it and effects are
     /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::protocol::cerbos::Call) to read.
     #[must_use]
     pub fn answer_call(
@@ -126,7 +126,7 @@ impl Policies {
     }
 
     /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
-    /// plan can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
+    /// fast path can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
     /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
     #[must_use]
     pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
@@ -142,7 +142,7 @@ impl Policies {
 
     /// Decides like [`Policies::is_allowed`], and takes the steps from `budget`. What it does not reach is denied.
     ///
-    /// Programs of plans count no steps across decisions, so a plan decides here only if it has none.
+    /// Programs of fast paths count no steps across decisions, so a fast path decides here only if it has none.
     #[must_use]
     pub fn is_allowed_within(
         &self,
@@ -152,11 +152,14 @@ impl Policies {
         budget: &Budget,
     ) -> bool {
         let ask = RequestAsk { request, action };
-        let plan = self.index.plan(&self.table, ask.target()).filter(|plan| !plan.has_programs());
-        if let Some(plan) = plan
+        let fast_path = self
+            .index
+            .fast_path(&self.table, ask.target())
+            .filter(|fast_path| !fast_path.has_programs());
+        if let Some(fast_path) = fast_path
             && let Some(is_allowed) = self.shortly(&ask, &clock)
         {
-            let steps = u32::try_from(plan.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let steps = u32::try_from(fast_path.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
             return budget.take(steps) && is_allowed;
         }
         self.table.is_allowed_within(request, action, clock.now(), budget)
@@ -193,7 +196,7 @@ impl Policies {
         &self.index
     }
 
-    /// Decides with a plan, if one can.
+    /// Decides with a fast path, if one can.
     #[inline]
     fn shortly(&self, ask: &impl Ask, clock: &impl Clock) -> Option<bool> {
         if self.has_expired(clock) {
@@ -202,14 +205,14 @@ impl Policies {
         decide(&self.table, &self.index, ask, clock)
     }
 
-    /// Returns true if everything is denied by now: no plan may decide then. The clock is read only where the bundle
+    /// Returns true if everything is denied by now: no fast path may decide then. The clock is read only where the bundle
     /// can expire.
     #[inline]
     pub(crate) fn has_expired(&self, clock: &impl Clock) -> bool {
         self.table.expires().is_some() && self.table.is_expired(clock.now())
     }
 
-    /// Decides with a plan, if one can and there is nothing to tell about such a kind but that.
+    /// Decides with a fast path, if one can and there is nothing to tell about such a kind but that.
     fn told_shortly(
         &self,
         telling: &Names<()>,
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_did_not_ask_for_is_a_doubt() {
+    fn what_a_fast_path_did_not_ask_for_is_a_doubt() {
         assert_eq!(shortly("view", &json!({ "public": [true] })), [None; 4]);
         let escaped = shortly("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::fast::ask::{Ask, Copied, Reading, follow, follow_on};
 use crate::fast::decide::{Roles, decide_for, decide_with};
 use crate::fast::index::Target;
-use crate::fast::plan::{Place, Plan, Slot};
+use crate::fast::path::{Place, Slot, UnpackedPath};
 use crate::field::Field;
 use crate::pdp::{Pdp, Snapshot};
 use crate::question::{PrincipalRef, Question, ResourceRef};
@@ -39,11 +39,11 @@ pub struct PreparedPrincipal<'a, P, R> {
     roles: Option<Roles>,
 }
 
-/// The ways from the slots of a plan to the attributes of two types.
+/// The ways from the slots of a fast path to the attributes of two types.
 struct Binding<P, R> {
     policies: Snapshot,
     /// Nothing if the general path decides.
-    plan: Option<Arc<Plan>>,
+    fast_path: Option<Arc<UnpackedPath>>,
     ways: Box<[Way<P, R>]>,
 }
 
@@ -99,9 +99,11 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
     /// Looks at a principal once for many resources.
     #[must_use]
     pub fn principal<'a>(&'a self, principal: &'a P) -> PreparedPrincipal<'a, P, R> {
-        let plan = self.first.plan.as_deref().filter(|_| self.is_fresh());
+        let fast_path = self.first.fast_path.as_deref().filter(|_| self.is_fresh());
         let is_usual = !self.first.policies.index().is_governed_apart(principal.id());
-        let roles = plan.filter(|_| is_usual).and_then(|plan| Roles::of(plan, principal.roles()));
+        let roles = fast_path
+            .filter(|_| is_usual)
+            .and_then(|fast_path| Roles::of(fast_path, principal.roles()));
         PreparedPrincipal { prepared: self, principal, roles }
     }
 
@@ -142,14 +144,14 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
     pub fn is_allowed(&self, resource: &R, clock: impl Clock) -> bool {
         let Self { prepared, principal, roles } = self;
         let binding = &prepared.first;
-        if let (Some(roles), Some(plan)) = (roles, &binding.plan)
+        if let (Some(roles), Some(fast_path)) = (roles, &binding.fast_path)
             && prepared.is_fresh()
             && !binding.policies.has_expired(&clock)
         {
             let typed = Typed { prepared, principal: *principal, resource };
             let reader = binding.reader(&typed);
             let table = binding.policies.table();
-            let answer = decide_with(table, (plan, roles), (&typed, reader), &clock);
+            let answer = decide_with(table, (fast_path, roles), (&typed, reader), &clock);
             return answer.unwrap_or_else(|| binding.policies.ask_generally(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
@@ -158,29 +160,30 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
 
 impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
     fn new(policies: Snapshot, target: Target<'_>) -> Self {
-        let plan = policies.index().plan(policies.table(), target).map(Arc::clone);
-        let slots = plan.iter().flat_map(|plan| &plan.slots);
+        let fast_path = policies.index().fast_path(policies.table(), target).map(Arc::clone);
+        let slots = fast_path.iter().flat_map(|fast_path| &fast_path.slots);
         let ways = slots.map(Way::of).collect();
-        Self { policies, plan, ways }
+        Self { policies, fast_path, ways }
     }
 
     #[inline]
     fn is_allowed(&self, typed: &Typed<'_, P, R>, clock: impl Clock) -> bool {
-        self.try_plan(typed, &clock).unwrap_or_else(|| self.policies.ask_generally(typed, clock))
+        self.try_fast_path(typed, &clock)
+            .unwrap_or_else(|| self.policies.ask_generally(typed, clock))
     }
 
     #[inline]
-    fn try_plan(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
-        let plan = self.plan.as_deref()?;
+    fn try_fast_path(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
+        let fast_path = self.fast_path.as_deref()?;
         if self.policies.index().is_governed_apart(typed.principal())
             || self.policies.has_expired(clock)
         {
             return None;
         }
-        decide_for(self.policies.table(), plan, (typed, self.reader(typed)), clock)
+        decide_for(self.policies.table(), fast_path, (typed, self.reader(typed)), clock)
     }
 
-    /// What reads the slots of the plan.
+    /// What reads the slots of the fast path.
     #[inline]
     fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> Reading<'a> {
         |at| self.ways.get(at).map_or(Reading::Odd, |way| way.read(typed))

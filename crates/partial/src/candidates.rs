@@ -10,7 +10,7 @@ use super::predicates::{PredicateId, Predicates};
 use super::rows::{Bits, Rows};
 use wardgate_engine::decision::Effect;
 use wardgate_engine::glob;
-use wardgate_engine::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
+use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::table::PolicyTable;
 
 /// What does not depend on the action: the scopes that a search visits, from the most specific one.
@@ -91,12 +91,12 @@ impl<'a> Route<'a> {
         });
         let block = |rows: &Rc<Rows<'_>>| {
             // Texts of 64 bytes are long for an action or a kind.
-            let globs = rows.block.glob_steps(64, MAX_PLAN_ROLE_BYTES, 64);
+            let globs = rows.block.glob_steps(64, MAX_FAST_PATH_ROLE_BYTES, 64);
             let narrowing = rows.block.chunk_count().saturating_add(globs);
             narrowing.saturating_mul(lineage).saturating_add(1)
         };
         let all = blocks.map(block).fold(lineage, usize::saturating_add);
-        all.saturating_mul(MAX_PLAN_ROLES)
+        all.saturating_mul(MAX_FAST_PATH_ROLES)
     }
 }
 

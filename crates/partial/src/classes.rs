@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::candidates::{Candidate, Candidates, Stage};
 use super::predicates::{ALWAYS, Predicate, PredicateId, Predicates};
-use crate::limits::MAX_PLAN_ENTRIES;
+use crate::limits::MAX_ENTRIES;
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
 /// One thing that may happen to a role.
@@ -90,7 +90,7 @@ impl Sorter<'_, '_> {
         let number = self.classes.len();
         self.classes.push(Class { steps });
         self.known.insert(key, number);
-        (self.size <= MAX_PLAN_ENTRIES).then_some(number)
+        (self.size <= MAX_ENTRIES).then_some(number)
     }
 
     fn steps(&self, lineage: &[u32], left: &mut usize) -> Option<Vec<Placed>> {

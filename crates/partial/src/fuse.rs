@@ -1,7 +1,7 @@
-//! Expressions in the instructions of plans.
+//! Expressions in the instructions of fast paths.
 //!
-//! What a plan's own operations can say is taken apart; anything else stays one program that the
-//! engine's machine runs on the frame. Slots are named as the table names them; the writer of a plan
+//! What a fast path's own operations can say is taken apart; anything else stays one program that the
+//! engine's machine runs on the frame. Slots are named as the table names them; the writer of a fast path
 //! gives them their places.
 
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use wardgate_engine::cel::value::{List, constant};
 use wardgate_engine::fastpath::footprint::is_readable;
 use wardgate_engine::table::{at, word as word_at};
 
-/// One instruction of a plan's code. See [`wardgate_fastpath::layout::code`].
+/// One instruction of a fast path's code. See [`wardgate_fastpath::layout::code`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Op {
     Push(u32),
@@ -65,7 +65,7 @@ impl<'a> Fuser<'a> {
         code
     }
 
-    /// What the machine charges at most for the instructions behind one of a plan's: a few for reading
+    /// What the machine charges at most for the instructions behind one of a fast path's: a few for reading
     /// variables that were taken apart, and what the operation itself costs.
     pub(super) fn price(&self, op: &Op) -> usize {
         let path = |slot: u32| at(word_at(self.pool.slots, at(slot).saturating_add(1)));

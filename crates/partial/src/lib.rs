@@ -2,8 +2,8 @@
 //! once, and writes down what only a request can tell.
 //!
 //! It runs when policies are compiled, over a table that was found sound, and reads it with the
-//! readers of the walk. The same table always gives the same plans. Whatever it cannot see through
-//! gets no plan.
+//! readers of the walk. The same table always gives the same fast paths. Whatever it cannot see through
+//! gets no fast path.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -24,7 +24,7 @@ use alloc::rc::Rc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::limits::{MAX_PLAN_STEPS, MAX_PLAN_WORDS};
+use crate::limits::{MAX_STEPS, MAX_WORDS};
 use candidates::{Candidates, Route, Stop};
 use classes::Classes;
 use predicates::Predicates;
@@ -36,16 +36,16 @@ use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
 
-/// Plans, and how they are found.
+/// Fast paths, and how they are found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// The words of [`Section::Plans`].
+    /// The words of [`Section::FastPaths`].
     pub words: Vec<u32>,
-    /// String ids of kind, version and scope, and the value of their [`Key::Plans`].
+    /// String ids of kind, version and scope, and the value of their [`Key::FastPaths`].
     pub lists: Vec<([u32; 3], u32)>,
 }
 
-/// Builds the plans of a table, which may have none yet.
+/// Builds the fast paths of a table, which may have none yet.
 #[must_use]
 pub fn build(table: &PolicyTable) -> Built {
     let pool = table.pool();
@@ -62,15 +62,15 @@ struct Builder<'a> {
     predicates: Predicates<'a>,
     rows: AllRows<'a>,
     inherited: BTreeMap<u32, Rc<BTreeMap<u32, &'a [u32]>>>,
-    plans: Vec<Rc<[u32]>>,
+    fast_paths: Vec<Rc<[u32]>>,
     known: BTreeMap<Rc<[u32]>, u32>,
-    /// Words of all plans.
+    /// Words of all fast paths.
     size: usize,
     /// Steps that are left.
     steps: usize,
 }
 
-/// A list of plans under construction: that of other actions, then those of named ones, each plus one.
+/// A list of fast paths under construction: that of other actions, then those of named ones, each plus one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
     other: u32,
@@ -92,14 +92,14 @@ impl<'a> Builder<'a> {
                 .into_iter()
                 .map(|(scope, roles)| (scope, Rc::new(roles)))
                 .collect(),
-            plans: Vec::new(),
+            fast_paths: Vec::new(),
             known: BTreeMap::new(),
             size: 0,
-            steps: MAX_PLAN_STEPS,
+            steps: MAX_STEPS,
         }
     }
 
-    /// Plans every action of one kind, version and scope; nothing if there is no plan at all.
+    /// Fast paths every action of one kind, version and scope; nothing if there is no fast path at all.
     fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
         let table = self.table;
         let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
@@ -112,12 +112,12 @@ impl<'a> Builder<'a> {
         let stops = search.visited().map(|at| self.stop([kind, version, at])).collect();
         let inherited = self.inherited.get(&scope).cloned().unwrap_or_default();
         let route = Route { table, stops, inherited };
-        let other = self.plan(&route, None);
+        let other = self.fast_path(&route, None);
         let mut actions = Vec::new();
         for action in route.actions() {
-            actions.push([action, self.plan(&route, Some(action))]);
+            actions.push([action, self.fast_path(&route, Some(action))]);
         }
-        let is_empty = other == 0 && actions.iter().all(|[_, plan]| *plan == 0);
+        let is_empty = other == 0 && actions.iter().all(|[_, fast_path]| *fast_path == 0);
         (!is_empty).then_some(List { other, actions })
     }
 
@@ -136,10 +136,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Plans one action, or those that no rule names. Returns the plan plus one, 0 for none.
-    fn plan(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
+    /// Fast paths one action, or those that no rule names. Returns the fast path plus one, 0 for none.
+    fn fast_path(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
         let record = self.record(route, action);
-        record.and_then(|record| self.intern(record)).map_or(0, |plan| plan + 1)
+        record.and_then(|record| self.intern(record)).map_or(0, |fast_path| fast_path + 1)
     }
 
     fn record(&mut self, route: &Route<'_>, action: Option<u32>) -> Option<Vec<u32>> {
@@ -152,35 +152,35 @@ impl<'a> Builder<'a> {
         write::record(&Shape::new(&classes), &self.predicates)
     }
 
-    /// Returns the number of a plan; nothing if the plans are full.
+    /// Returns the number of a fast path; nothing if the fast paths are full.
     fn intern(&mut self, record: Vec<u32>) -> Option<u32> {
         let record: Rc<[u32]> = record.into();
         if let Some(known) = self.known.get(&record) {
             return Some(*known);
         }
         let size = self.size.checked_add(1 + record.len())?;
-        if size > MAX_PLAN_WORDS {
+        if size > MAX_WORDS {
             return None;
         }
         self.size = size;
-        let id = u32::try_from(self.plans.len()).ok()?;
-        self.plans.push(Rc::clone(&record));
+        let id = u32::try_from(self.fast_paths.len()).ok()?;
+        self.fast_paths.push(Rc::clone(&record));
         self.known.insert(record, id);
         Some(id)
     }
 
-    /// Lays out the section: number and offsets of the plans, the plans, the lists, each once.
+    /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each once.
     fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
         if lists.is_empty() {
             return Built::default();
         }
-        let mut words = vec![index(self.plans.len())];
-        let mut next = 1 + self.plans.len();
-        for plan in &self.plans {
+        let mut words = vec![index(self.fast_paths.len())];
+        let mut next = 1 + self.fast_paths.len();
+        for fast_path in &self.fast_paths {
             words.push(index(next));
-            next += plan.len();
+            next += fast_path.len();
         }
-        self.plans.iter().for_each(|plan| words.extend_from_slice(plan));
+        self.fast_paths.iter().for_each(|fast_path| words.extend_from_slice(fast_path));
         let mut places: BTreeMap<List, u32> = BTreeMap::new();
         let mut found = Vec::new();
         for (key, list) in lists {

@@ -1,6 +1,6 @@
-//! Predicates: the conditions of a rule in the instructions of plans.
+//! Predicates: the conditions of a rule in the instructions of fast paths.
 //!
-//! Slots are named as the table names them; the writer of a plan gives them their places. Equal
+//! Slots are named as the table names them; the writer of a fast path gives them their places. Equal
 //! predicates have one number, so that equal rules are seen to be equal.
 
 use alloc::collections::BTreeMap;
@@ -12,7 +12,7 @@ use wardgate_fastpath::word;
 use super::fuse::{Fuser, Op};
 use wardgate_engine::cel::pool::Pool;
 use wardgate_engine::fastpath::footprint::{Footprint, Footprints};
-use wardgate_engine::limits::MAX_PLAN_ROLES;
+use wardgate_engine::limits::MAX_FAST_PATH_ROLES;
 use wardgate_engine::table::layout::Junction;
 use wardgate_engine::table::{Evaluation, PolicyTable, Rule, Section, at, word as word_at};
 
@@ -91,7 +91,7 @@ impl<'a> Predicates<'a> {
         }
     }
 
-    /// Returns the predicate of a rule; nothing if no plan can hold it.
+    /// Returns the predicate of a rule; nothing if no fast path can hold it.
     pub(super) fn of(&mut self, rule: &Rule<'_>) -> Option<PredicateId> {
         let key = [rule.role_condition(), rule.condition()];
         if let Some(known) = self.known.get(&key) {
@@ -145,7 +145,7 @@ impl<'a> Predicates<'a> {
         let words = self.table.section(Section::Conditions).get(at(offset)..)?;
         let (junction, count) = Junction::split(word_at(words, 0));
         let operands = words.get(1..1_usize.checked_add(at(count))?)?;
-        self.cost = self.cost.saturating_add(MAX_PLAN_ROLES);
+        self.cost = self.cost.saturating_add(MAX_FAST_PATH_ROLES);
         match junction {
             Junction::Expr => self.leaf(word_at(operands, 0), code),
             Junction::All => self.sequence(operands, Op::JumpFalse, code),

@@ -1,4 +1,4 @@
-//! The shape of a plan before it becomes words: entries for all classes at once with a mask, or, if
+//! The shape of a fast path before it becomes words: entries for all classes at once with a mask, or, if
 //! there are too many classes, entries for each class.
 
 use alloc::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(super) struct Shape {
     pub(super) others: u32,
 }
 
-/// The entries of a plan.
+/// The entries of a fast path.
 #[derive(Clone, Debug)]
 pub(super) enum Entries {
     Masked(Vec<Entry>),

@@ -1,6 +1,6 @@
 //! Expressions as trees again: programs executed with symbols instead of values.
 //!
-//! Only what a plan can hold becomes a tree. The jumps of `&&` and `||` merely save work, so both
+//! Only what a fast path can hold becomes a tree. The jumps of `&&` and `||` merely save work, so both
 //! sides are in the tree; any other jump, call or loop means that the program stays a program.
 
 use alloc::collections::BTreeMap;

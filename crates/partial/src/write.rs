@@ -1,4 +1,4 @@
-//! Writing a plan: places for its slots, numbers for its memos, words for its entries and code.
+//! Writing a fast path: places for its slots, numbers for its memos, words for its entries and code.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use wardgate_fastpath::layout::{
     self, BY_CLASS, CODE, CONSTANTS, EQUAL_CONST, EQUAL_SLOT, MAX_MEMOS, MAX_SLOTS, NEGATE, NOW,
-    PLAN_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, plan,
+    PATH_WORDS, PROGRAMS, SCOPE_END, SIMPLE, TEXT, VALUE, code, fast_path,
 };
 use wardgate_fastpath::word;
 
@@ -14,7 +14,7 @@ use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
 
-/// Writes the plan; nothing if it reads too much.
+/// Writes the fast path; nothing if it reads too much.
 pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u32>> {
     let mut writer = Writer::new(predicates);
     writer.survey(shape)?;
@@ -22,7 +22,7 @@ pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u
     writer.words(shape)
 }
 
-/// A slot of the plan under construction.
+/// A slot of the fast path under construction.
 struct Slot {
     /// The table's name for it.
     id: u32,
@@ -189,23 +189,23 @@ impl<'a, 'p> Writer<'a, 'p> {
                 (classes.len(), 2 * classes.len() + 3 * entries)
             }
         };
-        let entries_at = PLAN_WORDS + 3 * self.slots.len() + 2 * shape.roles.len();
+        let entries_at = PATH_WORDS + 3 * self.slots.len() + 2 * shape.roles.len();
         let code_at = entries_at + entry_words;
         self.write_code(code_at)?;
         let lists_at = code_at + self.code.len();
         for place in &self.members {
             *self.code.get_mut(*place)? += index(lists_at);
         }
-        let mut words = vec![0; PLAN_WORDS];
+        let mut words = vec![0; PATH_WORDS];
         for (field, value) in [
-            (plan::FLAGS, self.flags),
-            (plan::SLOTS, index(self.slots.len())),
-            (plan::ROLES, index(shape.roles.len())),
-            (plan::ENTRIES, index(count)),
-            (plan::OTHERS, shape.others),
-            (plan::ENTRIES_AT, index(entries_at)),
-            (plan::CODE_AT, index(code_at)),
-            (plan::CODE_WORDS, index(self.code.len())),
+            (fast_path::FLAGS, self.flags),
+            (fast_path::SLOTS, index(self.slots.len())),
+            (fast_path::ROLES, index(shape.roles.len())),
+            (fast_path::ENTRIES, index(count)),
+            (fast_path::OTHERS, shape.others),
+            (fast_path::ENTRIES_AT, index(entries_at)),
+            (fast_path::CODE_AT, index(code_at)),
+            (fast_path::CODE_WORDS, index(self.code.len())),
         ] {
             *words.get_mut(field)? = value;
         }
@@ -276,7 +276,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         self.slots.iter().position(|known| known.id == slot).map(index)
     }
 
-    /// Writes the code of every predicate. Offsets count from the start of the plan.
+    /// Writes the code of every predicate. Offsets count from the start of the fast path.
     fn write_code(&mut self, code_at: usize) -> Option<()> {
         let predicates = self.predicates;
         let asked: Vec<PredicateId> = self.asked.keys().copied().collect();
@@ -364,7 +364,7 @@ fn halves(bits: u64) -> [u32; 2] {
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
 
-/// Plans are bounded far below 2^32 words; a saturated index points nowhere, which the proof refuses.
+/// Fast paths are bounded far below 2^32 words; a saturated index points nowhere, which the proof refuses.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

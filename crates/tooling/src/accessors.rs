@@ -42,11 +42,12 @@ fn filled(values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// Returns every name of an attribute that a plan reads.
+/// Returns every name of an attribute that a fast path reads.
 fn names(table: &PolicyTable) -> BTreeSet<&str> {
-    let plans = table.plans();
-    let plans = (0_u32..).map_while(|id| plans.get(id));
-    let slots = plans.flat_map(|plan| plan.slots().filter_map(|slot| table.slot_path(slot.slot)));
+    let fast_paths = table.fast_paths();
+    let fast_paths = (0_u32..).map_while(|id| fast_paths.get(id));
+    let slots = fast_paths
+        .flat_map(|fast_path| fast_path.slots().filter_map(|slot| table.slot_path(slot.slot)));
     let attributes = |root| matches!(root, Root::PrincipalAttr | Root::ResourceAttr);
     slots.filter(|(root, _)| attributes(*root)).flat_map(|(_, path)| path).collect()
 }

@@ -9,7 +9,7 @@ use core::mem::offset_of;
 use core::ptr::null_mut;
 
 use wardgate_engine::table::PolicyTable;
-use wardgate_fastpath::{Batch, BatchAnswer, Columns, Plans};
+use wardgate_fastpath::{Batch, BatchAnswer, Columns, FastPaths};
 
 use crate::shared::shared;
 use crate::{frame, handles};
@@ -35,30 +35,41 @@ extern "C" fn columns() -> *mut Columns {
     })
 }
 
-/// Decides the first `rows` rows by a plan, for roles with these masks. The slots that `varying` names
+/// Decides the first `rows` rows by a fast path, for roles with these masks. The slots that `varying` names
 /// stand in the columns, the others in the frame. Returns 0 when all rows are decided, 1 when some are
 /// Unsure, and 2 when they have to be asked one by one.
 #[unsafe(export_name = "decideColumns")]
-extern "C" fn decide_columns(handle: u32, plan: u32, roles: u32, rows: u32, varying: u32) -> u32 {
-    match decided(handle, (plan, roles), rows, varying) {
+extern "C" fn decide_columns(
+    handle: u32,
+    fast_path: u32,
+    roles: u32,
+    rows: u32,
+    varying: u32,
+) -> u32 {
+    match decided(handle, (fast_path, roles), rows, varying) {
         Some(BatchAnswer::Decided) => 0,
         Some(BatchAnswer::SomeUnsure) => 1,
         Some(BatchAnswer::NotColumnar) | None => 2,
     }
 }
 
-fn decided(handle: u32, (plan, roles): (u32, u32), rows: u32, varying: u32) -> Option<BatchAnswer> {
+fn decided(
+    handle: u32,
+    (fast_path, roles): (u32, u32),
+    rows: u32,
+    varying: u32,
+) -> Option<BatchAnswer> {
     let rows = usize::try_from(rows).ok()?;
     // SAFETY: `columns` allocated it and never frees it, and all zeros are columns. Nobody else has it
     // meanwhile: there is one thread, and nothing below calls JavaScript.
     let columns = unsafe { COLUMNS.with(Cell::get).as_mut() }?;
-    let decide = |_: &PolicyTable, plans: Plans<'_>| {
-        let plan = plans.get(plan)?;
-        // SAFETY: plans do not call JavaScript.
+    let decide = |_: &PolicyTable, fast_paths: FastPaths<'_>| {
+        let fast_path = fast_paths.get(fast_path)?;
+        // SAFETY: fast paths do not call JavaScript.
         unsafe {
             frame::with(|block| {
                 let batch = Batch { frame: &block.frame, varying, rows, columns };
-                Some(plan.decide_columns(roles, batch))
+                Some(fast_path.decide_columns(roles, batch))
             })
         }
     };

@@ -9,7 +9,7 @@ use core::mem::offset_of;
 
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{FIRST_CLASS_WORD, FRAME_WORDS, MAX_REQUEST_CLASSES};
-use wardgate_fastpath::{Answer, Frame, Plans};
+use wardgate_fastpath::{Answer, FastPaths, Frame};
 
 use crate::arena::Arena;
 use crate::shared::shared;
@@ -48,33 +48,33 @@ extern "C" fn frame() -> *mut Block {
     BLOCK.with(UnsafeCell::get)
 }
 
-/// Decides by a plan that runs no programs, for roles with these masks.
+/// Decides by a fast path that runs no programs, for roles with these masks.
 #[unsafe(no_mangle)]
-extern "C" fn decide(handle: u32, plan: u32, roles: u32) -> u32 {
-    ask(handle, |_, plans, block| Some(plans.decide(plan, roles, &block.frame)))
+extern "C" fn decide(handle: u32, fast_path: u32, roles: u32) -> u32 {
+    ask(handle, |_, fast_paths, block| Some(fast_paths.decide(fast_path, roles, &block.frame)))
 }
 
-/// Decides by a plan that runs programs. `used` bytes of the arena are filled, and `now` is the time
+/// Decides by a fast path that runs programs. `used` bytes of the arena are filled, and `now` is the time
 /// in milliseconds since 1970.
 #[unsafe(export_name = "decideValues")]
-extern "C" fn decide_values(handle: u32, plan: u32, roles: u32, used: u32, now: f64) -> u32 {
+extern "C" fn decide_values(handle: u32, fast_path: u32, roles: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
-        Some(table.decide_with(plan, roles, (&block.frame, &arena), now))
+        Some(table.decide_with(fast_path, roles, (&block.frame, &arena), now))
     })
 }
 
-/// Decides by a plan by class. The classes of the principal's roles, `count` of them, stand in the
+/// Decides by a fast path by class. The classes of the principal's roles, `count` of them, stand in the
 /// words behind those of the slots.
 #[unsafe(export_name = "decideClasses")]
-extern "C" fn decide_classes(handle: u32, plan: u32, count: u32, used: u32, now: f64) -> u32 {
+extern "C" fn decide_classes(handle: u32, fast_path: u32, count: u32, used: u32, now: f64) -> u32 {
     ask(handle, |table, _, block| {
         let classes = block.frame.words.get(FIRST_CLASS_WORD..)?.get(..MAX_REQUEST_CLASSES)?;
         let classes = classes.get(..usize::try_from(count).ok()?)?;
         let arena = block.arena(used)?;
         let now = clock::timestamp(now).ok()?;
-        Some(table.decide_classes_with(plan, classes, (&block.frame, &arena), now))
+        Some(table.decide_classes_with(fast_path, classes, (&block.frame, &arena), now))
     })
 }
 
@@ -103,10 +103,13 @@ pub(crate) unsafe fn with<R>(work: impl FnOnce(&Block) -> R) -> R {
 /// Asks the table that `handle` names about the block. `decide` is engine code: it calls neither
 /// JavaScript nor `handles`.
 #[inline]
-fn ask(handle: u32, decide: impl FnOnce(&PolicyTable, Plans<'_>, &Block) -> Option<Answer>) -> u32 {
+fn ask(
+    handle: u32,
+    decide: impl FnOnce(&PolicyTable, FastPaths<'_>, &Block) -> Option<Answer>,
+) -> u32 {
     // SAFETY: nothing here calls JavaScript.
-    let look = |table: &PolicyTable, plans: Plans<'_>| unsafe {
-        with(|block| decide(table, plans, block))
+    let look = |table: &PolicyTable, fast_paths: FastPaths<'_>| unsafe {
+        with(|block| decide(table, fast_paths, block))
     };
     // SAFETY: as above; and nothing here opens or closes a table.
     match unsafe { handles::look(handle, look) }.flatten() {

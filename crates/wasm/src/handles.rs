@@ -10,7 +10,7 @@ use core::cell::RefCell;
 use wardgate_bundle as bundle;
 use wardgate_bundle::{Header, KeyId, Terms};
 use wardgate_engine::table::{PolicyTable, Section};
-use wardgate_fastpath::Plans;
+use wardgate_fastpath::FastPaths;
 
 use crate::failure::Failure;
 use crate::shared::shared;
@@ -20,9 +20,9 @@ type Tables = RefCell<Vec<Option<Opened>>>;
 /// One table.
 struct Opened {
     table: Rc<PolicyTable>,
-    /// The plans of `table`, so that the fast path need not look for them.
+    /// The fast paths of `table`, so that the fast path need not look for them.
     // INVARIANT: they lie in `table`, which never changes.
-    plans: *const [u32],
+    fast_paths: *const [u32],
     header: Header,
     signers: Vec<KeyId>,
     /// Where the rules of SPOCP begin in the bytes that were opened.
@@ -34,7 +34,7 @@ impl Opened {
     fn new(opened: bundle::Opened, terms: Rc<Terms>) -> Self {
         let bundle::Opened { table, header, signers, rules } = opened;
         let table = Rc::new(table);
-        Self { plans: table.section(Section::Plans), table, header, signers, rules, terms }
+        Self { fast_paths: table.section(Section::FastPaths), table, header, signers, rules, terms }
     }
 }
 
@@ -108,7 +108,7 @@ fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
     })
 }
 
-/// Looks at the table that `handle` names and at its plans, without taking part in owning it. Returns
+/// Looks at the table that `handle` names and at its fast paths, without taking part in owning it. Returns
 /// nothing if there is no such table.
 ///
 /// # Safety
@@ -117,15 +117,15 @@ fn with<R>(handle: u32, read: impl FnOnce(&Opened) -> R) -> Result<R, Failure> {
 #[inline]
 pub(crate) unsafe fn look<R>(
     handle: u32,
-    look: impl FnOnce(&PolicyTable, Plans<'_>) -> R,
+    look: impl FnOnce(&PolicyTable, FastPaths<'_>) -> R,
 ) -> Option<R> {
     TABLES.with(|tables| {
         // SAFETY: there is one thread, and by the contract nothing changes the tables meanwhile.
         let tables = unsafe { tables.try_borrow_unguarded() }.ok()?;
         let opened = tables.get(index(handle)?)?.as_ref()?;
         // SAFETY: they lie in the table, which lives as long as `opened`.
-        let plans = unsafe { &*opened.plans };
-        Some(look(&opened.table, Plans::new(plans)))
+        let fast_paths = unsafe { &*opened.fast_paths };
+        Some(look(&opened.table, FastPaths::new(fast_paths)))
     })
 }
 

@@ -18,13 +18,13 @@ mod batch;
 pub mod bundles;
 mod clock;
 mod failure;
+pub mod fast_paths;
 mod frame;
 mod handles;
 #[cfg(target_arch = "wasm32")]
 mod heap;
 mod js;
 mod path;
-pub mod plans;
 mod request;
 mod room;
 mod shared;

@@ -99,8 +99,11 @@ impl ComponentInstance {
         Ok(call!(self.call_filter(text(json)?, now.into()))??)
     }
 
-    /// Returns the plan of a target, or nothing if there is none.
-    pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>, HostError> {
+    /// Returns the fast path of a target, or nothing if there is none.
+    pub(crate) fn prepare(
+        &mut self,
+        target: Target<'_>,
+    ) -> Result<Option<types::Plan>, HostError> {
         let Target { kind, action, policy_version, scope } = target;
         let target = types::Target {
             kind: kind.to_owned(),
@@ -116,12 +119,12 @@ impl ComponentInstance {
         call!(self.call_principals())
     }
 
-    /// Decides by a plan for roles with these masks, on what `fill` hands out. Nothing comes of it where the
+    /// Decides by a fast path for roles with these masks, on what `fill` hands out. Nothing comes of it where the
     /// question must be asked as text, or `fill` says so.
     #[inline]
     pub(crate) fn decide(
         &mut self,
-        plan: u64,
+        fast_path: u64,
         roles: u32,
         seconds: Option<i64>,
         fill: impl FnOnce(&mut Vec<types::Value>) -> Option<()>,
@@ -130,7 +133,7 @@ impl ComponentInstance {
         if fill(&mut self.values).is_none() {
             return Ok(None);
         }
-        Ok(match call!(self.call_decide(plan, roles, &self.values, seconds))? {
+        Ok(match call!(self.call_decide(fast_path, roles, &self.values, seconds))? {
             types::Answer::Allow => Some(true),
             types::Answer::Deny => Some(false),
             types::Answer::Unsure | types::Answer::Stale => None,

@@ -54,8 +54,8 @@ struct Calls {
     explain: Question,
     filter: Question,
     evaluate: Question,
-    plan_list: TypedFunc<(i32, i32, i32, i32, i32), i32>,
-    plan: TypedFunc<(i32, i32), i32>,
+    fast_path_list: TypedFunc<(i32, i32, i32, i32, i32), i32>,
+    fast_path: TypedFunc<(i32, i32), i32>,
     principals: TypedFunc<i32, i32>,
     decide: TypedFunc<(i32, i32, i32), i32>,
     decide_at: TypedFunc<(i32, i32, i32, i64), i32>,
@@ -166,20 +166,20 @@ impl ModuleInstance {
         Ok(places.iter().map(|place| u32::from_le_bytes(*place)).collect())
     }
 
-    /// Returns the plans of a kind, version and scope, or nothing if there are none.
-    pub(crate) fn plan_list(&mut self, names: [&str; 3]) -> Result<Value, HostError> {
+    /// Returns the fast paths of a kind, version and scope, or nothing if there are none.
+    pub(crate) fn fast_path_list(&mut self, names: [&str; 3]) -> Result<Value, HostError> {
         let (address, _) = self.write(names.concat().as_bytes())?;
         let lengths = names.map(|name| i32::try_from(name.len()).unwrap_or(i32::MAX));
         let [kind, version, scope] = lengths;
-        let call = self.calls.plan_list.clone();
+        let call = self.calls.fast_path_list.clone();
         let length = self.count(&call, (self.handle, address, kind, version, scope))?;
         self.json(length)
     }
 
-    /// Returns a plan, or nothing if there is none.
-    pub(crate) fn plan(&mut self, plan: u32) -> Result<Value, HostError> {
-        let call = self.calls.plan.clone();
-        let length = self.count(&call, (self.handle, plan.cast_signed()))?;
+    /// Returns a fast path, or nothing if there is none.
+    pub(crate) fn fast_path(&mut self, fast_path: u32) -> Result<Value, HostError> {
+        let call = self.calls.fast_path.clone();
+        let length = self.count(&call, (self.handle, fast_path.cast_signed()))?;
         self.json(length)
     }
 
@@ -190,12 +190,12 @@ impl ModuleInstance {
         self.json(length)
     }
 
-    /// Shows `fill` the frame, and decides on it by a plan for roles with these masks. Nothing comes of it
+    /// Shows `fill` the frame, and decides on it by a fast path for roles with these masks. Nothing comes of it
     /// where the question must be asked as text, or `fill` says so.
     #[inline]
     pub(crate) fn decide(
         &mut self,
-        plan: u64,
+        fast_path: u64,
         roles: u32,
         seconds: Option<i64>,
         fill: impl FnOnce(&mut Frame<'_>) -> Option<()>,
@@ -206,11 +206,12 @@ impl ModuleInstance {
             return Ok(None);
         }
         self.store.set_epoch_deadline(self.ticks);
-        let plan = u32::try_from(plan).map_err(|_| HostError::Confused)?;
-        let (handle, plan, roles) = (self.handle, plan.cast_signed(), roles.cast_signed());
+        let fast_path = u32::try_from(fast_path).map_err(|_| HostError::Confused)?;
+        let (handle, fast_path, roles) =
+            (self.handle, fast_path.cast_signed(), roles.cast_signed());
         let answer = match seconds {
-            None => self.calls.decide.call(&mut self.store, (handle, plan, roles)),
-            Some(at) => self.calls.decide_at.call(&mut self.store, (handle, plan, roles, at)),
+            None => self.calls.decide.call(&mut self.store, (handle, fast_path, roles)),
+            Some(at) => self.calls.decide_at.call(&mut self.store, (handle, fast_path, roles, at)),
         };
         match answer {
             Ok(0) => Ok(Some(false)),
@@ -328,7 +329,7 @@ impl<'a> Frame<'a> {
         Self { words: words.as_chunks_mut().0, numbers: numbers.as_chunks_mut().0 }
     }
 
-    /// Writes what a slot holds. A slot that no plan can have is ignored.
+    /// Writes what a slot holds. A slot that no fast path can have is ignored.
     #[inline]
     pub(crate) fn put(&mut self, slot: usize, value: SlotValue) {
         let said = match value {
@@ -366,8 +367,8 @@ impl Calls {
             explain: found(instance, store, "wardgate_explain")?,
             filter: found(instance, store, "wardgate_filter")?,
             evaluate: found(instance, store, "wardgate_evaluate")?,
-            plan_list: found(instance, store, "wardgate_plan_list")?,
-            plan: found(instance, store, "wardgate_plan")?,
+            fast_path_list: found(instance, store, "wardgate_plan_list")?,
+            fast_path: found(instance, store, "wardgate_plan")?,
             principals: found(instance, store, "wardgate_principals")?,
             decide: found(instance, store, "wardgate_decide")?,
             decide_at: found(instance, store, "wardgate_decide_at")?,

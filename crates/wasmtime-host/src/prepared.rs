@@ -5,19 +5,19 @@ use std::sync::Arc;
 use wardgate_native::{Clock, Known, Lookup, Question, ResourceRef, Target};
 
 use crate::error::HostError;
+use crate::fast_path::FastPath;
 use crate::instance::Instance;
 use crate::pdp::Served;
-use crate::plan::Plan;
 
 /// What questions about one action on one kind of resource are read for. Made by
 /// [`Session::prepare`](crate::Session::prepare); it follows reloads and serves any session of its PDP.
 #[derive(Debug)]
 pub struct Prepared {
     target: Names,
-    /// Of which bundle the plan is.
+    /// Of which bundle the fast path is.
     generation: Option<u64>,
     /// Nothing where questions are asked as text. Kinds with equal rules share it, so that it stays near.
-    plan: Option<Arc<Plan>>,
+    fast_path: Option<Arc<FastPath>>,
 }
 
 /// The names of a target.
@@ -31,14 +31,14 @@ struct Names {
 
 impl Prepared {
     pub(crate) fn new(target: Target<'_>) -> Self {
-        Self { target: Names::new(target), generation: None, plan: None }
+        Self { target: Names::new(target), generation: None, fast_path: None }
     }
 
-    /// Finds the plan in the bundle that an instance has.
+    /// Finds the fast path in the bundle that an instance has.
     #[cold]
     pub(crate) fn renew(&mut self, served: &mut Served) -> Result<(), HostError> {
-        let Served { instance, plans, .. } = served;
-        self.plan = plans.plan(instance, self.target.target())?;
+        let Served { instance, fast_paths, .. } = served;
+        self.fast_path = fast_paths.fast_path(instance, self.target.target())?;
         self.generation = Some(served.generation);
         Ok(())
     }
@@ -59,21 +59,23 @@ impl Prepared {
         if self.generation != Some(served.generation) {
             self.renew(served)?;
         }
-        let Some(plan) = self.plan.as_deref() else { return Ok(None) };
+        let Some(fast_path) = self.fast_path.as_deref() else { return Ok(None) };
         let Question { principal, action, resource } = question;
-        if !self.target.are(resource, action) || plan.is_apart(principal.id) {
+        if !self.target.are(resource, action) || fast_path.is_apart(principal.id) {
             return Ok(None);
         }
-        let Some(roles) = plan.mask(principal.roles) else { return Ok(None) };
+        let Some(roles) = fast_path.mask(principal.roles) else { return Ok(None) };
         // Only a bundle that can expire makes the host look at its clock.
         let seconds = served.can_expire.then(|| clock.now().seconds());
         match &mut served.instance {
-            Instance::Module(module) => module.decide(plan.id, roles, seconds, |frame| {
-                plan.read(principal, resource, |slot, value| frame.put(slot, value))
+            Instance::Module(module) => module.decide(fast_path.id, roles, seconds, |frame| {
+                fast_path.read(principal, resource, |slot, value| frame.put(slot, value))
             }),
-            Instance::Component(component) => component.decide(plan.id, roles, seconds, |values| {
-                plan.read(principal, resource, |_, value| values.push(value.into()))
-            }),
+            Instance::Component(component) => {
+                component.decide(fast_path.id, roles, seconds, |values| {
+                    fast_path.read(principal, resource, |_, value| values.push(value.into()))
+                })
+            }
         }
     }
 }

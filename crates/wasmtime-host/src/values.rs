@@ -1,10 +1,10 @@
-//! What the slots of a plan hold: a question, read place by place.
+//! What the slots of a fast path hold: a question, read place by place.
 
 use wardgate_fastpath::Texts;
 use wardgate_fastpath::layout::MAX_SLOTS;
 use wardgate_native::{Field, Lookup, PrincipalRef, ResourceRef};
 
-use crate::plan::{Place, Plan, Slot};
+use crate::fast_path::{FastPath, Place, Slot};
 
 /// What one slot holds.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(crate) enum Value {
     Text(u32),
 }
 
-impl Plan {
+impl FastPath {
     /// Shows every slot with what it holds to `put`, in their order. Nothing where one holds what no value
     /// here says.
     #[inline]
@@ -123,5 +123,5 @@ fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Option<Fi
     Some(field)
 }
 
-/// Slots of most plans.
+/// Slots of most fast paths.
 const FEW: usize = 4;

@@ -1,6 +1,6 @@
 //! The evaluation alone: frames that are filled already.
 //!
-//! As many words are stored for each decision as the largest plan of the workload has slots, so that this row
+//! As many words are stored for each decision as the largest fast path of the workload has slots, so that this row
 //! does what the row in Node does.
 
 use std::hint::black_box;
@@ -18,10 +18,10 @@ pub(crate) struct Frames {
     filled: Vec<Filled>,
 }
 
-/// A plan, the roles in its terms, and the words of its slots.
+/// A fast path, the roles in its terms, and the words of its slots.
 #[derive(Clone, Copy)]
 struct Filled {
-    plan: u32,
+    fast_path: u32,
     roles: u32,
     words: [u32; SLOTS],
 }
@@ -44,7 +44,7 @@ impl Frames {
                 for (slot, word) in filled.words.into_iter().enumerate() {
                     frame.set(slot, word);
                 }
-                let answer = table.decide(filled.plan, filled.roles, &frame);
+                let answer = table.decide(filled.fast_path, filled.roles, &frame);
                 (answer == Answer::Allow) != **expected
             };
             all.filter(wrong).count()
@@ -67,13 +67,15 @@ impl Frames {
 }
 
 fn fill(table: &PolicyTable, request: &Request) -> Option<Filled> {
-    let list = table.plan_list(&request.resource.kind, "", "")?;
-    let id = list.plan(table.string_id(request.actions.first()?))?;
-    let plan = table.plan(id)?;
-    let filled = table.fill(&plan, request)?;
-    let Roles::Mask(roles) = table.roles(&plan, &request.principal.roles)? else { return None };
+    let list = table.fast_path_list(&request.resource.kind, "", "")?;
+    let id = list.fast_path(table.string_id(request.actions.first()?))?;
+    let fast_path = table.fast_path(id)?;
+    let filled = table.fill(&fast_path, request)?;
+    let Roles::Mask(roles) = table.roles(&fast_path, &request.principal.roles)? else {
+        return None;
+    };
     let words = filled.frame.words.first_chunk().copied()?;
-    (plan.slots().count() <= SLOTS).then_some(Filled { plan: id, roles, words })
+    (fast_path.slots().count() <= SLOTS).then_some(Filled { fast_path: id, roles, words })
 }
 
 const SLOTS: usize = 3;

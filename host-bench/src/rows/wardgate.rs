@@ -29,7 +29,7 @@ impl Compiled {
     }
 }
 
-/// The rows of the engine itself, without plans.
+/// The rows of the engine itself, without fast paths.
 pub(crate) fn rows<'a>(
     workload: &'a Workload,
     compiled: &'a Compiled,

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use wardgate_tests::fuzz::{TARGETS, Target, smoke};
 
 /// What to do.
-struct Plan {
+struct FastPath {
     targets: Vec<Target>,
     until: Until,
     seed: u64,
@@ -28,20 +28,20 @@ enum Until {
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let Some(plan) = read(&arguments) else {
+    let Some(fast_path) = read(&arguments) else {
         eprintln!(
             "fuzz-smoke: expected `--seconds N` or `--inputs N`, `--seed N` and `--only NAME`, found `{}`",
             arguments.join(" ")
         );
         return ExitCode::from(2);
     };
-    for target in &plan.targets {
-        plan.run(*target);
+    for target in &fast_path.targets {
+        fast_path.run(*target);
     }
     ExitCode::SUCCESS
 }
 
-impl Plan {
+impl FastPath {
     fn run(&self, target: Target) {
         let begin = Instant::now();
         let count = match self.until {
@@ -58,20 +58,20 @@ impl Plan {
 }
 
 /// Reads the arguments.
-fn read(arguments: &[String]) -> Option<Plan> {
+fn read(arguments: &[String]) -> Option<FastPath> {
     let (targets, until) = (TARGETS.to_vec(), Until::Seconds(DEFAULT_SECONDS));
-    let mut plan = Plan { targets, until, seed: 1 };
+    let mut fast_path = FastPath { targets, until, seed: 1 };
     for option in arguments.chunks(2) {
         let [name, value] = option else { return None };
         match name.as_str() {
-            "--seconds" => plan.until = Until::Seconds(value.parse().ok()?),
-            "--inputs" => plan.until = Until::Inputs(value.parse().ok()?),
-            "--seed" => plan.seed = value.parse().ok()?,
-            "--only" => plan.targets.retain(|target| target.name == value),
+            "--seconds" => fast_path.until = Until::Seconds(value.parse().ok()?),
+            "--inputs" => fast_path.until = Until::Inputs(value.parse().ok()?),
+            "--seed" => fast_path.seed = value.parse().ok()?,
+            "--only" => fast_path.targets.retain(|target| target.name == value),
             _ => return None,
         }
     }
-    (!plan.targets.is_empty()).then_some(plan)
+    (!fast_path.targets.is_empty()).then_some(fast_path)
 }
 
 const DEFAULT_SECONDS: u64 = 30;

@@ -122,7 +122,7 @@ impl Parts {
     }
 
     /// Every role has its own rule: on one action about an attribute of its own, on another about one
-    /// of three conditions, so that neither the roles nor the attributes fit a small plan.
+    /// of three conditions, so that neither the roles nor the attributes fit a small fast path.
     fn crowd_policy(&self, conditions: &[String]) -> (String, Json) {
         let rules = (0..CROWD).zip(conditions.iter().cycle()).flat_map(|(number, condition)| {
             let role = crowd_role(number);

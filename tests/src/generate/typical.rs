@@ -2,7 +2,7 @@
 //!
 //! They are what a fast decision is made for, so they must be many: a comparison with a constant or
 //! with another attribute, a flag, membership, presence, and the few functions that everybody calls.
-//! What no plan can hold is rare among them, because one such condition takes the plan from an action.
+//! What no fast path can hold is rare among them, because one such condition takes the fast path from an action.
 
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -1,7 +1,7 @@
 //! The forms in which a Rust host asks: see `wardgate_native`.
 //!
-//! Whether the general path was asked shows in the clock: it always reads it, a plan only for rules that
-//! do. So what counts as answered by a plan is never too much.
+//! Whether the general path was asked shows in the clock: it always reads it, a fast path only for rules that
+//! do. So what counts as answered by a fast path is never too much.
 
 mod typed;
 
@@ -66,7 +66,7 @@ impl Host {
         Some(Self { pdp: open(0)?, caching: open(4)? })
     }
 
-    /// Shows to `take` what each form answers, and whether a plan did; an error is what it is.
+    /// Shows to `take` what each form answers, and whether a fast path did; an error is what it is.
     pub(crate) fn ask(
         &self,
         asked: &Asked<'_>,

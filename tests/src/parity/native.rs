@@ -122,14 +122,14 @@ impl Asking<'_> {
             let decided = decision.actions.iter().find(|decided| decided.action == *action);
             let checked = decided.map(|decided| decided.effect == Effect::Allow);
             self.hold("check", action, checked, allowed);
-            self.hold("plan", action, self.by_plan(action), allowed);
+            self.hold("plan", action, self.by_fast_path(action), allowed);
             self.ask_host(action, json, allowed);
             answers.push(allowed);
         }
         answers
     }
 
-    fn by_plan(&self, action: &str) -> Option<bool> {
+    fn by_fast_path(&self, action: &str) -> Option<bool> {
         let Native { table, now, .. } = self.native;
         match table.decide_request(self.request, action, *now) {
             Answer::Allow => Some(true),
@@ -138,12 +138,12 @@ impl Asking<'_> {
         }
     }
 
-    /// A form answers always; what is counted is how often by a plan.
+    /// A form answers always; what is counted is how often by a fast path.
     fn ask_host(&mut self, action: &str, json: &Json, allowed: bool) {
         let (native, request) = (self.native, self.request);
         let asked = Asked::new(request, json, action);
-        native.host.ask(&asked, native.now, |way, answer, by_plan| {
-            self.compared.tally.count(way, [1, u64::from(by_plan)]);
+        native.host.ask(&asked, native.now, |way, answer, by_fast_path| {
+            self.compared.tally.count(way, [1, u64::from(by_fast_path)]);
             match answer {
                 Ok(answer) if answer == allowed => {}
                 Ok(answer) => self.differs(way, action, format!("allowed is {answer}")),

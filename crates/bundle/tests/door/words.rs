@@ -45,8 +45,11 @@ fn every_flaw_of_a_table_has_its_words() {
     malformed(Flaw::Conditions, "a condition is malformed");
     malformed(Flaw::Blocks, "a rule block is malformed");
     malformed(Flaw::Policies, "the list of policies is malformed");
-    malformed(Flaw::Plans, "a plan is unsound");
-    check(OpenError::Malformed(Flaw::Plans), "the policy table is malformed: a plan is unsound");
+    malformed(Flaw::FastPaths, "a plan is unsound");
+    check(
+        OpenError::Malformed(Flaw::FastPaths),
+        "the policy table is malformed: a plan is unsound",
+    );
 }
 
 #[test]

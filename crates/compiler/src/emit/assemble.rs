@@ -22,7 +22,7 @@ pub(super) struct Assembly {
     sets: Interned,
     blocks: Vec<u32>,
     index: BTreeMap<[u32; 4], u32>,
-    plans: Vec<u32>,
+    fast_paths: Vec<u32>,
 }
 
 /// Words in which equal sequences share one place.
@@ -89,16 +89,16 @@ impl Assembly {
         at
     }
 
-    /// Lays out the table, and once more with the plans that the first one leads to.
+    /// Lays out the table, and once more with the fast paths that the first one leads to.
     pub(super) fn finish(mut self, options: &Options) -> Parts {
         let parts = self.lay_out(options);
         // A table that is not sound is refused where it is opened.
         let Ok(table) = PolicyTable::from_parts(parts.clone()) else { return parts };
         let built = wardgate_partial::build(&table);
         for (key, value) in built.lists {
-            self.name(Key::Plans, key, value);
+            self.name(Key::FastPaths, key, value);
         }
-        self.plans = built.words;
+        self.fast_paths = built.words;
         self.lay_out(options)
     }
 
@@ -125,7 +125,7 @@ impl Assembly {
                 Section::Blocks => &self.blocks,
                 Section::Schemas => &self.schemas,
                 Section::Policies => &self.policies,
-                Section::Plans => &self.plans,
+                Section::FastPaths => &self.fast_paths,
             };
             let bounds = [index(words.len()), index(content.len())];
             if let Some(place) = words.get_mut(4 + 2 * position..6 + 2 * position) {

@@ -119,12 +119,12 @@ fn an_evaluation_is_answered() {
 }
 
 #[test]
-fn the_frame_decides_what_a_plan_knows() {
+fn the_frame_decides_what_a_fast_path_knows() {
     let handle = handle();
     let (at, _) = lent(b"albumother");
-    assert!(plan_list(handle, at, 5, 0, 0) > 0);
+    assert!(fast_path_list(handle, at, 5, 0, 0) > 0);
     assert_eq!(said(), r#"{"other":0,"actions":[["edit",1],["view",2]]}"#);
-    assert!(plan(handle, 1) > 0);
+    assert!(fast_path(handle, 1) > 0);
     let roles = r#""roles":[["member",1]]"#;
     assert!(said().contains(roles) && said().contains(r#""path":["owner"]"#), "{}", said());
     let write = |slot: usize, word: u32| {
@@ -140,8 +140,8 @@ fn the_frame_decides_what_a_plan_knows() {
     assert_eq!(decide(handle, 1, 1), 0);
     assert_eq!((decide(handle, 99, 1), decide(99, 1, 1)), (2, 2));
     assert_eq!((principals(handle), said().as_str()), (2, "[]"));
-    assert_eq!(plan_list(handle, at + 5, 5, 0, 0), 0);
-    refused(plan_list(handle, at, 5, 6, 0), -1, "invalid-address");
+    assert_eq!(fast_path_list(handle, at + 5, 5, 0, 0), 0);
+    refused(fast_path_list(handle, at, 5, 6, 0), -1, "invalid-address");
 }
 
 #[test]

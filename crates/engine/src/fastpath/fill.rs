@@ -1,4 +1,4 @@
-//! Filling a frame from a request, and deciding by plans where they have an answer.
+//! Filling a frame from a request, and deciding by fast paths where they have an answer.
 //!
 //! The obvious filler: hosts with requests of another shape write their own and are compared with it.
 //! Numbers that are not finite are left to the general path.
@@ -6,7 +6,7 @@
 use alloc::string::String;
 
 use wardgate_fastpath::layout::{BY_CLASS, CONSTANTS, MAX_REQUEST_CLASSES, MAX_SLOTS};
-use wardgate_fastpath::{Answer, Frame, Plan, SlotRecord, word};
+use wardgate_fastpath::{Answer, FastPath, Frame, SlotRecord, word};
 
 use super::frame::Contents;
 use crate::attr::{Attr, AttrMap};
@@ -14,7 +14,7 @@ use crate::cel::pool::Root;
 use crate::cel::value::{List, Str};
 use crate::cel::{Timestamp, Value};
 use crate::decide::scopes::Search;
-use crate::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
+use crate::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use crate::names::trimmed_scope;
 use crate::request::Request;
 use crate::table::layout::{INDEX_WORDS, Key};
@@ -31,34 +31,35 @@ pub struct Filled<'r> {
     temporary: usize,
 }
 
-/// The roles of a principal in terms of a plan.
+/// The roles of a principal in terms of a fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
     /// The masks of all roles, united.
     Mask(u32),
-    /// The classes of the roles in their order, and how many there are: for a plan by class.
+    /// The classes of the roles in their order, and how many there are: for a fast path by class.
     Classes([u32; MAX_REQUEST_CLASSES], usize),
 }
 
 impl PolicyTable {
-    /// Decides by the plan for `action`, if there is one: what [`PolicyTable::is_allowed`] says, or
+    /// Decides by the fast path for `action`, if there is one: what [`PolicyTable::is_allowed`] says, or
     /// Unsure.
     #[must_use]
     pub fn decide_request(&self, request: &Request, action: &str, now: Timestamp) -> Answer {
-        self.try_plan(request, action, now).unwrap_or(Answer::Unsure)
+        self.try_fast_path(request, action, now).unwrap_or(Answer::Unsure)
     }
 
-    fn try_plan(&self, request: &Request, action: &str, now: Timestamp) -> Option<Answer> {
+    fn try_fast_path(&self, request: &Request, action: &str, now: Timestamp) -> Option<Answer> {
         if self.concerns_principal(request) {
             return None;
         }
         let resource = &request.resource;
-        let list = self.plan_list(&resource.kind, &resource.policy_version, &resource.scope)?;
-        let id = list.plan(self.string_id(action))?;
-        let plan = self.plan(id)?;
-        let filled = self.fill(&plan, request)?;
+        let list =
+            self.fast_path_list(&resource.kind, &resource.policy_version, &resource.scope)?;
+        let id = list.fast_path(self.string_id(action))?;
+        let fast_path = self.fast_path(id)?;
+        let filled = self.fill(&fast_path, request)?;
         let contents: (&Frame, &dyn Contents) = (&filled.frame, &filled);
-        Some(match self.roles(&plan, &request.principal.roles)? {
+        Some(match self.roles(&fast_path, &request.principal.roles)? {
             Roles::Mask(roles) => self.decide_with(id, roles, contents, now),
             Roles::Classes(classes, count) => {
                 self.decide_classes_with(id, classes.get(..count)?, contents, now)
@@ -72,7 +73,7 @@ impl PolicyTable {
         self.principals().next().is_some()
     }
 
-    /// Returns the ids of the principals that have policies of their own, once for each policy. No plan
+    /// Returns the ids of the principals that have policies of their own, once for each policy. No fast path
     /// knows of those: requests of these principals are the general path's.
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
@@ -95,16 +96,16 @@ impl PolicyTable {
         scopes.any(|scope| self.find(Key::Principal, [principal, version, scope]).is_some())
     }
 
-    /// Returns the roles of a principal in terms of a plan; nothing if they are too many or too long.
+    /// Returns the roles of a principal in terms of a fast path; nothing if they are too many or too long.
     #[must_use]
-    pub fn roles(&self, plan: &Plan<'_>, roles: &[String]) -> Option<Roles> {
-        if roles.iter().any(|role| role.len() > MAX_PLAN_ROLE_BYTES) {
+    pub fn roles(&self, fast_path: &FastPath<'_>, roles: &[String]) -> Option<Roles> {
+        if roles.iter().any(|role| role.len() > MAX_FAST_PATH_ROLE_BYTES) {
             return None;
         }
-        let mut known = roles.iter().map(|role| plan.role(self.string_id(role)));
-        if plan.flags() & BY_CLASS == 0 {
+        let mut known = roles.iter().map(|role| fast_path.role(self.string_id(role)));
+        if fast_path.flags() & BY_CLASS == 0 {
             let mask = known.fold(0, |mask, role| mask | role);
-            return (roles.len() <= MAX_PLAN_ROLES).then_some(Roles::Mask(mask));
+            return (roles.len() <= MAX_FAST_PATH_ROLES).then_some(Roles::Mask(mask));
         }
         let mut classes = [0; MAX_REQUEST_CLASSES];
         for (place, class) in classes.iter_mut().zip(&mut known) {
@@ -113,16 +114,16 @@ impl PolicyTable {
         (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
     }
 
-    /// Fills a frame for `plan`; nothing if the request holds what a frame cannot.
+    /// Fills a frame for `fast_path`; nothing if the request holds what a frame cannot.
     #[must_use]
-    pub fn fill<'r>(&self, plan: &Plan<'_>, request: &'r Request) -> Option<Filled<'r>> {
+    pub fn fill<'r>(&self, fast_path: &FastPath<'_>, request: &'r Request) -> Option<Filled<'r>> {
         let mut filled = Filled {
             frame: Frame::new(),
             held: [Found::Missing; MAX_SLOTS],
             texts: [""; MAX_SLOTS],
             temporary: 0,
         };
-        for (place, slot) in plan.slots().enumerate() {
+        for (place, slot) in fast_path.slots().enumerate() {
             let (root, path) = self.slot_path(slot.slot)?;
             let found = find(request, root, path)?;
             filled.put(self, place, slot, found)?;

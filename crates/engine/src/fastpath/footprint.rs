@@ -1,7 +1,7 @@
 //! Footprints: which slots a program may read, and whether it reads the time.
 //!
 //! A program without one is never run on a frame: it depends on derived roles, reads more of the
-//! request than plans carry, or too much of it.
+//! request than fast paths carry, or too much of it.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use core::cell::RefCell;
 use crate::cel::pool::{DEPENDS_ON_ROLES, Pool, Root};
 use crate::cel::validate::instructions;
 use crate::cel::{Function, Op};
-use crate::limits::{MAX_PLAN_PATH, MAX_VARIABLE_DEPTH};
+use crate::limits::{MAX_FAST_PATH_SEGMENTS, MAX_VARIABLE_DEPTH};
 use crate::table::at;
 use wardgate_fastpath::layout::MAX_SLOTS;
 
@@ -93,7 +93,7 @@ impl Footprint {
     }
 }
 
-/// Whether plans may read a slot: the frame holds ids, the kind, the roles, and what lies below the
+/// Whether fast paths may read a slot: the frame holds ids, the kind, the roles, and what lies below the
 /// attributes, but nothing below a string and never all attributes as one value.
 pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
     let Some([root, length, ..]) = pool.slots.get(at(slot)..) else { return false };
@@ -102,7 +102,7 @@ pub fn is_readable(slot: u32, pool: &Pool<'_>) -> bool {
             *length == 0
         }
         Some(Root::PrincipalAttr | Root::ResourceAttr) => {
-            (1..=MAX_PLAN_PATH).contains(&at(*length))
+            (1..=MAX_FAST_PATH_SEGMENTS).contains(&at(*length))
         }
         _ => false,
     }

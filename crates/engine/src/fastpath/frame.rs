@@ -5,14 +5,14 @@
 
 use core::cell::{Cell, RefCell};
 
-use wardgate_fastpath::{Frame, Plan, Programs, Truth, word};
+use wardgate_fastpath::{FastPath, Frame, Programs, Truth, word};
 
 use crate::cel::pool::Root;
 use crate::cel::{self, Activation, Error, Pool, Timestamp, Value};
 use crate::decide::memo::{Memo, View};
-use crate::limits::{MAX_PLAN_PROGRAM_STEPS, MAX_STEPS};
+use crate::limits::{MAX_FAST_PATH_STEPS, MAX_STEPS};
 
-/// What the words of a frame cannot hold. Slots are counted as in the plan.
+/// What the words of a frame cannot hold. Slots are counted as in the fast path.
 pub trait Contents {
     /// Returns the text of a slot whose word is a temporary string.
     fn text(&self, slot: usize) -> Option<&str>;
@@ -29,10 +29,10 @@ pub trait Contents {
     }
 }
 
-/// One decision whose plan runs programs.
+/// One decision whose fast path runs programs.
 pub(super) struct Running<'a> {
     pool: &'a Pool<'a>,
-    plan: Plan<'a>,
+    fast_path: FastPath<'a>,
     frame: &'a Frame,
     contents: &'a dyn Contents,
     now: Timestamp,
@@ -47,16 +47,16 @@ pub(super) struct Running<'a> {
 impl<'a> Running<'a> {
     pub(super) fn new(
         pool: &'a Pool<'a>,
-        (plan, frame, contents): (Plan<'a>, &'a Frame, &'a dyn Contents),
+        (fast_path, frame, contents): (FastPath<'a>, &'a Frame, &'a dyn Contents),
         now: Timestamp,
     ) -> Self {
         Self {
             pool,
-            plan,
+            fast_path,
             frame,
             contents,
             now,
-            steps: Cell::new(MAX_PLAN_PROGRAM_STEPS),
+            steps: Cell::new(MAX_FAST_PATH_STEPS),
             is_incomplete: Cell::new(false),
             memo: RefCell::new(None),
         }
@@ -78,7 +78,7 @@ impl<'a> Running<'a> {
 
     /// Returns the place and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
-        let place = self.plan.slots().position(|record| record.slot == slot)?;
+        let place = self.fast_path.slots().position(|record| record.slot == slot)?;
         Some((place, *self.frame.words.get(place)?))
     }
 

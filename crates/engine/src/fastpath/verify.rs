@@ -1,19 +1,19 @@
-//! The proof, made when a table is opened, that its plans are sound.
+//! The proof, made when a table is opened, that its fast paths are sound.
 //!
-//! The plan crate knows words only; this tells it which slots, strings and programs there are.
+//! The fast path crate knows words only; this tells it which slots, strings and programs there are.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use wardgate_fastpath::{Known, Plans};
+use wardgate_fastpath::{FastPaths, Known};
 
 use super::footprint::{Footprints, is_readable};
 use crate::order;
 use crate::table::{PolicyTable, Section, at, word};
 
-/// Checks all plans, and the lists of plans that the index names.
+/// Checks all fast paths, and the lists of fast paths that the index names.
 pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
-    let section = table.section(Section::Plans);
+    let section = table.section(Section::FastPaths);
     if section.is_empty() {
         return lists.is_empty().then_some(());
     }
@@ -26,7 +26,7 @@ pub(crate) fn verify(table: &PolicyTable, lists: &[u32]) -> Option<()> {
     lists.dedup();
     let mut unread = section.len();
     for list in &lists {
-        let count = Plans::new(section).list(*list)?.actions().count();
+        let count = FastPaths::new(section).list(*list)?.actions().count();
         unread = unread.checked_sub(count.checked_mul(2)?.checked_add(2)?)?;
         wardgate_fastpath::verify_list(section, *list, &names)?;
     }

@@ -220,7 +220,7 @@ impl Section {
             Self::Blocks => "blocks",
             Self::Schemas => "schemas",
             Self::Policies => "policies",
-            Self::Plans => "plans",
+            Self::FastPaths => "plans",
         }
     }
 }

@@ -59,8 +59,8 @@ pub enum Section {
     Schemas,
     /// Policies for inspection: [`POLICY_WORDS`] words each.
     Policies,
-    /// Plans and lists of plans, found through `Index`. See [`wardgate_fastpath::layout`].
-    Plans,
+    /// Fast paths and lists of fast paths, found through `Index`. See [`wardgate_fastpath::layout`].
+    FastPaths,
 }
 
 /// Words of one entry in [`Section::Index`]: four words of key, one of value plus one (0: empty).
@@ -92,8 +92,8 @@ pub enum Key {
     /// `(kind, version)`: value is a schema record in [`Section::Blocks`]: for the principal, then for
     /// the resource, the schema node plus one, and the list of actions that are not validated plus one.
     Schema,
-    /// `(kind, version, scope)`: value is the list of plans in [`Section::Plans`].
-    Plans,
+    /// `(kind, version, scope)`: value is the list of fast paths in [`Section::FastPaths`].
+    FastPaths,
 }
 
 impl Key {
@@ -110,7 +110,7 @@ impl Key {
             Self::Principal => 6,
             Self::ParentRoles => 7,
             Self::Schema => 8,
-            Self::Plans => 9,
+            Self::FastPaths => 9,
         }
     }
 }
@@ -330,7 +330,7 @@ impl Section {
         Self::Blocks,
         Self::Schemas,
         Self::Policies,
-        Self::Plans,
+        Self::FastPaths,
     ];
 
     #[expect(clippy::as_conversions, reason = "a fieldless enum has no other way to its number")]

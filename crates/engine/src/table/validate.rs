@@ -32,8 +32,8 @@ pub enum Flaw {
     Blocks,
     /// The list of policies is malformed.
     Policies,
-    /// A plan is unsound.
-    Plans,
+    /// A fast path is unsound.
+    FastPaths,
 }
 
 impl core::fmt::Display for Flaw {
@@ -46,7 +46,7 @@ impl core::fmt::Display for Flaw {
             Self::Conditions => "a condition is malformed",
             Self::Blocks => "a rule block is malformed",
             Self::Policies => "the list of policies is malformed",
-            Self::Plans => "a plan is unsound",
+            Self::FastPaths => "a plan is unsound",
         })
     }
 }
@@ -60,12 +60,12 @@ pub(super) fn validate(table: &PolicyTable) -> Result<(), Flaw> {
     let conditions = conditions(table).ok_or(Flaw::Conditions)?;
     let sets = variable_sets(table).ok_or(Flaw::Conditions)?;
     string_index(table).ok_or(Flaw::Index)?;
-    let (targets, plan_lists) = index(table).ok_or(Flaw::Index)?;
+    let (targets, fast_path_lists) = index(table).ok_or(Flaw::Index)?;
     let unread = Cell::new(table.section(Section::Blocks).len());
     let check = BlockCheck { table, conditions: &conditions, sets: &sets, unread };
     targets.iter().try_for_each(|target| check.target(*target)).ok_or(Flaw::Blocks)?;
     policies(table).ok_or(Flaw::Policies)?;
-    crate::fastpath::verify(table, &plan_lists).ok_or(Flaw::Plans)
+    crate::fastpath::verify(table, &fast_path_lists).ok_or(Flaw::FastPaths)
 }
 
 fn ensure(holds: bool) -> Option<()> {
@@ -106,13 +106,13 @@ enum Target {
     Schema(u32),
 }
 
-/// Checks the index and returns the blocks and the lists of plans that it names.
+/// Checks the index and returns the blocks and the lists of fast paths that it names.
 fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
     let entries = table.section(Section::Index);
     let buckets = entries.len() / INDEX_WORDS;
     ensure(buckets.is_power_of_two() && buckets * INDEX_WORDS == entries.len())?;
     let mut targets = Vec::new();
-    let mut plan_lists = Vec::new();
+    let mut fast_path_lists = Vec::new();
     let mut used = 0;
     for entry in entries.chunks_exact(INDEX_WORDS) {
         let Some(value) = word(entry, 4).checked_sub(1) else { continue };
@@ -126,8 +126,8 @@ fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
             targets.push(Target::Names(value));
         } else if is(Key::Schema) {
             targets.push(Target::Schema(value));
-        } else if is(Key::Plans) {
-            plan_lists.push(value);
+        } else if is(Key::FastPaths) {
+            fast_path_lists.push(value);
         } else if is(Key::ScopePermissions) {
             ensure(value <= 1)?;
         } else {
@@ -135,7 +135,7 @@ fn index(table: &PolicyTable) -> Option<(Vec<Target>, Vec<u32>)> {
         }
     }
     ensure(used <= buckets / 2)?;
-    Some((targets, plan_lists))
+    Some((targets, fast_path_lists))
 }
 
 /// Returns for each word of the section whether a condition starts there.

@@ -11,7 +11,7 @@ use super::set::{Set, Truths};
 use crate::at;
 use crate::code::Truth;
 use crate::layout::code;
-use crate::record::Plan;
+use crate::record::FastPath;
 
 /// The rows at work, and those that wait.
 pub(super) struct Run {
@@ -34,7 +34,7 @@ struct Waiting {
 
 /// Where code begins and who runs it.
 pub(super) struct Task<'a, 'l, B> {
-    pub(super) plan: Plan<'a>,
+    pub(super) fast_path: FastPath<'a>,
     pub(super) lanes: &'l Lanes<'a, B>,
     pub(super) start: u32,
     pub(super) rows: Set,
@@ -62,14 +62,14 @@ impl Run {
         let mut next = at(task.start);
         loop {
             self.land(next)?;
-            let instruction = task.plan.word(next);
+            let instruction = task.fast_path.word(next);
             let op = instruction & 0xff;
             if op == code::END {
                 return self.end();
             }
             let after = next.saturating_add(1 + code::operands(op));
             if (code::NOT..=code::INVERT).contains(&op) {
-                let target = at(task.plan.word(next.saturating_add(1))).max(after);
+                let target = at(task.fast_path.word(next.saturating_add(1))).max(after);
                 self.step(instruction, target)?;
             } else {
                 let mut unknown = Set::NONE;
@@ -169,7 +169,7 @@ impl Run {
 impl<B: Backend> Task<'_, '_, B> {
     /// Makes the test of the instruction at `place`.
     fn test(&self, place: usize, unknown: &mut Set) -> Option<Truths> {
-        let operand = |number: usize| self.plan.word(place.saturating_add(number));
+        let operand = |number: usize| self.fast_path.word(place.saturating_add(number));
         let [op, a, b, c] = operand(0).to_le_bytes().map(u32::from);
         Some(match op {
             code::PUSH => Truths::all(Truth::from_bits(a.into())),
@@ -177,7 +177,7 @@ impl<B: Backend> Task<'_, '_, B> {
             code::EQUAL_SLOT => self.lanes.equal_slots(a, b, unknown),
             code::BOOL => self.lanes.bool(a),
             code::HAS => self.lanes.has(a),
-            code::MEMBER => self.lanes.member(a, self.plan.list(operand(1))),
+            code::MEMBER => self.lanes.member(a, self.fast_path.list(operand(1))),
             code::COMPARE => {
                 let bits = u64::from(operand(2)) << 32 | u64::from(operand(1));
                 self.lanes.compare(a, b, f64::from_bits(bits))

@@ -11,7 +11,7 @@ use super::lanes::Lanes;
 use super::set::{BLOCKS, rows_of};
 use crate::frame::word;
 use crate::layout::{self, ALLOW, DENY, NEGATE, SIMPLE};
-use crate::record::{Entry, Plan};
+use crate::record::{Entry, FastPath};
 
 /// One entry: a slot compared with a word. All bits or none stand for yes or no.
 #[derive(Clone, Copy)]
@@ -31,16 +31,16 @@ struct Test<'a> {
 /// one class has no order of roles, and words suffice.
 #[inline]
 pub(super) fn decide<B: Backend>(
-    plan: &Plan<'_>,
+    fast_path: &FastPath<'_>,
     lanes: &Lanes<'_, B>,
     roles: u32,
     allowed: &mut [u64; BLOCKS],
 ) -> Option<()> {
-    if plan.flags() & SIMPLE == 0 || !roles.is_power_of_two() {
+    if fast_path.flags() & SIMPLE == 0 || !roles.is_power_of_two() {
         return None;
     }
     let (mut room, mut count) = ([Test::NONE; MOST_TESTS], 0_usize);
-    for entry in plan.entries().iter().filter(|entry| entry[2] & roles != 0) {
+    for entry in fast_path.entries().iter().filter(|entry| entry[2] & roles != 0) {
         *room.get_mut(count)? = test(entry, lanes)?;
         count += 1;
     }

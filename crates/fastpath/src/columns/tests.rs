@@ -7,7 +7,7 @@ use crate::code::NoPrograms;
 use crate::decide::Answer;
 use crate::frame::word;
 use crate::layout::{CODE, EQUAL_CONST, SCOPE_END, code};
-use crate::record::Plans;
+use crate::record::FastPaths;
 use crate::sample::{Everything, Random, code_at, head, index, section};
 use crate::verify;
 use wardgate_simd::{Portable, best};
@@ -38,10 +38,10 @@ fn avx2_agrees_with_row_by_row() {
     }
 }
 
-fn agree(backend: impl Backend, plans: u32) {
+fn agree(backend: impl Backend, fast_paths: u32) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut columns, mut counts) = (missing(), Counts::default());
-    for number in 0..plans {
+    for number in 0..fast_paths {
         let mut words = if number % 8 == 0 { random.simple() } else { random.any() };
         let mut roles = random.below(16);
         if number % 8 == 1 {
@@ -54,9 +54,13 @@ fn agree(backend: impl Backend, plans: u32) {
         fill(&mut columns, &frames, varying);
         check(backend, &words, (roles, varying), &frames, &mut columns, &mut counts);
     }
-    let rows = plans * 200;
+    let rows = fast_paths * 200;
     assert!(counts.allowed > rows / 10 && counts.unsure > rows / 50, "too few of each answer");
-    assert!(counts.not_columnar < plans / 100, "{} plans were not columnar", counts.not_columnar);
+    assert!(
+        counts.not_columnar < fast_paths / 100,
+        "{} plans were not columnar",
+        counts.not_columnar
+    );
 }
 
 fn check(
@@ -67,10 +71,10 @@ fn check(
     columns: &mut Columns,
     counts: &mut Counts,
 ) {
-    let plan = Plans::new(words).get(0).unwrap();
+    let fast_path = FastPaths::new(words).get(0).unwrap();
     let frame = frames.first().cloned().unwrap_or_default();
     let batch = Batch { frame: &frame, varying, rows: frames.len(), columns };
-    let answer = plan.decide_columns_with(backend, roles, batch);
+    let answer = fast_path.decide_columns_with(backend, roles, batch);
     if answer == BatchAnswer::NotColumnar {
         counts.not_columnar += 1;
         return;
@@ -82,7 +86,7 @@ fn check(
         let found = (bit(&columns.allowed), bit(&columns.unsure));
         let expected = frames
             .get(row)
-            .map(|row| plan.decide_all(roles, &mixed(&frame, row, varying), &NoPrograms));
+            .map(|row| fast_path.decide_all(roles, &mixed(&frame, row, varying), &NoPrograms));
         let expected = expected.unwrap_or(Answer::Deny);
         assert_eq!(
             found,
@@ -139,10 +143,10 @@ fn programs_classes_and_too_much_are_left_to_the_rows() {
     let mut columns = missing();
     let mut check = |flags, varying, rows, expected| {
         let words = section(flags, &[entry], &[]);
-        let plan = Plans::new(&words).get(0).unwrap();
+        let fast_path = FastPaths::new(&words).get(0).unwrap();
         let frame = Frame::new();
         let batch = Batch { frame: &frame, varying, rows, columns: &mut columns };
-        assert_eq!(plan.decide_columns(1, batch), expected, "{flags} {varying} {rows}");
+        assert_eq!(fast_path.decide_columns(1, batch), expected, "{flags} {varying} {rows}");
     };
     check(0, 1, 1024, BatchAnswer::Decided);
     check(0, 0xffff, 1024, BatchAnswer::Decided);
@@ -163,7 +167,7 @@ fn code_that_needs_more_room_than_there_is_is_not_columnar() {
         assert_eq!(verify(&words, &Everything), Some(()));
         let (frame, mut columns) = (Frame::new(), missing());
         let batch = Batch { frame: &frame, varying: 0, rows: 70, columns: &mut columns };
-        let answer = Plans::new(&words).get(0).unwrap().decide_columns(1, batch);
+        let answer = FastPaths::new(&words).get(0).unwrap().decide_columns(1, batch);
         assert_eq!(answer, expected, "{pushes}");
         let allowed = if expected == BatchAnswer::Decided { [u64::MAX, 0x3f] } else { [0, 0] };
         assert_eq!(columns.allowed[..2], allowed);

@@ -6,7 +6,7 @@ use crate::frame::{Frame, word};
 use crate::layout::{
     ALLOW, ALWAYS, BY_CLASS, CODE, DENY, EQUAL_CONST, EQUAL_SLOT, SCOPE_END, code,
 };
-use crate::record::{Entry, Plans};
+use crate::record::{Entry, FastPaths};
 use crate::sample::{Everything, Random, code_at, head, index, section};
 use crate::verify;
 
@@ -17,7 +17,7 @@ const ALWAYS_DENY: u32 = EQUAL_CONST | ALWAYS << 8 | DENY << 24;
 fn decide(entries: &[Entry], roles: u32) -> Answer {
     let words = section(0, entries, &[]);
     assert_eq!(verify(&words, &Everything), Some(()));
-    Plans::new(&words).get(0).unwrap().decide(roles, &Frame::new(), &NoPrograms)
+    FastPaths::new(&words).get(0).unwrap().decide(roles, &Frame::new(), &NoPrograms)
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn numbers_are_equal_by_value_and_lists_only_for_the_general_path() {
         }
         for flags in [0, crate::layout::SIMPLE] {
             let words = section(flags, &[[head(EQUAL_SLOT, 0, 1, ALLOW), 0, 1]], &[]);
-            let plan = Plans::new(&words).get(0).unwrap();
-            assert_eq!(plan.decide(1, &frame, &NoPrograms), expected, "{frame:?}");
+            let fast_path = FastPaths::new(&words).get(0).unwrap();
+            assert_eq!(fast_path.decide(1, &frame, &NoPrograms), expected, "{frame:?}");
         }
     };
     check([word::NUMBER; 2], [0.0, -0.0], Allow);
@@ -92,10 +92,10 @@ fn a_program_runs_once_and_its_doubt_is_ours() {
     let entry = |effect, roles| [head(CODE, 0, 0, effect), index(code_at()), roles];
     let words = section(crate::layout::PROGRAMS, &[entry(0, 1), entry(ALLOW, 1)], &body);
     assert_eq!(verify(&words, &Everything), Some(()));
-    let plan = Plans::new(&words).get(0).unwrap();
+    let fast_path = FastPaths::new(&words).get(0).unwrap();
     let check = |truth, expected, runs| {
         let programs = Counted(core::cell::Cell::new(0), truth);
-        assert_eq!(plan.decide(1, &Frame::new(), &programs), expected);
+        assert_eq!(fast_path.decide(1, &Frame::new(), &programs), expected);
         assert_eq!(programs.0.get(), runs, "{truth:?}");
     };
     check(Some(Truth::True), Allow, 1);
@@ -111,10 +111,14 @@ fn the_fast_version_agrees_with_the_plain_one() {
     for _ in 0..20_000 {
         let words = random.simple();
         assert_eq!(verify(&words, &Everything), Some(()));
-        let plan = Plans::new(&words).get(0).unwrap();
+        let fast_path = FastPaths::new(&words).get(0).unwrap();
         let (frame, roles) = (random.frame(), random.below(16));
-        let plain = plan.decide_all(roles, &frame, &NoPrograms);
-        assert_eq!(plan.decide(roles, &frame, &NoPrograms), plain, "{words:?} {frame:?} {roles}");
+        let plain = fast_path.decide_all(roles, &frame, &NoPrograms);
+        assert_eq!(
+            fast_path.decide(roles, &frame, &NoPrograms),
+            plain,
+            "{words:?} {frame:?} {roles}"
+        );
     }
 }
 
@@ -126,14 +130,14 @@ fn classes_one_by_one_agree_with_the_mask() {
     for _ in 0..20_000 {
         let words = random.any();
         assert_eq!(verify(&words, &Everything), Some(()), "{words:?}");
-        let plan = Plans::new(&words).get(0).unwrap();
+        let fast_path = FastPaths::new(&words).get(0).unwrap();
         let (frame, roles) = (random.frame(), random.below(16));
         let by_class = by_class(&words);
         assert_eq!(verify(&by_class, &Everything), Some(()), "{by_class:?}");
         let classes: Vec<u32> = (0..4).filter(|class| roles >> class & 1 != 0).collect();
         let one_by_one =
-            Plans::new(&by_class).get(0).unwrap().decide_classes(&classes, &frame, &NoPrograms);
-        let answer = plan.decide(roles, &frame, &NoPrograms);
+            FastPaths::new(&by_class).get(0).unwrap().decide_classes(&classes, &frame, &NoPrograms);
+        let answer = fast_path.decide(roles, &frame, &NoPrograms);
         if answer != Unsure && one_by_one != Unsure {
             assert_eq!(answer, one_by_one, "{words:?} {frame:?} {roles}");
             decided += 1;
@@ -144,11 +148,11 @@ fn classes_one_by_one_agree_with_the_mask() {
 
 /// Gives each of four classes the entries that are its own.
 fn by_class(words: &[u32]) -> Vec<u32> {
-    let plan = Plans::new(words).get(0).unwrap();
+    let fast_path = FastPaths::new(words).get(0).unwrap();
     let (mut records, mut entries) = (Vec::new(), Vec::new());
     let end = words.len() - 2;
     for class in 0..4 {
-        let own = plan
+        let own = fast_path
             .entries()
             .iter()
             .filter(|entry| entry[0] & 0x7f == SCOPE_END || entry[2] >> class & 1 != 0);

@@ -8,7 +8,7 @@ fn is_sound(flags: u32, entries: &[Entry], code: &[u32]) -> bool {
 }
 
 #[test]
-fn entries_read_only_the_slots_of_their_plan() {
+fn entries_read_only_the_slots_of_their_fast_path() {
     let check =
         |head, operand, expected| assert_eq!(is_sound(0, &[[head, operand, 1]], &[]), expected);
     check(head(EQUAL_CONST, 3, 0, ALLOW), 4, true);
@@ -75,7 +75,7 @@ fn a_long_list_is_not_named_without_end() {
 
 /// Whatever the words are, the proof ends, and what it accepts can be decided.
 #[test]
-fn damaged_plans_are_refused_or_harmless() {
+fn damaged_fast_paths_are_refused_or_harmless() {
     use crate::code::NoPrograms;
     let mut random = Random(7);
     for _ in 0..50_000 {
@@ -87,9 +87,9 @@ fn damaged_plans_are_refused_or_harmless() {
             words[usize::try_from(place).unwrap()] = value;
         }
         if verify(&words, &Everything).is_some() {
-            for plan in (0..3).filter_map(|id| crate::Plans::new(&words).get(id)) {
-                let _ = plan.decide(random.below(16), &random.frame(), &NoPrograms);
-                let _ = plan.decide_classes(&[0, 1], &random.frame(), &NoPrograms);
+            for fast_path in (0..3).filter_map(|id| crate::FastPaths::new(&words).get(id)) {
+                let _ = fast_path.decide(random.below(16), &random.frame(), &NoPrograms);
+                let _ = fast_path.decide_classes(&[0, 1], &random.frame(), &NoPrograms);
             }
         }
     }

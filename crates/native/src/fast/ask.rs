@@ -1,13 +1,13 @@
 //! A question in whatever form a host has it, and the short way to its answer.
 //!
-//! The short way reads what the plan names and nothing else. Whatever is odd about a request is left
+//! The short way reads what the fast path names and nothing else. Whatever is odd about a request is left
 //! to the general path, which reads all of it.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
 use crate::fast::index::Target;
-use crate::fast::plan::{Place, Slot};
+use crate::fast::path::{Place, Slot};
 use crate::field::{Field, Lookup};
 
 /// A question about one action.
@@ -94,7 +94,7 @@ const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
 #[inline]
 pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Reading<'a> {
     match path.split_first() {
-        // No plan reads all attributes.
+        // No fast path reads all attributes.
         None => Reading::Odd,
         Some((first, rest)) => follow_on(object.get(first), rest),
     }

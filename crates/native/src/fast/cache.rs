@@ -1,6 +1,6 @@
 //! Answers that were given before, for hosts whose questions come back.
 //!
-//! A place holds the last answer that fell to it, with everything that its plan can read of a request:
+//! A place holds the last answer that fell to it, with everything that its fast path can read of a request:
 //! another request shares the answer only if all of that is the same, byte for byte. Nobody waits: a
 //! place that another thread holds is passed over. A cache belongs to one set of policies and ends with
 //! it, so that no answer outlives a reload.
@@ -15,7 +15,7 @@ pub(crate) use key::Key;
 
 use crate::fast::names::folded;
 
-/// Answers of plans that run programs.
+/// Answers of fast paths that run programs.
 pub(crate) struct Cache {
     /// A power of two of them.
     places: Box<[Mutex<Place>]>,
@@ -89,7 +89,7 @@ fn hash(key: &[u8]) -> usize {
     usize::try_from((hash ^ hash >> 32) & u64::from(u32::MAX)).unwrap_or(0)
 }
 
-/// Requests of which a plan reads more are not remembered.
+/// Requests of which a fast path reads more are not remembered.
 const MAX_KEY_BYTES: usize = 512;
 /// About 34 MB of them.
 const MAX_PLACES: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! The short way: read the slots of the plan into a frame, and ask the plan.
+//! The short way: read the slots of the fast path into a frame, and ask the fast path.
 //!
 //! Nothing is allocated unless a program looks into a list or an object of the host's own. A doubt is
 //! `None`, and then the general path is asked.
@@ -8,7 +8,7 @@ mod contents;
 use std::cell::RefCell;
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::limits::{MAX_PLAN_ROLE_BYTES, MAX_PLAN_ROLES};
+use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_fastpath::{Answer, Frame, Texts, word};
@@ -18,11 +18,11 @@ use crate::fast::ask::{Ask, Reading, read};
 use crate::fast::cache::with_key;
 use crate::fast::equalities;
 use crate::fast::index::Index;
-use crate::fast::plan::{Plan, Slot};
+use crate::fast::path::{Slot, UnpackedPath};
 use crate::field::Field;
 pub(crate) use contents::Held;
 
-/// Decides with a plan, if one can.
+/// Decides with a fast path, if one can.
 #[inline]
 pub(crate) fn decide(
     table: &PolicyTable,
@@ -30,42 +30,42 @@ pub(crate) fn decide(
     ask: &impl Ask,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let plan = index.plan(table, ask.target())?;
+    let fast_path = index.fast_path(table, ask.target())?;
     if index.is_governed_apart(ask.principal()) {
         return None;
     }
-    let reading = |at: usize| plan.slots.get(at).map_or(Reading::Odd, |slot| read(ask, slot));
-    decide_for(table, plan, (ask, reading), clock)
+    let reading = |at: usize| fast_path.slots.get(at).map_or(Reading::Odd, |slot| read(ask, slot));
+    decide_for(table, fast_path, (ask, reading), clock)
 }
 
-/// Decides with `plan`, whose slots `read` reads.
+/// Decides with `fast_path`, whose slots `read` reads.
 #[inline(always)]
 pub(crate) fn decide_for<'a>(
     table: &PolicyTable,
-    plan: &Plan,
+    fast_path: &UnpackedPath,
     (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    if plan.is_by_class() {
-        let readings = (0..plan.slots.len()).map(read);
-        return decide_by_class(table, plan, (ask, readings), clock);
+    if fast_path.is_by_class() {
+        let readings = (0..fast_path.slots.len()).map(read);
+        return decide_by_class(table, fast_path, (ask, readings), clock);
     }
-    decide_masked(table, (plan, Roles::mask(plan, ask.roles())?), (ask, read), clock)
+    decide_masked(table, (fast_path, Roles::mask(fast_path, ask.roles())?), (ask, read), clock)
 }
 
-/// Decides with `plan` for roles that are known.
+/// Decides with `fast_path` for roles that are known.
 #[inline]
 pub(crate) fn decide_with<'a>(
     table: &PolicyTable,
-    (plan, roles): (&Plan, &Roles),
+    (fast_path, roles): (&UnpackedPath, &Roles),
     (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
     match roles {
-        Roles::Mask(mask) => decide_masked(table, (plan, *mask), (ask, read), clock),
+        Roles::Mask(mask) => decide_masked(table, (fast_path, *mask), (ask, read), clock),
         Roles::Classes(..) => {
-            let readings = (0..plan.slots.len()).map(read);
-            decide_by_frame(table, (plan, roles), (ask, readings), clock)
+            let readings = (0..fast_path.slots.len()).map(read);
+            decide_by_frame(table, (fast_path, roles), (ask, readings), clock)
         }
     }
 }
@@ -73,73 +73,76 @@ pub(crate) fn decide_with<'a>(
 #[inline(always)]
 fn decide_masked<'a>(
     table: &PolicyTable,
-    (plan, mask): (&Plan, u32),
+    (fast_path, mask): (&UnpackedPath, u32),
     (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    if let Some(equalities) = &plan.equalities {
+    if let Some(equalities) = &fast_path.equalities {
         return equalities::decide(equalities, mask, read);
     }
-    let readings = (0..plan.slots.len()).map(read);
-    decide_by_frame(table, (plan, &Roles::Mask(mask)), (ask, readings), clock)
+    let readings = (0..fast_path.slots.len()).map(read);
+    decide_by_frame(table, (fast_path, &Roles::Mask(mask)), (ask, readings), clock)
 }
 
-/// Decides with a plan in which roles have classes: so many that this is never the short way's best.
+/// Decides with a fast path in which roles have classes: so many that this is never the short way's best.
 #[inline(never)]
 fn decide_by_class<'a>(
     table: &PolicyTable,
-    plan: &Plan,
+    fast_path: &UnpackedPath,
     (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    let roles = Roles::classes(plan, ask.roles())?;
-    decide_by_frame(table, (plan, &roles), (ask, readings), clock)
+    let roles = Roles::classes(fast_path, ask.roles())?;
+    decide_by_frame(table, (fast_path, &roles), (ask, readings), clock)
 }
 
-/// Decides with any plan.
+/// Decides with any fast path.
 #[inline(never)]
 fn decide_by_frame<'a>(
     table: &PolicyTable,
-    (plan, roles): (&Plan, &Roles),
+    (fast_path, roles): (&UnpackedPath, &Roles),
     (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    if plan.has_programs() {
-        return if plan.slots.len() <= FEW {
-            run::<FEW>(table, (plan, roles), (ask, readings), clock)
+    if fast_path.has_programs() {
+        return if fast_path.slots.len() <= FEW {
+            run::<FEW>(table, (fast_path, roles), (ask, readings), clock)
         } else {
-            run::<MAX_SLOTS>(table, (plan, roles), (ask, readings), clock)
+            run::<MAX_SLOTS>(table, (fast_path, roles), (ask, readings), clock)
         };
     }
-    let slots = plan.slots.iter().zip(readings);
+    let slots = fast_path.slots.iter().zip(readings);
     with_frame(|frame| {
-        if plan.slots.len() <= FEW {
+        if fast_path.slots.len() <= FEW {
             fill::<FEW>(frame, slots)?;
         } else {
             fill::<MAX_SLOTS>(frame, slots)?;
         }
         answered(match roles {
-            Roles::Mask(mask) => table.decide(plan.id, *mask, frame),
+            Roles::Mask(mask) => table.decide(fast_path.id, *mask, frame),
             Roles::Classes(classes, count) => {
-                table.decide_classes(plan.id, classes.get(..*count)?, frame)
+                table.decide_classes(fast_path.id, classes.get(..*count)?, frame)
             }
         })
     })
 }
 
-/// Decides with a plan that runs programs and has at most `N` slots.
+/// Decides with a fast path that runs programs and has at most `N` slots.
 #[inline(never)]
 fn run<'a, const N: usize>(
     table: &PolicyTable,
-    (plan, roles): (&Plan, &Roles),
+    (fast_path, roles): (&UnpackedPath, &Roles),
     (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
     let held = Held::<_, N>::new(ask, readings);
-    let Some(cache) = &plan.cache else { return evaluate(table, (plan, roles), &held, clock) };
+    let Some(cache) = &fast_path.cache else {
+        return evaluate(table, (fast_path, roles), &held, clock);
+    };
     with_key(|key| {
-        let key = key.and_then(|key| key.write(plan.id, roles, (&held, plan.slots.len())));
-        let decide = || evaluate(table, (plan, roles), &held, clock);
+        let key =
+            key.and_then(|key| key.write(fast_path.id, roles, (&held, fast_path.slots.len())));
+        let decide = || evaluate(table, (fast_path, roles), &held, clock);
         match key {
             Some(key) => cache.answer(key, decide),
             None => decide(),
@@ -150,17 +153,17 @@ fn run<'a, const N: usize>(
 /// Runs the programs.
 fn evaluate<A: Ask, const N: usize>(
     table: &PolicyTable,
-    (plan, roles): (&Plan, &Roles),
+    (fast_path, roles): (&UnpackedPath, &Roles),
     held: &Held<'_, '_, A, N>,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let now = if plan.needs_time() { clock.now() } else { Timestamp::default() };
+    let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
     with_frame(|frame| {
-        fill::<N>(frame, plan.slots.iter().zip(held.readings()))?;
+        fill::<N>(frame, fast_path.slots.iter().zip(held.readings()))?;
         answered(match roles {
-            Roles::Mask(mask) => table.decide_with(plan.id, *mask, (frame, held), now),
+            Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, (frame, held), now),
             Roles::Classes(classes, count) => {
-                table.decide_classes_with(plan.id, classes.get(..*count)?, (frame, held), now)
+                table.decide_classes_with(fast_path.id, classes.get(..*count)?, (frame, held), now)
             }
         })
     })
@@ -174,7 +177,7 @@ const fn answered(answer: Answer) -> Option<bool> {
     }
 }
 
-/// What the roles of a principal are to a plan.
+/// What the roles of a principal are to a fast path.
 pub(crate) enum Roles {
     Mask(u32),
     /// Classes in the order of the roles, and how many.
@@ -182,30 +185,33 @@ pub(crate) enum Roles {
 }
 
 impl Roles {
-    pub(crate) fn of<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
-        if plan.is_by_class() {
-            return Self::classes(plan, roles);
+    pub(crate) fn of<'r>(
+        fast_path: &UnpackedPath,
+        roles: impl Iterator<Item = &'r str>,
+    ) -> Option<Self> {
+        if fast_path.is_by_class() {
+            return Self::classes(fast_path, roles);
         }
-        Self::mask(plan, roles).map(Self::Mask)
+        Self::mask(fast_path, roles).map(Self::Mask)
     }
 
     #[inline]
-    fn mask<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<u32> {
+    fn mask<'r>(fast_path: &UnpackedPath, roles: impl Iterator<Item = &'r str>) -> Option<u32> {
         let join = |(mask, count, longest): (u32, usize, usize), role: &str| {
-            (mask | plan.role(role), count + 1, longest.max(role.len()))
+            (mask | fast_path.role(role), count + 1, longest.max(role.len()))
         };
         let (mask, count, longest) = roles.fold((0, 0, 0), join);
-        let is_short = count <= MAX_PLAN_ROLES && longest <= MAX_PLAN_ROLE_BYTES;
+        let is_short = count <= MAX_FAST_PATH_ROLES && longest <= MAX_FAST_PATH_ROLE_BYTES;
         is_short.then_some(mask)
     }
 
-    fn classes<'r>(plan: &Plan, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
+    fn classes<'r>(fast_path: &UnpackedPath, roles: impl Iterator<Item = &'r str>) -> Option<Self> {
         let (mut classes, mut count) = ([0; MAX_REQUEST_CLASSES], 0);
         for role in roles {
-            if role.len() > MAX_PLAN_ROLE_BYTES {
+            if role.len() > MAX_FAST_PATH_ROLE_BYTES {
                 return None;
             }
-            *classes.get_mut(count)? = plan.role(role);
+            *classes.get_mut(count)? = fast_path.role(role);
             count += 1;
         }
         Some(Self::Classes(classes, count))
@@ -221,7 +227,7 @@ fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
     })
 }
 
-/// Writes every slot of a plan. `N` is at least the number of slots.
+/// Writes every slot of a fast path. `N` is at least the number of slots.
 #[inline]
 fn fill<'s, 'r, const N: usize>(
     frame: &mut Frame,
@@ -252,7 +258,7 @@ fn fill<'s, 'r, const N: usize>(
     Some(())
 }
 
-/// Slots of most plans.
+/// Slots of most fast paths.
 const FEW: usize = 4;
 
 thread_local! {

@@ -1,11 +1,11 @@
-//! Plans of equalities only, decided on what a request holds, without a frame.
+//! Fast paths of equalities only, decided on what a request holds, without a frame.
 //!
-//! It is the walk of the plan itself: entry by entry, for all roles at once, and a slot is read where
+//! It is the walk of the fast path itself: entry by entry, for all roles at once, and a slot is read where
 //! an entry asks for it. Numbers are equal if they are as numbers, everything else if it is the same.
 
 use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
-use wardgate_fastpath::{Entry, Plan, word};
+use wardgate_fastpath::{Entry, FastPath, word};
 
 use crate::fast::ask::Reading;
 use crate::fast::names::{Known, is_same};
@@ -37,10 +37,10 @@ enum Test {
     Same(usize),
 }
 
-/// Unpacks the entries of a plan, if they are all of this kind.
-pub(crate) fn unpack(table: &PolicyTable, plan: &Plan<'_>) -> Option<Box<[Equality]>> {
-    let is_simple = plan.flags() & SIMPLE != 0;
-    let entries = if is_simple { plan.entries() } else { return None };
+/// Unpacks the entries of a fast path, if they are all of this kind.
+pub(crate) fn unpack(table: &PolicyTable, fast_path: &FastPath<'_>) -> Option<Box<[Equality]>> {
+    let is_simple = fast_path.flags() & SIMPLE != 0;
+    let entries = if is_simple { fast_path.entries() } else { return None };
     entries.iter().map(|entry| Equality::unpack(table, entry)).collect()
 }
 

@@ -1,4 +1,4 @@
-//! From kind, version, scope and action to a plan.
+//! From kind, version, scope and action to a fast path.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::Arc;
 use wardgate_engine::names::{sanitized, trimmed_scope};
 use wardgate_engine::table::layout::{INDEX_WORDS, Key};
 use wardgate_engine::table::{PolicyTable, Section};
-use wardgate_fastpath::PlanList;
+use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
 use crate::fast::names::Names;
-use crate::fast::plan::Plan;
+use crate::fast::path::UnpackedPath;
 
-/// The plans of a table, found by names.
+/// The fast paths of a table, found by names.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    plans: Box<[Option<Arc<Plan>>]>,
+    fast_paths: Box<[Option<Arc<UnpackedPath>>]>,
     /// List of each kind in the default version and the root scope.
     kinds: Names<u32>,
     /// Lists in other versions and scopes.
     others: HashMap<Box<str>, Vec<Elsewhere>>,
     lists: Vec<List>,
-    /// Principals that have policies of their own, of which plans know nothing.
+    /// Principals that have policies of their own, of which fast paths know nothing.
     principals: Names<()>,
 }
 
@@ -33,14 +33,14 @@ struct Elsewhere {
     list: u32,
 }
 
-/// The plans of the actions on some kinds. Kinds with equal rules share it.
+/// The fast paths of the actions on some kinds. Kinds with equal rules share it.
 #[derive(Debug)]
 struct List {
     actions: Names<Option<u32>>,
     other: Option<u32>,
 }
 
-/// What a list holds: the plan of other actions, then string id and plan of each action.
+/// What a list holds: the fast path of other actions, then string id and fast path of each action.
 type Content = (Option<u32>, Vec<(u32, Option<u32>)>);
 
 /// What a question is about: an action on a kind of resource.
@@ -57,20 +57,24 @@ pub struct Target<'a> {
 }
 
 impl Index {
-    /// Unpacks the plans of `table`, whose answers `cache` remembers.
+    /// Unpacks the fast paths of `table`, whose answers `cache` remembers.
     pub(crate) fn new(table: &PolicyTable, cache: Option<&Arc<Cache>>) -> Self {
-        let count = u32::try_from(table.plans().len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(table.fast_paths().len()).unwrap_or(u32::MAX);
         let mut index = Self {
-            plans: (0..count).map(|id| Plan::unpack(table, id, cache).map(Arc::new)).collect(),
+            fast_paths: (0..count)
+                .map(|id| UnpackedPath::unpack(table, id, cache).map(Arc::new))
+                .collect(),
             principals: table.principals().map(|id| (id, ())).collect(),
             ..Self::default()
         };
         let (entries, _) = table.section(Section::Index).as_chunks::<INDEX_WORDS>();
         let (mut kinds, mut known) = (Vec::new(), HashMap::new());
         for [key, kind, version, scope, value] in entries {
-            let is_list = *key == Key::Plans.code();
+            let is_list = *key == Key::FastPaths.code();
             let offset = value.checked_sub(1).filter(|_| is_list);
-            let Some(list) = offset.and_then(|offset| table.plans().list(offset)) else { continue };
+            let Some(list) = offset.and_then(|offset| table.fast_paths().list(offset)) else {
+                continue;
+            };
             let list = index.list(table, list, &mut known);
             let [kind, version, scope] = [kind, version, scope].map(|id| table.string(*id));
             if version == table.default_version() && scope.is_empty() {
@@ -84,15 +88,19 @@ impl Index {
         index
     }
 
-    /// Returns the plan that decides, if there is one.
+    /// Returns the fast path that decides, if there is one.
     #[inline]
-    pub(crate) fn plan(&self, table: &PolicyTable, target: Target<'_>) -> Option<&Arc<Plan>> {
+    pub(crate) fn fast_path(
+        &self,
+        table: &PolicyTable,
+        target: Target<'_>,
+    ) -> Option<&Arc<UnpackedPath>> {
         let is_usual = target.policy_version.is_empty() && target.scope.is_empty();
         let usual = if is_usual { self.kinds.get(target.kind) } else { None };
         let list = usual.or_else(|| self.unusual(table, target))?;
         let list = self.lists.get(usize::try_from(list).ok()?)?;
-        let plan = list.actions.get(target.action).unwrap_or(list.other)?;
-        self.plans.get(usize::try_from(plan).ok()?)?.as_ref()
+        let fast_path = list.actions.get(target.action).unwrap_or(list.other)?;
+        self.fast_paths.get(usize::try_from(fast_path).ok()?)?.as_ref()
     }
 
     /// Returns whether a principal has policies of its own.
@@ -120,13 +128,14 @@ impl Index {
     fn list(
         &mut self,
         table: &PolicyTable,
-        list: PlanList<'_>,
+        list: FastPathList<'_>,
         known: &mut HashMap<Content, u32>,
     ) -> u32 {
         let key = (list.other(), list.actions().collect::<Vec<_>>());
         let next = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
         *known.entry(key).or_insert_with(|| {
-            let actions = list.actions().map(|(id, plan)| (table.string(id), plan)).collect();
+            let actions =
+                list.actions().map(|(id, fast_path)| (table.string(id), fast_path)).collect();
             self.lists.push(List { actions, other: list.other() });
             next
         })

@@ -1,6 +1,6 @@
 //! Requests that are JSON text.
 //!
-//! The usual request is gone through once: what the plan may need is noted by its place, the rest is
+//! The usual request is gone through once: what the fast path may need is noted by its place, the rest is
 //! proved to be JSON and forgotten. Any other request is read as a whole.
 
 pub(crate) mod ask;

@@ -1,8 +1,8 @@
-//! Keys: everything that a plan can read of a request, written down.
+//! Keys: everything that a fast path can read of a request, written down.
 //!
 //! No two different requests have one key: each part says what it is and how long, or where it ends, and
 //! numbers are written bit by bit. What a key does not hold no program may read: that is what the slots
-//! of a plan are.
+//! of a fast path are.
 
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
@@ -25,16 +25,16 @@ impl Key {
         Self { bytes: [0; MAX_KEY_BYTES], length: 0 }
     }
 
-    /// Writes the key of a question about `plan`. Nothing if it is too long, or if only the general path
+    /// Writes the key of a question about `fast_path`. Nothing if it is too long, or if only the general path
     /// can answer.
     pub(crate) fn write<A: Ask, const N: usize>(
         &mut self,
-        plan: u32,
+        fast_path: u32,
         roles: &Roles,
         (held, slots): (&Held<'_, '_, A, N>, usize),
     ) -> Option<&[u8]> {
         self.length = 0;
-        self.number(plan)?;
+        self.number(fast_path)?;
         match roles {
             Roles::Mask(mask) => self.number(*mask)?,
             Roles::Classes(classes, count) => {

@@ -106,9 +106,12 @@ fn different_requests_have_different_keys() {
     for left in &readings {
         for right in &readings {
             for roles in &roles {
-                // A plan is either by class or not.
-                let plan = u32::from(matches!(roles, Roles::Mask(_)));
-                keys.extend([key(plan, roles, &[*left, *right]), key(plan + 2, roles, &[*right])]);
+                // A fast path is either by class or not.
+                let fast_path = u32::from(matches!(roles, Roles::Mask(_)));
+                keys.extend([
+                    key(fast_path, roles, &[*left, *right]),
+                    key(fast_path + 2, roles, &[*right]),
+                ]);
             }
         }
     }
@@ -141,11 +144,11 @@ fn only_programs_that_do_not_read_the_time_are_remembered() {
         request.resource.attr = [("name".into(), text("holiday"))].into_iter().collect();
         request.principal.roles = vec!["member".to_owned()];
         assert!(policies.is_allowed(&request, action, Timestamp::default()), "{action}");
-        let plan = policies.index().plan(policies.table(), target).unwrap();
+        let fast_path = policies.index().fast_path(policies.table(), target).unwrap();
         let kept = |cache: &Cache| {
             cache.places.iter().filter(|place| place.lock().unwrap().length != 0).count()
         };
-        assert_eq!(plan.cache.as_deref().map(kept), expected, "{action}");
+        assert_eq!(fast_path.cache.as_deref().map(kept), expected, "{action}");
     };
     check("view", None);
     check("late", None);
@@ -153,12 +156,14 @@ fn only_programs_that_do_not_read_the_time_are_remembered() {
     check("list", Some(1));
 }
 
-fn key(plan: u32, roles: &Roles, readings: &[Reading<'_>]) -> Option<Vec<u8>> {
+fn key(fast_path: u32, roles: &Roles, readings: &[Reading<'_>]) -> Option<Vec<u8>> {
     let mut request = Request::default();
     request.principal.roles = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
     let ask = RequestAsk { request: &request, action: "" };
     let held = Held::<_, 2>::new(&ask, readings.iter().copied());
-    with_key(|key| key.unwrap().write(plan, roles, (&held, readings.len())).map(<[u8]>::to_vec))
+    with_key(|key| {
+        key.unwrap().write(fast_path, roles, (&held, readings.len())).map(<[u8]>::to_vec)
+    })
 }
 
 const fn of_text(text: &str) -> Reading<'_> {

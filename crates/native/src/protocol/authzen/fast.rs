@@ -115,7 +115,7 @@ fn named<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<
     odd(found)
 }
 
-/// Passes over the circumstances: what looks at them has no plan. What they ask of the server is not for here.
+/// Passes over the circumstances: what looks at them has no fast path. What they ask of the server is not for here.
 fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Noted<()> {
     if start != Start::Object {
         return Err(Stop::Odd);

@@ -1,14 +1,14 @@
 //! The usual CheckResources call, answered from its text.
 //!
-//! One pass: what plans may need of the principal and of each resource is noted by its place, decided, and the
+//! One pass: what fast paths may need of the principal and of each resource is noted by its place, decided, and the
 //! answer written with the names as they stand there. Whatever is odd, doubtful or has more to tell than effects is
 //! left to the reader of calls, which then reads all of it, and finds the same or says what is wrong. Only where an
-//! engine that is asked about all actions at once would come to the limit of its steps, a plan may still know.
+//! engine that is asked about all actions at once would come to the limit of its steps, a fast path may still know.
 
 use std::cell::Cell;
 use std::ops::Range;
 
-use wardgate_engine::limits::MAX_PLAN_PROGRAM_STEPS;
+use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
 
 use crate::fast::json::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain};
 use crate::fast::json::checked;
@@ -50,7 +50,7 @@ pub(crate) fn answer(
     with_tape(|tape| {
         let json = String::with_capacity(text.len());
         let answered = Answered { json, ..Answered::default() };
-        let steps = Cell::new(limits.steps.min(MAX_PLAN_PROGRAM_STEPS));
+        let steps = Cell::new(limits.steps.min(MAX_FAST_PATH_STEPS));
         let mut writer = Writer { limits, decide, answered, resources: 0, steps };
         writer.call(&mut Scanner::new(text), tape).ok()?;
         let resources = u64::try_from(writer.resources).unwrap_or(u64::MAX);

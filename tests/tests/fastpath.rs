@@ -1,4 +1,4 @@
-//! Plans against the general path: where a plan answers, it answers the same.
+//! Fast paths against the general path: where a fast path answers, it answers the same.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -54,13 +54,13 @@ fn worlds_of_plain_names_are_decided_as_the_general_path_does() {
 }
 
 #[test]
-fn what_is_too_much_for_a_plan_has_none() {
+fn what_is_too_much_for_a_fast_path_has_none() {
     let planned = |rules: &str| {
         let files = [("all.yaml".to_owned(), format!("{HEAD}{rules}").into_bytes())];
         let parts = compile_files(&files, &Options::default()).unwrap().parts;
         let table = PolicyTable::from_parts(parts).unwrap();
-        let list = table.plan_list("all", "", "");
-        list.is_some_and(|list| list.plan(table.string_id("view")).is_some())
+        let list = table.fast_path_list("all", "", "");
+        list.is_some_and(|list| list.fast_path(table.string_id("view")).is_some())
     };
     let many = |count: usize| {
         let reads: Vec<String> = (0..count).map(|at| format!("R.attr.a{at} == 1")).collect();
@@ -76,11 +76,11 @@ fn what_is_too_much_for_a_plan_has_none() {
 }
 
 #[test]
-fn unsound_plans_are_refused() {
+fn unsound_fast_paths_are_refused() {
     let parts = five_rules(1);
-    let start = section(&parts, Section::Plans).0;
-    // The first plan, of unknown actions, has no entries.
-    let plan = start + usize::try_from(parts.words[start + 2]).unwrap();
+    let start = section(&parts, Section::FastPaths).0;
+    // The first fast path, of unknown actions, has no entries.
+    let fast_path = start + usize::try_from(parts.words[start + 2]).unwrap();
     let check = |at: usize, word: u32| {
         let mut parts = parts.clone();
         assert_ne!(parts.words[at], word);
@@ -89,18 +89,18 @@ fn unsound_plans_are_refused() {
     };
     check(start, u32::MAX);
     check(start + 1, 0);
-    check(plan, 64);
-    check(plan + 1, 33);
-    check(plan + 2, 1 << 20);
-    check(plan + 3, 1 << 20);
-    check(plan + 5, u32::MAX);
-    check(plan + 7, 1 << 20);
+    check(fast_path, 64);
+    check(fast_path + 1, 33);
+    check(fast_path + 2, 1 << 20);
+    check(fast_path + 3, 1 << 20);
+    check(fast_path + 5, u32::MAX);
+    check(fast_path + 7, 1 << 20);
 }
 
 #[test]
-fn tampered_plans_are_refused_or_harmless() {
+fn tampered_fast_paths_are_refused_or_harmless() {
     let parts = five_rules(8);
-    let (start, length) = section(&parts, Section::Plans);
+    let (start, length) = section(&parts, Section::FastPaths);
     let requests: Vec<Request> =
         requests().step_by(7).map(|json| check::request(&json).unwrap()).collect();
     for at in start..start + length {
@@ -118,19 +118,19 @@ fn tampered_plans_are_refused_or_harmless() {
 }
 
 #[test]
-fn the_five_rules_are_decided_by_plans_alone() {
+fn the_five_rules_are_decided_by_fast_paths_alone() {
     let parts = five_rules(200);
-    let (_, plans) = section(&parts, Section::Plans);
+    let (_, fast_paths) = section(&parts, Section::FastPaths);
     let index = section(&parts, Section::Index).1;
     let all = parts.words.len() + parts.text.len() / 4;
     println!(
         "200 kinds: {} bytes of plans in {} of table, index {}",
-        4 * plans,
+        4 * fast_paths,
         4 * all,
         4 * index
     );
     let table = PolicyTable::from_parts(parts).unwrap();
-    assert_eq!(table.plans().len(), 6);
+    assert_eq!(table.fast_paths().len(), 6);
     let tally = Tally::default();
     for json in requests() {
         tally.compare(&table, &check::request(&json).unwrap(), now()).unwrap();
@@ -154,9 +154,9 @@ fn many_classes_of_roles_are_tried_in_their_order() {
     let files = [("all.yaml".to_owned(), text.into_bytes())];
     let parts = compile_files(&files, &Options::default()).unwrap().parts;
     let table = PolicyTable::from_parts(parts).unwrap();
-    let list = table.plan_list("all", "", "").unwrap();
-    let plan = table.plan(list.plan(table.string_id("view")).unwrap()).unwrap();
-    assert!(plan.flags() & BY_CLASS != 0);
+    let list = table.fast_path_list("all", "", "").unwrap();
+    let fast_path = table.fast_path(list.fast_path(table.string_id("view")).unwrap()).unwrap();
+    assert!(fast_path.flags() & BY_CLASS != 0);
     let tally = Tally::default();
     for number in 0..4000_usize {
         let role = |by: usize| format!("r{}", number * by % 43);

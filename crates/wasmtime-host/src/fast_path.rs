@@ -1,4 +1,4 @@
-//! A plan as the host needs it: what to read, and the words for it.
+//! A fast path as the host needs it: what to read, and the words for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,37 +12,37 @@ use crate::error::HostError;
 use crate::instance::Instance;
 use crate::module::ModuleInstance;
 
-/// What a question must be read for, to be decided by one plan.
+/// What a question must be read for, to be decided by one fast path.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct FastPath {
     pub(crate) id: u64,
     pub(crate) slots: Box<[Slot]>,
     /// The mask of each role that is listed.
     roles: Names<u32>,
     /// The mask of any other.
     others: u32,
-    /// Principals with policies of their own, of which plans know nothing.
+    /// Principals with policies of their own, of which fast paths know nothing.
     apart: Apart,
 }
 
-/// The principals with policies of their own, of which plans know nothing.
+/// The principals with policies of their own, of which fast paths know nothing.
 type Apart = Arc<Names<()>>;
 
-/// The plans of the bundle that an instance has, each read once.
+/// The fast paths of the bundle that an instance has, each read once.
 #[derive(Debug, Default)]
-pub(crate) struct Plans {
-    read: HashMap<u64, Option<Arc<Plan>>>,
-    /// Read before the first plan.
+pub(crate) struct FastPaths {
+    read: HashMap<u64, Option<Arc<FastPath>>>,
+    /// Read before the first fast path.
     apart: Option<Apart>,
 }
 
-impl Plans {
-    /// Returns the plan of a target. Nothing if questions are to be asked as text.
-    pub(crate) fn plan(
+impl FastPaths {
+    /// Returns the fast path of a target. Nothing if questions are to be asked as text.
+    pub(crate) fn fast_path(
         &mut self,
         instance: &mut Instance,
         target: Target<'_>,
-    ) -> Result<Option<Arc<Plan>>, HostError> {
+    ) -> Result<Option<Arc<FastPath>>, HostError> {
         let apart = self.apart(instance)?;
         match instance {
             Instance::Module(module) => self.of_module(module, target, apart),
@@ -55,16 +55,16 @@ impl Plans {
         module: &mut ModuleInstance,
         target: Target<'_>,
         apart: Apart,
-    ) -> Result<Option<Arc<Plan>>, HostError> {
+    ) -> Result<Option<Arc<FastPath>>, HostError> {
         let Target { kind, action, policy_version, scope } = target;
-        let list = module.plan_list([kind, policy_version, scope])?;
-        let Some(id) = plan_of(&list, action) else { return Ok(None) };
-        if let Some(plan) = self.read.get(&id.into()) {
-            return Ok(plan.clone());
+        let list = module.fast_path_list([kind, policy_version, scope])?;
+        let Some(id) = fast_path_of(&list, action) else { return Ok(None) };
+        if let Some(fast_path) = self.read.get(&id.into()) {
+            return Ok(fast_path.clone());
         }
-        let plan = Plan::parse(id, &module.plan(id)?, apart).map(Arc::new);
-        self.read.insert(id.into(), plan.clone());
-        Ok(plan)
+        let fast_path = FastPath::parse(id, &module.fast_path(id)?, apart).map(Arc::new);
+        self.read.insert(id.into(), fast_path.clone());
+        Ok(fast_path)
     }
 
     fn of_component(
@@ -72,10 +72,10 @@ impl Plans {
         component: &mut ComponentInstance,
         target: Target<'_>,
         apart: Apart,
-    ) -> Result<Option<Arc<Plan>>, HostError> {
-        let Some(plan) = component.prepare(target)? else { return Ok(None) };
-        let id = plan.id;
-        let made = || Plan::of(plan, apart).map(Arc::new);
+    ) -> Result<Option<Arc<FastPath>>, HostError> {
+        let Some(fast_path) = component.prepare(target)? else { return Ok(None) };
+        let id = fast_path.id;
+        let made = || FastPath::of(fast_path, apart).map(Arc::new);
         Ok(self.read.entry(id).or_insert_with(made).clone())
     }
 
@@ -118,37 +118,37 @@ pub(crate) enum Place {
     ResourceAttr,
 }
 
-/// Returns the plan of `action` in a list, if there is one.
-fn plan_of(list: &Value, action: &str) -> Option<u32> {
+/// Returns the fast path of `action` in a list, if there is one.
+fn fast_path_of(list: &Value, action: &str) -> Option<u32> {
     let pairs = list.get("actions")?.as_array()?;
     let named = pairs.iter().find(|pair| pair.get(0).and_then(Value::as_str) == Some(action));
-    let plan = match named {
+    let fast_path = match named {
         Some(pair) => pair.get(1)?,
         None => list.get("other")?,
     };
-    word(plan)
+    word(fast_path)
 }
 
-impl Plan {
-    /// Reads a plan. Nothing if it runs programs or has classes: then questions are asked as text.
-    fn parse(id: u32, plan: &Value, apart: Apart) -> Option<Self> {
-        if word(plan.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
+impl FastPath {
+    /// Reads a fast path. Nothing if it runs programs or has classes: then questions are asked as text.
+    fn parse(id: u32, fast_path: &Value, apart: Apart) -> Option<Self> {
+        if word(fast_path.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
             return None;
         }
         let slots: Box<[Slot]> =
-            plan.get("slots")?.as_array()?.iter().map(Slot::parse).collect::<Option<_>>()?;
+            fast_path.get("slots")?.as_array()?.iter().map(Slot::parse).collect::<Option<_>>()?;
         (slots.len() <= MAX_SLOTS).then_some(Self {
             id: id.into(),
             slots,
-            roles: names(plan.get("roles")?)?,
-            others: word(plan.get("others")?)?,
+            roles: names(fast_path.get("roles")?)?,
+            others: word(fast_path.get("others")?)?,
             apart,
         })
     }
 
-    /// Takes a plan of the component. Nothing if it has more slots than a plan can have.
-    fn of(plan: types::Plan, apart: Apart) -> Option<Self> {
-        let types::Plan { id, slots, roles, others } = plan;
+    /// Takes a fast path of the component. Nothing if it has more slots than a fast path can have.
+    fn of(fast_path: types::Plan, apart: Apart) -> Option<Self> {
+        let types::Plan { id, slots, roles, others } = fast_path;
         (slots.len() <= MAX_SLOTS).then(|| Self {
             id,
             slots: slots.into_iter().map(Slot::from).collect(),
@@ -164,7 +164,7 @@ impl Plan {
         !self.apart.is_empty() && self.apart.get(principal).is_some()
     }
 
-    /// Unites the masks of roles. Nothing where they are too many or too long for a plan.
+    /// Unites the masks of roles. Nothing where they are too many or too long for a fast path.
     #[inline]
     pub(crate) fn mask<S: AsRef<str>>(&self, roles: &[S]) -> Option<u32> {
         if roles.len() > MAX_ROLES {

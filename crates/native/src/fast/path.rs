@@ -1,4 +1,4 @@
-//! Plans, unpacked when a bundle is opened: names beside the words, so that deciding looks nothing up
+//! Fast paths, unpacked when a bundle is opened: names beside the words, so that deciding looks nothing up
 //! in the table.
 
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::fast::cache::Cache;
 use crate::fast::equalities::{self, Equality};
 use crate::fast::names::Names;
 
-/// What a request must be read for, to decide with one plan.
+/// What a request must be read for, to decide with one fast path.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct UnpackedPath {
     /// Its number in the table.
     pub(crate) id: u32,
     pub(crate) slots: Box<[Slot]>,
@@ -27,7 +27,7 @@ pub(crate) struct Plan {
     /// Mask or class of other roles.
     others: u32,
     flags: u32,
-    /// Where answers are remembered, if they are: whatever reads no more than this plan's slots, and takes
+    /// Where answers are remembered, if they are: whatever reads no more than this fast path's slots, and takes
     /// longer than a look there.
     pub(crate) cache: Option<Arc<Cache>>,
 }
@@ -54,21 +54,21 @@ pub(crate) enum Place {
     ResourceAttr,
 }
 
-impl Plan {
-    /// Unpacks plan `id`. Nothing if it reads what no plan should: then the general path decides.
+impl UnpackedPath {
+    /// Unpacks fast path `id`. Nothing if it reads what no fast path should: then the general path decides.
     pub(crate) fn unpack(table: &PolicyTable, id: u32, cache: Option<&Arc<Cache>>) -> Option<Self> {
-        let plan = table.plans().get(id)?;
-        let is_worth_it = plan.flags() & (PROGRAMS | NOW) == PROGRAMS;
+        let fast_path = table.fast_paths().get(id)?;
+        let is_worth_it = fast_path.flags() & (PROGRAMS | NOW) == PROGRAMS;
         let slot = |record: SlotRecord<'_>| Slot::unpack(table, record);
-        let roles = || plan.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
+        let roles = || fast_path.roles().iter().map(|[role, mask]| (table.string(*role), *mask));
         Some(Self {
             id,
-            slots: plan.slots().map(slot).collect::<Option<_>>()?,
-            equalities: equalities::unpack(table, &plan),
+            slots: fast_path.slots().map(slot).collect::<Option<_>>()?,
+            equalities: equalities::unpack(table, &fast_path),
             listed: roles().fold(0, |listed, (role, _)| listed | 1 << look(role)),
             roles: roles().collect(),
-            others: plan.others(),
-            flags: plan.flags(),
+            others: fast_path.others(),
+            flags: fast_path.flags(),
             cache: cache.filter(|_| is_worth_it).map(Arc::clone),
         })
     }
@@ -76,7 +76,7 @@ impl Plan {
     /// Returns the mask or class of a role.
     #[inline]
     pub(crate) fn role(&self, role: &str) -> u32 {
-        // Of the roles that somebody has most are none that the plan asks for.
+        // Of the roles that somebody has most are none that the fast path asks for.
         if self.listed >> look(role) & 1 == 0 { self.others } else { self.listed_role(role) }
     }
 

@@ -1,4 +1,4 @@
-//! What JavaScript must know of plans to fill frames for them, as JSON: see `wire` of the engine.
+//! What JavaScript must know of fast paths to fill frames for them, as JSON: see `wire` of the engine.
 
 use alloc::string::String;
 
@@ -7,24 +7,29 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::handles;
 
-/// Returns the plans for resources of one kind, with one version and scope of policies.
+/// Returns the fast paths for resources of one kind, with one version and scope of policies.
 ///
 /// # Errors
 /// The handle is closed.
 #[wasm_bindgen(js_name = planList)]
-pub fn plan_list(handle: u32, kind: &str, version: &str, scope: &str) -> Result<String, JsValue> {
+pub fn fast_path_list(
+    handle: u32,
+    kind: &str,
+    version: &str,
+    scope: &str,
+) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::plan_list_json(&table, kind, version, scope))
+    Ok(wire::fast_path_list_json(&table, kind, version, scope))
 }
 
-/// Returns one plan.
+/// Returns one fast path.
 ///
 /// # Errors
 /// The handle is closed.
 #[wasm_bindgen(js_name = planOf)]
-pub fn plan_of(handle: u32, plan: u32) -> Result<String, JsValue> {
+pub fn fast_path_of(handle: u32, fast_path: u32) -> Result<String, JsValue> {
     let table = handles::table(handle)?;
-    Ok(wire::plan_json(&table, plan))
+    Ok(wire::fast_path_json(&table, fast_path))
 }
 
 /// Returns the ids of the principals that have policies of their own.

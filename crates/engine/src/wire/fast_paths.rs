@@ -1,32 +1,32 @@
-//! What a host must know of plans to fill frames for them, as JSON.
+//! What a host must know of fast paths to fill frames for them, as JSON.
 //!
-//! It asks once for each kind, version and scope, and once for each plan: what is written here is read
+//! It asks once for each kind, version and scope, and once for each fast path: what is written here is read
 //! into tables of its own and never looked at again.
 
 use alloc::string::String;
 
-use wardgate_fastpath::{Plan, SlotRecord, word};
+use wardgate_fastpath::{FastPath, SlotRecord, word};
 
 use super::Json;
 use crate::cel::pool::Root;
 use crate::table::PolicyTable;
 
-/// Returns the plans for resources of one kind, with one version and scope of policies:
-/// `{"other": plan, "actions": [[action, plan], ...]}`, where -1 stands for no plan. The empty text
+/// Returns the fast paths for resources of one kind, with one version and scope of policies:
+/// `{"other": fast_path, "actions": [[action, fast_path], ...]}`, where -1 stands for no fast path. The empty text
 /// says that there are none at all.
 #[must_use]
-pub fn plan_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
-    let Some(list) = table.plan_list(kind, version, scope) else { return String::new() };
+pub fn fast_path_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &str) -> String {
+    let Some(list) = table.fast_path_list(kind, version, scope) else { return String::new() };
     let mut json = Json::default();
     json.open('{');
     json.key("other");
-    plan_number(&mut json, list.other());
+    fast_path_number(&mut json, list.other());
     json.key("actions");
     json.open('[');
-    for (action, plan) in list.actions() {
+    for (action, fast_path) in list.actions() {
         json.open('[');
         json.string(table.string(action));
-        plan_number(&mut json, plan);
+        fast_path_number(&mut json, fast_path);
         json.close(']');
     }
     json.close(']');
@@ -34,14 +34,14 @@ pub fn plan_list_json(table: &PolicyTable, kind: &str, version: &str, scope: &st
     json.finish()
 }
 
-/// Returns one plan: `{"flags", "others", "slots": [{"root", "path", "uses", "constants": [[text, word],
-/// ...]}, ...], "roles": [[role, mask], ...]}`. The empty text says that there is no such plan.
+/// Returns one fast path: `{"flags", "others", "slots": [{"root", "path", "uses", "constants": [[text, word],
+/// ...]}, ...], "roles": [[role, mask], ...]}`. The empty text says that there is no such fast path.
 #[must_use]
-pub fn plan_json(table: &PolicyTable, plan: u32) -> String {
-    table.plan(plan).map_or_else(String::new, |plan| written(table, &plan))
+pub fn fast_path_json(table: &PolicyTable, fast_path: u32) -> String {
+    table.fast_path(fast_path).map_or_else(String::new, |fast_path| written(table, &fast_path))
 }
 
-/// Returns the ids of the principals that have policies of their own, as a list. Plans know nothing of
+/// Returns the ids of the principals that have policies of their own, as a list. Fast paths know nothing of
 /// those policies.
 #[must_use]
 pub fn principals_json(table: &PolicyTable) -> String {
@@ -62,19 +62,19 @@ fn names(names: &mut dyn Iterator<Item = &str>) -> String {
     json.finish()
 }
 
-fn written(table: &PolicyTable, plan: &Plan<'_>) -> String {
+fn written(table: &PolicyTable, fast_path: &FastPath<'_>) -> String {
     let mut json = Json::default();
     json.open('{');
-    number(&mut json, "flags", plan.flags());
-    number(&mut json, "others", plan.others());
+    number(&mut json, "flags", fast_path.flags());
+    number(&mut json, "others", fast_path.others());
     json.key("slots");
     json.open('[');
-    for slot in plan.slots() {
+    for slot in fast_path.slots() {
         write_slot(&mut json, table, &slot);
     }
     json.close(']');
     json.key("roles");
-    pairs(&mut json, table, &mut plan.roles().iter().map(|[role, mask]| (*role, *mask)));
+    pairs(&mut json, table, &mut fast_path.roles().iter().map(|[role, mask]| (*role, *mask)));
     json.close('}');
     json.finish()
 }
@@ -112,11 +112,11 @@ fn number(json: &mut Json, name: &str, number: u32) {
     json.number(number.into());
 }
 
-fn plan_number(json: &mut Json, plan: Option<u32>) {
-    json.number(plan.map_or(-1.0, f64::from));
+fn fast_path_number(json: &mut Json, fast_path: Option<u32>) {
+    json.number(fast_path.map_or(-1.0, f64::from));
 }
 
-/// Names where a path starts. What is not named here is in no plan.
+/// Names where a path starts. What is not named here is in no fast path.
 const fn root_name(root: Root) -> &'static str {
     match root {
         Root::PrincipalId => "principal.id",
