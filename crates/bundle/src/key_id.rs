@@ -38,8 +38,8 @@ impl KeyId {
         let digest = blake3::derive_key(CONTEXT, &material);
         let mut bytes = [0; MAX_KEY_ID_BYTES];
         let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).take(DIGITS);
-        for (place, digit) in bytes.iter_mut().zip(digits) {
-            *place = HEXADECIMAL.get(usize::from(digit)).copied().unwrap_or(b'0');
+        for (position, digit) in bytes.iter_mut().zip(digits) {
+            *position = HEXADECIMAL.get(usize::from(digit)).copied().unwrap_or(b'0');
         }
         Self { bytes, length: 32 }
     }

@@ -87,8 +87,8 @@ struct Headers {
 impl Headers {
     fn of(randomness: &[u8; RANDOM_BYTES]) -> Self {
         let mut headers = Self { salt: [0; SALT_BYTES], nonce: [0; NONCE_BYTES] };
-        let places = headers.salt.iter_mut().chain(&mut headers.nonce);
-        places.zip(randomness).for_each(|(place, byte)| *place = *byte);
+        let positions = headers.salt.iter_mut().chain(&mut headers.nonce);
+        positions.zip(randomness).for_each(|(position, byte)| *position = *byte);
         headers
     }
 

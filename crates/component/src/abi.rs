@@ -112,8 +112,8 @@ extern "C" fn check(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u
 #[unsafe(export_name = "wardgate_filter")]
 extern "C" fn filter(handle: u32, at: usize, bytes: usize, seconds: i64, nanos: u32) -> i32 {
     let ask = |opened: &Opened, request: &[u8], now| opened.filter(request, now);
-    let places = asked(handle, (at, bytes), (seconds, nanos), ask);
-    length(places.map(|places| places.into_iter().flat_map(u32::to_le_bytes).collect()))
+    let positions = asked(handle, (at, bytes), (seconds, nanos), ask);
+    length(positions.map(|positions| positions.into_iter().flat_map(u32::to_le_bytes).collect()))
 }
 
 /// Decides one action, and answers with the decision and every rule that was considered, as JSON.

@@ -35,7 +35,7 @@ pub(crate) fn open(bundle: &[u8], terms: &[u8], moment: Moment) -> Result<i32, F
         })?;
         let entry = Some(Entry { opened, terms });
         match entries.get_mut(free) {
-            Some(place) => *place = entry,
+            Some(position) => *position = entry,
             None => entries.push(entry),
         }
         Ok(handle)
@@ -55,8 +55,8 @@ pub(crate) fn reload(handle: u32, bundle: &[u8], moment: Moment) -> Result<(), F
 /// Forgets a bundle.
 pub(crate) fn close(handle: u32) -> Result<(), Failure> {
     HANDLES.with_borrow_mut(|entries| {
-        let place = index(handle).and_then(|at| entries.get_mut(at)).ok_or_else(closed)?;
-        place.take().map(drop).ok_or_else(closed)
+        let position = index(handle).and_then(|at| entries.get_mut(at)).ok_or_else(closed)?;
+        position.take().map(drop).ok_or_else(closed)
     })
 }
 

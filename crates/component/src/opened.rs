@@ -80,10 +80,10 @@ impl Opened {
         let (mut request, resources) = documents::batch(request)?;
         let action = request.actions.first().cloned().unwrap_or_default();
         let mut allowed = Vec::new();
-        for (place, resource) in (0..).zip(resources) {
+        for (position, resource) in (0..).zip(resources) {
             request.resource = resource;
             if self.policies.is_allowed(&request, &action, now) {
-                allowed.push(place);
+                allowed.push(position);
             }
         }
         Ok(allowed)

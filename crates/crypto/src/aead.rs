@@ -34,7 +34,7 @@ pub const TAG_BYTES: usize = 16;
 
 /// The longest text: a counter of 32 bits numbers the blocks, and the first makes the key of the tag.
 /// RFC 8439 allows one byte more, which the kept library refuses.
-pub const MOST_BYTES: u64 = ((1 << 32) - 1) * 64 - 1;
+pub const MAX_BYTES: u64 = ((1 << 32) - 1) * 64 - 1;
 
 /// A key of the cipher: a secret.
 pub type Key = [u8; KEY_BYTES];
@@ -49,7 +49,7 @@ pub type Tag = [u8; TAG_BYTES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forged;
 
-/// The text is longer than one key and nonce can hide: beyond [`MOST_BYTES`] the key stream would repeat.
+/// The text is longer than one key and nonce can hide: beyond [`MAX_BYTES`] the key stream would repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
     /// How many bytes it has.
@@ -59,7 +59,7 @@ pub struct TooLong {
 /// Seals `text`: returns the ciphertext and, behind it, the tag.
 ///
 /// # Errors
-/// If the text is longer than [`MOST_BYTES`].
+/// If the text is longer than [`MAX_BYTES`].
 pub fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Result<Vec<u8>, TooLong> {
     // Before room is made for a copy.
     fits(text.len())?;
@@ -73,7 +73,7 @@ pub fn seal(key: &Key, nonce: &Nonce, associated: &[u8], text: &[u8]) -> Result<
 /// Turns `text` into its ciphertext and returns the tag.
 ///
 /// # Errors
-/// If the text is longer than [`MOST_BYTES`]; it is then as it was.
+/// If the text is longer than [`MAX_BYTES`]; it is then as it was.
 pub fn seal_in_place(
     key: &Key,
     nonce: &Nonce,
@@ -120,7 +120,7 @@ pub fn sealing_key(master: &Key, salt: &[u8; 32]) -> Key {
 /// Lets only texts pass that the key stream covers.
 fn fits(bytes: usize) -> Result<(), TooLong> {
     match u64::try_from(bytes) {
-        Ok(0..=MOST_BYTES) => Ok(()),
+        Ok(0..=MAX_BYTES) => Ok(()),
         _ => Err(TooLong { bytes }),
     }
 }
@@ -138,7 +138,7 @@ impl core::error::Error for Forged {}
 
 impl core::fmt::Display for TooLong {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "expected a text of at most {MOST_BYTES} bytes, found {}", self.bytes)
+        write!(f, "expected a text of at most {MAX_BYTES} bytes, found {}", self.bytes)
     }
 }
 

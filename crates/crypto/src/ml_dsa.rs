@@ -27,7 +27,7 @@ pub use sign::{SignError, SigningKey};
 use crate::shake::{Message, RATE_256, first_blocks};
 use matrix::Matrix;
 use signature::Signature;
-use verify::{Asked, MU_BYTES, Signed, Single};
+use verify::{Job, MU_BYTES, Signed, Single};
 use wardgate_simd::lanes::{self, Kernel, Tier};
 
 /// Names the set of instructions that verification runs on here, for reports.
@@ -101,7 +101,7 @@ impl PreparedKey {
 
     fn answer(&self, signed: Signed<'_>, signature: &[u8]) -> bool {
         let Some(signature) = Signature::decode(self.level, signature) else { return false };
-        lanes::dispatch(Single(Asked { key: self, signed, signature }))
+        lanes::dispatch(Single(Job { key: self, signed, signature }))
     }
 }
 

@@ -51,8 +51,8 @@ impl Message<'_> {
         let mut space = [0; RATE];
         let block = self.block(index, &mut space);
         for (row, word) in rows.iter_mut().zip(block.as_chunks().0) {
-            if let Some(place) = row.0.get_mut(lane) {
-                *place = u64::from_le_bytes(*word);
+            if let Some(position) = row.0.get_mut(lane) {
+                *position = u64::from_le_bytes(*word);
             }
         }
     }

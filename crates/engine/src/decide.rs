@@ -88,17 +88,17 @@ impl PolicyTable {
     /// Decides like [`PolicyTable::check`] and tells whether anything asked for `now`: if not, the decision
     /// is the same at every time.
     #[must_use]
-    pub fn check_and_tell(&self, request: &Request, now: Timestamp) -> (Decision, bool) {
-        let (decision, _, asked_for_now) = self.run(request, now, None, &Budget::default());
-        (decision, asked_for_now)
+    pub fn check_timed(&self, request: &Request, now: Timestamp) -> (Decision, bool) {
+        let (decision, _, depends_on_time) = self.run(request, now, None, &Budget::default());
+        (decision, depends_on_time)
     }
 
     /// Decides like [`PolicyTable::explain`] and tells whether anything asked for `now`.
     #[must_use]
-    pub fn explain_and_tell(&self, request: &Request, now: Timestamp) -> (Explanation, bool) {
+    pub fn explain_timed(&self, request: &Request, now: Timestamp) -> (Explanation, bool) {
         let trace = Some(Trace::default());
-        let (decision, trace, asked_for_now) = self.run(request, now, trace, &Budget::default());
-        (Explanation { decision, steps: trace.unwrap_or_default().steps }, asked_for_now)
+        let (decision, trace, depends_on_time) = self.run(request, now, trace, &Budget::default());
+        (Explanation { decision, steps: trace.unwrap_or_default().steps }, depends_on_time)
     }
 
     /// Decides like [`PolicyTable::check`] and writes down every rule that was considered and why it
@@ -161,7 +161,7 @@ impl Session<'_> {
             actions.push(decided);
         }
         self.settle(budget);
-        let asked_for_now = self.asked_for_now.get();
+        let depends_on_time = self.depends_on_time.get();
         let record = self.into_record();
         let decision = Decision {
             request_id: request.request_id.clone(),
@@ -172,7 +172,7 @@ impl Session<'_> {
             validation_errors: validation.errors,
             evaluation_errors: record.errors,
         };
-        (decision, record.trace, asked_for_now)
+        (decision, record.trace, depends_on_time)
     }
 
     /// Returns true if the table has expired. Where it can expire, every decision depends on the time.

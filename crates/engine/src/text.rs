@@ -45,7 +45,7 @@ pub fn rfind(text: &str, part: &str) -> Option<usize> {
 
 /// Returns all places where `part` stands in `text`, none inside another. An empty part stands before
 /// each character and at the end.
-pub fn places<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
+pub fn positions<'t>(text: &'t str, part: &'t str) -> impl Iterator<Item = usize> + 't {
     let mut next = Some(0_usize);
     iter::from_fn(move || {
         let start = next?;
@@ -81,12 +81,12 @@ pub fn push_digits(out: &mut String, mut number: u64, base: u64, least: usize) {
     let mut digits = ['0'; MAX_DIGITS];
     let mut count = 0_usize;
     // The last digit comes first.
-    for place in digits.iter_mut().rev() {
+    for position in digits.iter_mut().rev() {
         if number == 0 && count >= least.max(1) {
             break;
         }
         let digit = u32::try_from(number % base).unwrap_or_default();
-        *place = char::from_digit(digit, 16).unwrap_or('0');
+        *position = char::from_digit(digit, 16).unwrap_or('0');
         (number, count) = (number / base, count.saturating_add(1));
     }
     out.extend(digits.iter().skip(MAX_DIGITS.saturating_sub(count)));
@@ -157,13 +157,13 @@ mod tests {
     use alloc::vec::Vec;
     use alloc::{format, string::String};
 
-    use super::{find, joined, places, push_digits, rfind};
+    use super::{find, joined, positions, push_digits, rfind};
 
     fn check(text: &str, part: &str) {
         assert_eq!(find(text, part), text.find(part), "`{text}` `{part}`");
         assert_eq!(rfind(text, part), text.rfind(part), "`{text}` `{part}`");
         let all: Vec<usize> = text.match_indices(part).map(|(at, _)| at).collect();
-        assert_eq!(places(text, part).collect::<Vec<_>>(), all, "`{text}` `{part}`");
+        assert_eq!(positions(text, part).collect::<Vec<_>>(), all, "`{text}` `{part}`");
     }
 
     /// All texts of so many pieces.

@@ -83,9 +83,9 @@ impl<'a> Machine<'a> {
         }
         let truth = work(self)?;
         if number != 0
-            && let Some(place) = self.memo.get_mut(number)
+            && let Some(position) = self.memo.get_mut(number)
         {
-            *place = truth.memo();
+            *position = truth.memo();
         }
         Some(truth)
     }

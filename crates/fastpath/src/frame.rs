@@ -51,9 +51,9 @@ impl Frame {
     #[inline]
     pub fn set(&mut self, slot: usize, word: u32) {
         if slot != at(ALWAYS)
-            && let Some(place) = self.words.get_mut(slot)
+            && let Some(position) = self.words.get_mut(slot)
         {
-            *place = word;
+            *position = word;
         }
     }
 
@@ -61,8 +61,8 @@ impl Frame {
     #[inline]
     pub fn set_number(&mut self, slot: usize, number: f64) {
         self.set(slot, word::NUMBER);
-        if let Some(place) = self.numbers.get_mut(slot) {
-            *place = number;
+        if let Some(position) = self.numbers.get_mut(slot) {
+            *position = number;
         }
     }
 

@@ -87,7 +87,7 @@ impl<'a> FastPathList<'a> {
     pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
         let listed = action
             .and_then(|id| self.actions.binary_search_by_key(&id, |entry| entry[0]).ok())
-            .and_then(|place| self.actions.get(place));
+            .and_then(|position| self.actions.get(position));
         listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
     }
 
@@ -141,7 +141,7 @@ impl<'a> FastPath<'a> {
     pub fn role(&self, id: Option<u32>) -> u32 {
         let roles = self.roles();
         let listed = id.and_then(|id| roles.binary_search_by_key(&id, |role| role[0]).ok());
-        listed.and_then(|place| roles.get(place)).map_or(self.others(), |role| role[1])
+        listed.and_then(|position| roles.get(position)).map_or(self.others(), |role| role[1])
     }
 
     /// Returns the entries of a fast path that is not by class.

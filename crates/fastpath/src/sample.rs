@@ -92,8 +92,8 @@ impl Random {
                 17,
                 1 << 24,
             ];
-            frame.set(slot, words[self.place(words.len())]);
-            frame.numbers[slot] = [0.0, -0.0, 1.5, -7.0][self.place(4)];
+            frame.set(slot, words[self.position(words.len())]);
+            frame.numbers[slot] = [0.0, -0.0, 1.5, -7.0][self.position(4)];
         }
         frame
     }
@@ -129,12 +129,12 @@ impl Random {
         section(0, &entries, &code)
     }
 
-    fn place(&mut self, length: usize) -> usize {
+    fn position(&mut self, length: usize) -> usize {
         usize::try_from(self.below(index(length))).unwrap()
     }
 
     fn effect(&mut self) -> u32 {
-        [0, ALLOW, ALLOW, DENY][self.place(4)]
+        [0, ALLOW, ALLOW, DENY][self.position(4)]
     }
 
     fn roles(&mut self) -> u32 {
@@ -142,7 +142,7 @@ impl Random {
     }
 
     fn constant(&mut self) -> u32 {
-        [word::NULL, word::FALSE, word::TRUE, 16, 17][self.place(5)]
+        [word::NULL, word::FALSE, word::TRUE, 16, 17][self.position(5)]
     }
 
     fn equality(&mut self) -> Entry {
@@ -165,7 +165,7 @@ impl Random {
     fn chain(&mut self, out: &mut Vec<u32>, base: usize, depth: u32) {
         let (jump, invert) =
             [(code::JUMP_FALSE, false), (code::JUMP_TRUE, false), (code::JUMP_TRUE, true)]
-                [self.place(3)];
+                [self.position(3)];
         let mut jumps = Vec::new();
         for child in 0..=self.below(3) {
             if child > 0 {
@@ -181,7 +181,7 @@ impl Random {
             }
         }
         let end = index(base + out.len());
-        jumps.into_iter().for_each(|place| out[place] = end);
+        jumps.into_iter().for_each(|position| out[position] = end);
         if invert {
             out.push(code::INVERT);
         }
@@ -195,21 +195,21 @@ impl Random {
             2 => out.push(head(code::BOOL, a, 0, 0)),
             3 => out.push(head(code::HAS, a, 0, 0)),
             4 => {
-                let bits = [0.0_f64, 1.5, -7.0][self.place(3)].to_bits();
+                let bits = [0.0_f64, 1.5, -7.0][self.position(3)].to_bits();
                 let relation = self.below(relation::UNEQUAL + 1);
                 out.extend([head(code::COMPARE, a, relation, 0), low(bits), low(bits >> 32)]);
             }
             5 => out.push(head(code::COMPARE_SLOTS, a, b, self.below(4))),
             6 => out.push(head(code::PUSH, self.below(4), 0, 0)),
             7 => {
-                let list = LISTS_AT + [0, 3][self.place(2)];
+                let list = LISTS_AT + [0, 3][self.position(2)];
                 out.extend([head(code::MEMBER, a, 0, 0), index(list)]);
             }
             8 => {
                 self.expression(out, depth - 1);
                 let strict = self.below(2);
                 let turned = [code::NOT, code::NOT, code::INVERT, head(code::LEAF, strict, 0, 0)];
-                out.push(turned[self.place(4)]);
+                out.push(turned[self.position(4)]);
             }
             joined => {
                 self.expression(out, depth - 1);

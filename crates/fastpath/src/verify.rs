@@ -252,13 +252,11 @@ impl Jumps {
         ensure(self.0.len() <= 128)
     }
 
-    fn land(&mut self, place: usize, depth: usize) -> Option<()> {
-        ensure(
-            self.0
-                .iter()
-                .all(|(target, wanted)| *target > place || (*target == place && *wanted == depth)),
-        )?;
-        self.0.retain(|(target, _)| *target != place);
+    fn land(&mut self, position: usize, depth: usize) -> Option<()> {
+        ensure(self.0.iter().all(|(target, wanted)| {
+            *target > position || (*target == position && *wanted == depth)
+        }))?;
+        self.0.retain(|(target, _)| *target != position);
         Some(())
     }
 

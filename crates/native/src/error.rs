@@ -49,7 +49,7 @@ pub enum RequestError {
     /// There is no such field: a misspelt `attr` that passed unseen would change the decision.
     Unknown {
         /// Where it stands, such as `principal`.
-        place: &'static str,
+        position: &'static str,
         /// Its name.
         name: String,
     },
@@ -75,7 +75,7 @@ impl fmt::Display for RequestError {
             Self::Wrong { field, expected, found } => {
                 write!(f, "`{field}`: expected {expected}, found {found}")
             }
-            Self::Unknown { place, name } => write!(f, "unknown field `{name}` in `{place}`"),
+            Self::Unknown { position, name } => write!(f, "unknown field `{name}` in `{position}`"),
         }
     }
 }

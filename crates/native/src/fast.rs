@@ -2,11 +2,11 @@
 //!
 //! Whatever a fast path cannot decide is left to the general path, which reads the whole request.
 
-pub(crate) mod ask;
 pub(crate) mod cache;
 pub(crate) mod decide;
 pub(crate) mod equalities;
 pub(crate) mod index;
+pub(crate) mod input;
 pub(crate) mod json;
 pub(crate) mod names;
 pub(crate) mod path;

@@ -12,18 +12,18 @@ use wardgate_engine::table::PolicyTable;
 
 use crate::clock::Clock;
 use crate::error::RequestError;
-use crate::fast::ask::{Ask, Copied};
 use crate::fast::cache::Cache;
 use crate::fast::decide::decide;
 use crate::fast::index::Index;
+use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
 use crate::fast::names::Names;
 use crate::field::Lookup;
 use crate::protocol::cerbos::fast::{Answered, CallLimits};
 use crate::protocol::{authzen, cerbos};
 use crate::question::Question;
-use crate::request::RequestAsk;
-use crate::value::{self, ValueAsk};
+use crate::request::RequestInput;
+use crate::value::{self, ValueInput};
 
 /// An immutable set of policies. What it answers does not change: a reload makes another one.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct Policies {
     table: PolicyTable,
     index: Index,
     /// The kinds about which there may be more to tell than effects; all of them if there is nothing here.
-    telling: Option<Names<()>>,
+    kinds_with_outputs: Option<Names<()>>,
     /// Which bundle of the PDP this is, counted from 0.
     serial: u64,
 }
@@ -44,12 +44,12 @@ impl Policies {
         Self::new(table, 0, 0)
     }
 
-    /// `places` is how many answers are remembered.
-    pub(crate) fn new(table: PolicyTable, serial: u64, places: usize) -> Self {
-        let cache = Cache::new(places).map(Arc::new);
+    /// `positions` is how many answers are remembered.
+    pub(crate) fn new(table: PolicyTable, serial: u64, positions: usize) -> Self {
+        let cache = Cache::new(positions).map(Arc::new);
         let index = Index::new(&table, cache.as_ref());
-        let telling = telling(&table);
-        Self { table, index, telling, serial }
+        let kinds_with_outputs = kinds_with_outputs(&table);
+        Self { table, index, kinds_with_outputs, serial }
     }
 
     /// Returns the policy table.
@@ -63,7 +63,7 @@ impl Policies {
     #[inline]
     #[must_use]
     pub fn is_allowed(&self, request: &Request, action: &str, clock: impl Clock) -> bool {
-        self.shortly(&RequestAsk { request, action }, &clock)
+        self.try_fast(&RequestInput { request, action }, &clock)
             .unwrap_or_else(|| self.table.is_allowed(request, action, clock.now()))
     }
 
@@ -81,7 +81,7 @@ impl Policies {
         P: Lookup + ?Sized,
         R: Lookup + ?Sized,
     {
-        self.shortly(question, &clock).unwrap_or_else(|| self.ask_generally(question, clock))
+        self.try_fast(question, &clock).unwrap_or_else(|| self.decide_general(question, clock))
     }
 
     /// Decides a request that is a JSON value: `{"principal": .., "action": .., "resource": ..}`.
@@ -95,7 +95,7 @@ impl Policies {
         request: &Value,
         clock: impl Clock,
     ) -> Result<bool, RequestError> {
-        let short = ValueAsk::read(request).and_then(|ask| self.shortly(&ask, &clock));
+        let short = ValueInput::read(request).and_then(|input| self.try_fast(&input, &clock));
         short.map_or_else(|| self.general(&value::request(request)?, clock), Ok)
     }
 
@@ -106,7 +106,7 @@ impl Policies {
     /// The text is no JSON, has a member twice, or is no request.
     #[inline]
     pub fn is_allowed_json(&self, request: &[u8], clock: impl Clock) -> Result<bool, RequestError> {
-        let short = json::with_ask(request, |ask| self.shortly(ask, &clock))?;
+        let short = json::with_input(request, |input| self.try_fast(input, &clock))?;
         short.map_or_else(|| self.general(&json::request(request)?, clock), Ok)
     }
 
@@ -119,10 +119,12 @@ impl Policies {
         limits: CallLimits,
         clock: impl Clock,
     ) -> Option<Answered> {
-        let telling = self.telling.as_ref()?;
+        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
         // One call, one moment.
         let now = clock.now();
-        cerbos::fast::answer(call, limits, |ask| self.told_shortly(telling, ask, &now))
+        cerbos::fast::answer(call, limits, |input| {
+            self.try_fast_effects(kinds_with_outputs, input, &now)
+        })
     }
 
     /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
@@ -130,8 +132,10 @@ impl Policies {
     /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
     #[must_use]
     pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
-        let telling = self.telling.as_ref()?;
-        authzen::fast::answer(evaluation, |ask| self.told_shortly(telling, ask, &clock))
+        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
+        authzen::fast::answer(evaluation, |input| {
+            self.try_fast_effects(kinds_with_outputs, input, &clock)
+        })
     }
 
     /// Decides on every action of `request`, and says why.
@@ -151,13 +155,13 @@ impl Policies {
         clock: impl Clock,
         budget: &Budget,
     ) -> bool {
-        let ask = RequestAsk { request, action };
+        let input = RequestInput { request, action };
         let fast_path = self
             .index
-            .fast_path(&self.table, ask.target())
+            .fast_path(&self.table, input.target())
             .filter(|fast_path| !fast_path.has_programs());
         if let Some(fast_path) = fast_path
-            && let Some(is_allowed) = self.shortly(&ask, &clock)
+            && let Some(is_allowed) = self.try_fast(&input, &clock)
         {
             let steps = u32::try_from(fast_path.slots.len()).unwrap_or(u32::MAX).saturating_add(1);
             return budget.take(steps) && is_allowed;
@@ -198,11 +202,11 @@ impl Policies {
 
     /// Decides with a fast path, if one can.
     #[inline]
-    fn shortly(&self, ask: &impl Ask, clock: &impl Clock) -> Option<bool> {
+    fn try_fast(&self, input: &impl FastInput, clock: &impl Clock) -> Option<bool> {
         if self.has_expired(clock) {
             return None;
         }
-        decide(&self.table, &self.index, ask, clock)
+        decide(&self.table, &self.index, input, clock)
     }
 
     /// Returns true if everything is denied by now: no fast path may decide then. The clock is read only where the bundle
@@ -213,23 +217,24 @@ impl Policies {
     }
 
     /// Decides with a fast path, if one can and there is nothing to tell about such a kind but that.
-    fn told_shortly(
+    fn try_fast_effects(
         &self,
-        telling: &Names<()>,
-        ask: &impl Ask,
+        kinds_with_outputs: &Names<()>,
+        input: &impl FastInput,
         clock: &impl Clock,
     ) -> Option<bool> {
-        let is_silent = telling.is_empty() || telling.get(&sanitized(ask.target().kind)).is_none();
-        if is_silent { self.shortly(ask, clock) } else { None }
+        let is_silent = kinds_with_outputs.is_empty()
+            || kinds_with_outputs.get(&sanitized(input.target().kind)).is_none();
+        if is_silent { self.try_fast(input, clock) } else { None }
     }
 
     /// Decides a question by the general path.
     #[cold]
     #[inline(never)]
-    pub(crate) fn ask_generally(&self, ask: &impl Copied, clock: impl Clock) -> bool {
+    pub(crate) fn decide_general(&self, input: &impl ToRequest, clock: impl Clock) -> bool {
         let is_allowed =
-            |request: Request| self.table.is_allowed(&request, ask.target().action, clock.now());
-        ask.request().is_some_and(is_allowed)
+            |request: Request| self.table.is_allowed(&request, input.target().action, clock.now());
+        input.request().is_some_and(is_allowed)
     }
 
     fn general(&self, request: &Request, clock: impl Clock) -> Result<bool, RequestError> {
@@ -239,8 +244,8 @@ impl Policies {
 }
 
 /// Outputs are told, and so is what schemas find.
-fn telling(table: &PolicyTable) -> Option<Names<()>> {
-    Some(table.kinds_with_more_to_tell()?.into_iter().map(|kind| (kind, ())).collect())
+fn kinds_with_outputs(table: &PolicyTable) -> Option<Names<()>> {
+    Some(table.kinds_with_outputs()?.into_iter().map(|kind| (kind, ())).collect())
 }
 
 #[cfg(test)]
@@ -253,11 +258,11 @@ mod tests {
     use super::Policies;
     use crate::fast::json;
     use crate::question::{PrincipalRef, Question, ResourceRef};
-    use crate::request::RequestAsk;
-    use crate::value::{self, ValueAsk};
+    use crate::request::RequestInput;
+    use crate::value::{self, ValueInput};
 
     /// What the short way says in each form.
-    fn shortly(action: &str, attributes: &Value) -> [Option<bool>; 4] {
+    fn try_fast(action: &str, attributes: &Value) -> [Option<bool>; 4] {
         let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
         let compiled = compile_files(&files, &Options::default()).unwrap();
         let table =
@@ -269,7 +274,7 @@ mod tests {
             "resource": { "kind": "album", "id": "a", "attr": attributes },
         });
         let request = value::request(&document).unwrap();
-        let ask = ValueAsk::read(&document).unwrap();
+        let input = ValueInput::read(&document).unwrap();
         let question = Question {
             principal: PrincipalRef::new("ada", &["member"], &()),
             action,
@@ -277,17 +282,17 @@ mod tests {
         };
         let text = document.to_string();
         [
-            policies.shortly(&RequestAsk { request: &request, action }, &now),
-            policies.shortly(&ask, &now),
-            policies.shortly(&question, &now),
-            json::with_ask(text.as_bytes(), |ask| policies.shortly(ask, &now)).unwrap(),
+            policies.try_fast(&RequestInput { request: &request, action }, &now),
+            policies.try_fast(&input, &now),
+            policies.try_fast(&question, &now),
+            json::with_input(text.as_bytes(), |input| policies.try_fast(input, &now)).unwrap(),
         ]
     }
 
     #[test]
     fn usual_requests_are_decided_without_the_general_path() {
         let check = |action: &str, attributes: Value, expected: bool| {
-            assert_eq!(shortly(action, &attributes), [Some(expected); 4], "{action}");
+            assert_eq!(try_fast(action, &attributes), [Some(expected); 4], "{action}");
         };
         check("view", json!({ "public": true, "unread": [{ "a": "\n" }] }), true);
         check("view", json!({ "public": "yes" }), false);
@@ -304,8 +309,8 @@ mod tests {
 
     #[test]
     fn what_a_fast_path_did_not_ask_for_is_a_doubt() {
-        assert_eq!(shortly("view", &json!({ "public": [true] })), [None; 4]);
-        let escaped = shortly("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
+        assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
+        let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);
     }
 

@@ -10,10 +10,10 @@ use wardgate_engine::request::Request;
 
 use crate::attributes::{Accessor, AsPrincipal, AsResource, Attributes};
 use crate::clock::Clock;
-use crate::fast::ask::{Ask, Copied, Reading, follow, follow_on};
 use crate::fast::decide::{Roles, decide_for, decide_with};
 use crate::fast::index::Target;
-use crate::fast::path::{Place, Slot, UnpackedPath};
+use crate::fast::input::{FastInput, SlotValue, ToRequest, follow, follow_on};
+use crate::fast::path::{Slot, SlotRoot, UnpackedPath};
 use crate::field::Field;
 use crate::pdp::{Pdp, Snapshot};
 use crate::question::{PrincipalRef, Question, ResourceRef};
@@ -56,7 +56,7 @@ enum Way<P, R> {
     /// Values of the type never have it.
     Missing,
     Broken,
-    Odd,
+    Unsupported,
     Principal(Accessor<P>),
     Resource(Accessor<R>),
     BelowPrincipal(Accessor<P>, Box<[Box<str>]>),
@@ -100,9 +100,9 @@ impl<P: AsPrincipal, R: AsResource> Prepared<P, R> {
     #[must_use]
     pub fn principal<'a>(&'a self, principal: &'a P) -> PreparedPrincipal<'a, P, R> {
         let fast_path = self.first.fast_path.as_deref().filter(|_| self.is_fresh());
-        let is_usual = !self.first.policies.index().is_governed_apart(principal.id());
+        let is_default = !self.first.policies.index().has_own_policies(principal.id());
         let roles = fast_path
-            .filter(|_| is_usual)
+            .filter(|_| is_default)
             .and_then(|fast_path| Roles::of(fast_path, principal.roles()));
         PreparedPrincipal { prepared: self, principal, roles }
     }
@@ -152,7 +152,7 @@ impl<P: AsPrincipal, R: AsResource> PreparedPrincipal<'_, P, R> {
             let reader = binding.reader(&typed);
             let table = binding.policies.table();
             let answer = decide_with(table, (fast_path, roles), (&typed, reader), &clock);
-            return answer.unwrap_or_else(|| binding.policies.ask_generally(&typed, clock));
+            return answer.unwrap_or_else(|| binding.policies.decide_general(&typed, clock));
         }
         prepared.is_allowed(principal, resource, clock)
     }
@@ -169,13 +169,13 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
     #[inline]
     fn is_allowed(&self, typed: &Typed<'_, P, R>, clock: impl Clock) -> bool {
         self.try_fast_path(typed, &clock)
-            .unwrap_or_else(|| self.policies.ask_generally(typed, clock))
+            .unwrap_or_else(|| self.policies.decide_general(typed, clock))
     }
 
     #[inline]
     fn try_fast_path(&self, typed: &Typed<'_, P, R>, clock: &impl Clock) -> Option<bool> {
         let fast_path = self.fast_path.as_deref()?;
-        if self.policies.index().is_governed_apart(typed.principal())
+        if self.policies.index().has_own_policies(typed.principal())
             || self.policies.has_expired(clock)
         {
             return None;
@@ -185,27 +185,29 @@ impl<P: AsPrincipal, R: AsResource> Binding<P, R> {
 
     /// What reads the slots of the fast path.
     #[inline]
-    fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> Reading<'a> {
-        |at| self.ways.get(at).map_or(Reading::Odd, |way| way.read(typed))
+    fn reader<'a>(&self, typed: &Typed<'a, P, R>) -> impl Fn(usize) -> SlotValue<'a> {
+        |at| self.ways.get(at).map_or(SlotValue::Unsupported, |way| way.read(typed))
     }
 }
 
 impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     fn of(slot: &Slot) -> Self {
         let path = &*slot.path;
-        match slot.place {
-            Place::PrincipalId if path.is_empty() => Self::PrincipalId,
-            Place::ResourceId if path.is_empty() => Self::ResourceId,
-            Place::ResourceKind if path.is_empty() => Self::Kind,
-            Place::PrincipalRoles if path.is_empty() => Self::Roles,
+        match slot.root {
+            SlotRoot::PrincipalId if path.is_empty() => Self::PrincipalId,
+            SlotRoot::ResourceId if path.is_empty() => Self::ResourceId,
+            SlotRoot::ResourceKind if path.is_empty() => Self::Kind,
+            SlotRoot::PrincipalRoles if path.is_empty() => Self::Roles,
             // Text has no members, and a list is not looked into.
-            Place::PrincipalId | Place::ResourceId | Place::ResourceKind if path.len() == 1 => {
+            SlotRoot::PrincipalId | SlotRoot::ResourceId | SlotRoot::ResourceKind
+                if path.len() == 1 =>
+            {
                 Self::Missing
             }
-            Place::PrincipalId | Place::ResourceId | Place::ResourceKind => Self::Broken,
-            Place::PrincipalRoles => Self::Broken,
-            Place::PrincipalAttr => Self::to(path, Way::Principal, Way::BelowPrincipal),
-            Place::ResourceAttr => Self::to(path, Way::Resource, Way::BelowResource),
+            SlotRoot::PrincipalId | SlotRoot::ResourceId | SlotRoot::ResourceKind => Self::Broken,
+            SlotRoot::PrincipalRoles => Self::Broken,
+            SlotRoot::PrincipalAttr => Self::to(path, Way::Principal, Way::BelowPrincipal),
+            SlotRoot::ResourceAttr => Self::to(path, Way::Resource, Way::BelowResource),
         }
     }
 
@@ -214,7 +216,7 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
         way: impl Fn(Accessor<T>) -> Self,
         below: impl Fn(Accessor<T>, Box<[Box<str>]>) -> Self,
     ) -> Self {
-        let Some((first, rest)) = path.split_first() else { return Self::Odd };
+        let Some((first, rest)) = path.split_first() else { return Self::Unsupported };
         match T::accessor(first) {
             Some(accessor) if rest.is_empty() => way(accessor),
             Some(accessor) => below(accessor, rest.into()),
@@ -224,17 +226,17 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
     }
 
     #[inline]
-    fn read<'a>(&self, typed: &Typed<'a, P, R>) -> Reading<'a> {
+    fn read<'a>(&self, typed: &Typed<'a, P, R>) -> SlotValue<'a> {
         match self {
-            Self::PrincipalId => Reading::Field(Field::Text(typed.principal.id())),
-            Self::ResourceId => Reading::Field(Field::Text(typed.resource.id())),
-            Self::Kind => Reading::Field(Field::Text(&typed.prepared.kind)),
-            Self::Roles => Reading::Roles,
-            Self::Missing => Reading::Field(Field::Missing),
-            Self::Broken => Reading::Broken,
-            Self::Odd => Reading::Odd,
-            Self::Principal(accessor) => Reading::Field(accessor(typed.principal)),
-            Self::Resource(accessor) => Reading::Field(accessor(typed.resource)),
+            Self::PrincipalId => SlotValue::Field(Field::Text(typed.principal.id())),
+            Self::ResourceId => SlotValue::Field(Field::Text(typed.resource.id())),
+            Self::Kind => SlotValue::Field(Field::Text(&typed.prepared.kind)),
+            Self::Roles => SlotValue::Roles,
+            Self::Missing => SlotValue::Field(Field::Missing),
+            Self::Broken => SlotValue::Broken,
+            Self::Unsupported => SlotValue::Unsupported,
+            Self::Principal(accessor) => SlotValue::Field(accessor(typed.principal)),
+            Self::Resource(accessor) => SlotValue::Field(accessor(typed.resource)),
             Self::BelowPrincipal(accessor, rest) => below(accessor(typed.principal), rest),
             Self::BelowResource(accessor, rest) => below(accessor(typed.resource), rest),
         }
@@ -243,11 +245,11 @@ impl<P: AsPrincipal, R: AsResource> Way<P, R> {
 
 /// Few paths are longer than one name.
 #[inline(never)]
-fn below<'a>(field: Field<'a>, rest: &[Box<str>]) -> Reading<'a> {
+fn below<'a>(field: Field<'a>, rest: &[Box<str>]) -> SlotValue<'a> {
     follow_on(field, rest)
 }
 
-impl<P: AsPrincipal, R: AsResource> Ask for Typed<'_, P, R> {
+impl<P: AsPrincipal, R: AsResource> FastInput for Typed<'_, P, R> {
     fn target(&self) -> Target<'_> {
         self.prepared.target()
     }
@@ -265,16 +267,16 @@ impl<P: AsPrincipal, R: AsResource> Ask for Typed<'_, P, R> {
         self.principal.roles()
     }
 
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.principal, path)
     }
 
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource, path)
     }
 }
 
-impl<P: AsPrincipal, R: AsResource> Copied for Typed<'_, P, R> {
+impl<P: AsPrincipal, R: AsResource> ToRequest for Typed<'_, P, R> {
     fn request(&self) -> Option<Request> {
         let Target { kind, action, policy_version, scope } = self.prepared.target();
         let roles: Vec<&str> = self.principal.roles().collect();

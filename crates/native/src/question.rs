@@ -2,8 +2,8 @@
 
 use wardgate_engine::request::{Principal, Request, Resource};
 
-use crate::fast::ask::{Ask, Copied, Reading, follow};
 use crate::fast::index::Target;
+use crate::fast::input::{FastInput, SlotValue, ToRequest, follow};
 use crate::field::{Copier, Lookup};
 
 /// One question about one action.
@@ -89,7 +89,7 @@ impl<A: Lookup + ?Sized> ResourceRef<'_, A> {
     }
 }
 
-impl<S, P, R> Ask for Question<'_, S, P, R>
+impl<S, P, R> FastInput for Question<'_, S, P, R>
 where
     S: AsRef<str>,
     P: Lookup + ?Sized,
@@ -117,17 +117,17 @@ where
     }
 
     #[inline]
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.principal.attributes, path)
     }
 
     #[inline]
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         follow(self.resource.attributes, path)
     }
 }
 
-impl<S, P, R> Copied for Question<'_, S, P, R>
+impl<S, P, R> ToRequest for Question<'_, S, P, R>
 where
     S: AsRef<str>,
     P: Lookup + ?Sized,

@@ -8,18 +8,18 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use crate::error::RequestError;
-use crate::fast::ask::{Ask, Reading, follow_on};
 use crate::fast::index::Target;
+use crate::fast::input::{FastInput, SlotValue, follow_on};
 use crate::field::{AsField, Field};
 use crate::field_impls::member;
 
 /// A request for the engine, about one action.
-pub(crate) struct RequestAsk<'a> {
+pub(crate) struct RequestInput<'a> {
     pub(crate) request: &'a Request,
     pub(crate) action: &'a str,
 }
 
-impl Ask for RequestAsk<'_> {
+impl FastInput for RequestInput<'_> {
     #[inline]
     fn target(&self) -> Target<'_> {
         let resource = &self.request.resource;
@@ -51,27 +51,27 @@ impl Ask for RequestAsk<'_> {
     }
 
     #[inline]
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         find(&self.request.principal.attr, path)
     }
 
     #[inline]
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         find(&self.request.resource.attr, path)
     }
 }
 
 /// Follows a path into attributes. What nests is handed on as it is, so that programs need no copy.
 #[inline]
-fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> Reading<'a> {
-    let Some((first, mut rest)) = path.split_first() else { return Reading::Odd };
+fn find<'a>(attributes: &'a AttrMap, path: &[Box<str>]) -> SlotValue<'a> {
+    let Some((first, mut rest)) = path.split_first() else { return SlotValue::Unsupported };
     let mut found = member(attributes, first);
     while let (Some(Attr::Map(map)), Some((name, further))) = (found, rest.split_first()) {
         found = member(map, name);
         rest = further;
     }
     match found {
-        Some(nested @ (Attr::List(_) | Attr::Map(_))) if rest.is_empty() => Reading::Attr(nested),
+        Some(nested @ (Attr::List(_) | Attr::Map(_))) if rest.is_empty() => SlotValue::Attr(nested),
         found => follow_on(found.map_or(Field::Missing, Attr::field), rest),
     }
 }
@@ -150,19 +150,19 @@ struct Fields<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Fields<'a, N> {
-    /// Reads the object `place`. `paths` are the paths of its fields.
+    /// Reads the object `position`. `paths` are the paths of its fields.
     fn read(
         value: &'a Attr,
-        place: &'static str,
+        position: &'static str,
         paths: &'static [&'static str; N],
     ) -> Result<Self, RequestError> {
-        let Attr::Map(members) = value else { return Err(wrong(place, "an object", value)) };
+        let Attr::Map(members) = value else { return Err(wrong(position, "an object", value)) };
         let mut values = [None; N];
         for (name, value) in members.entries() {
             let is_meant = |path: &&str| path.rsplit('.').next() == Some(name);
             let field = paths.iter().position(is_meant);
             let Some(field) = field.and_then(|field| values.get_mut(field)) else {
-                return Err(RequestError::Unknown { place, name: name.to_string() });
+                return Err(RequestError::Unknown { position, name: name.to_string() });
             };
             *field = Some(value).filter(|value| **value != Attr::Null);
         }

@@ -5,21 +5,21 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
-use crate::fast::ask::{Ask, Reading, follow};
 use crate::fast::index::Target;
+use crate::fast::input::{FastInput, SlotValue, follow};
 use crate::field::{AsField, Copier, Field};
 use crate::request::of_document;
 
 /// A request of the usual form; others are left to [`request`].
-pub(crate) struct ValueAsk<'a> {
+pub(crate) struct ValueInput<'a> {
     action: &'a str,
-    principal: Party<'a>,
-    resource: Party<'a>,
+    principal: Entity<'a>,
+    resource: Entity<'a>,
 }
 
 /// A principal or a resource.
 #[derive(Default)]
-struct Party<'a> {
+struct Entity<'a> {
     id: Option<&'a str>,
     kind: Option<&'a str>,
     roles: Option<&'a [Value]>,
@@ -28,15 +28,15 @@ struct Party<'a> {
     scope: &'a str,
 }
 
-impl<'a> ValueAsk<'a> {
+impl<'a> ValueInput<'a> {
     /// Reads a request in which nothing is odd.
     pub(crate) fn read(request: &'a Value) -> Option<Self> {
         let (mut action, mut principal, mut resource) = (None, None, None);
         for (name, value) in request.as_object()? {
             match name.as_str() {
                 "action" => action = Some(value.as_str()?),
-                "principal" => principal = Some(Party::read(value)?),
-                "resource" => resource = Some(Party::read(value)?),
+                "principal" => principal = Some(Entity::read(value)?),
+                "resource" => resource = Some(Entity::read(value)?),
                 "requestId" if value.is_string() => {}
                 _ => return None,
             }
@@ -45,45 +45,45 @@ impl<'a> ValueAsk<'a> {
         let is_principal = principal.roles.is_some() && principal.kind.is_none();
         let is_resource = resource.roles.is_none() && resource.kind.is_some();
         let are_named = principal.id.is_some() && resource.id.is_some();
-        let is_usual = is_principal && is_resource && are_named;
-        is_usual.then_some(Self { action: action?, principal, resource })
+        let is_default = is_principal && is_resource && are_named;
+        is_default.then_some(Self { action: action?, principal, resource })
     }
 }
 
-impl<'a> Party<'a> {
+impl<'a> Entity<'a> {
     fn read(value: &'a Value) -> Option<Self> {
-        let mut party = Self::default();
+        let mut entity = Self::default();
         for (name, value) in value.as_object()? {
             match name.as_str() {
-                "id" => party.id = Some(value.as_str()?),
-                "kind" => party.kind = Some(value.as_str()?),
-                "attr" => party.attributes = Some(value.as_object()?),
-                "policyVersion" => party.version = value.as_str()?,
-                "scope" => party.scope = value.as_str()?,
+                "id" => entity.id = Some(value.as_str()?),
+                "kind" => entity.kind = Some(value.as_str()?),
+                "attr" => entity.attributes = Some(value.as_object()?),
+                "policyVersion" => entity.version = value.as_str()?,
+                "scope" => entity.scope = value.as_str()?,
                 "roles" => {
                     let roles = value.as_array()?;
-                    party.roles = roles.iter().all(Value::is_string).then_some(roles);
+                    entity.roles = roles.iter().all(Value::is_string).then_some(roles);
                 }
                 _ => return None,
             }
         }
-        Some(party)
+        Some(entity)
     }
 
     #[inline]
-    fn attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         match (self.attributes, path.len()) {
             (Some(attributes), _) => follow(attributes, path),
-            (None, 1) => Reading::Field(Field::Missing),
-            (None, _) => Reading::Broken,
+            (None, 1) => SlotValue::Field(Field::Missing),
+            (None, _) => SlotValue::Broken,
         }
     }
 }
 
-impl Ask for ValueAsk<'_> {
+impl FastInput for ValueInput<'_> {
     #[inline]
     fn target(&self) -> Target<'_> {
-        let Party { kind, version, scope, .. } = self.resource;
+        let Entity { kind, version, scope, .. } = self.resource;
         Target { kind: kind.unwrap_or(""), action: self.action, policy_version: version, scope }
     }
 
@@ -103,12 +103,12 @@ impl Ask for ValueAsk<'_> {
     }
 
     #[inline]
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.principal.attribute(path)
     }
 
     #[inline]
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.resource.attribute(path)
     }
 }

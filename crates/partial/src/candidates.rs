@@ -180,14 +180,14 @@ impl<'a> Stage<'a> {
                 // A role that nobody knows yet may match.
                 return None;
             }
-            let place = self.rules.len();
+            let position = self.rules.len();
             self.rules.push(Candidate::new(rows, *number, predicates)?);
             if named.anyone {
-                self.anyone.push(place);
+                self.anyone.push(position);
                 continue;
             }
             for role in &named.roles {
-                self.by_role.entry(*role).or_default().push(place);
+                self.by_role.entry(*role).or_default().push(position);
             }
         }
         Some(())
@@ -217,8 +217,8 @@ impl<'a> Stage<'a> {
         rules
     }
 
-    pub(super) fn candidate(&self, place: usize) -> Option<&Candidate> {
-        self.rules.get(place)
+    pub(super) fn candidate(&self, position: usize) -> Option<&Candidate> {
+        self.rules.get(position)
     }
 
     pub(super) fn has_role_policy(&self, role: u32) -> bool {

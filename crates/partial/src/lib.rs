@@ -181,16 +181,16 @@ impl<'a> Builder<'a> {
             next += fast_path.len();
         }
         self.fast_paths.iter().for_each(|fast_path| words.extend_from_slice(fast_path));
-        let mut places: BTreeMap<List, u32> = BTreeMap::new();
+        let mut positions: BTreeMap<List, u32> = BTreeMap::new();
         let mut found = Vec::new();
         for (key, list) in lists {
-            let place = *places.entry(list).or_insert_with_key(|list| {
-                let place = index(words.len());
+            let position = *positions.entry(list).or_insert_with_key(|list| {
+                let position = index(words.len());
                 words.extend([list.other, index(list.actions.len())]);
                 words.extend_from_slice(list.actions.as_flattened());
-                place
+                position
             });
-            found.push((key, place));
+            found.push((key, position));
         }
         Built { words, lists: found }
     }

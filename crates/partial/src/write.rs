@@ -42,7 +42,7 @@ struct Writer<'a, 'p> {
     programs: BTreeMap<u32, (usize, u32)>,
     code: Vec<u32>,
     /// Where in `code` each predicate begins.
-    places: BTreeMap<PredicateId, usize>,
+    positions: BTreeMap<PredicateId, usize>,
     /// Lists of words behind the code.
     lists: Vec<u32>,
     /// Places in `code` that hold an offset in `lists`.
@@ -58,7 +58,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             asked: BTreeMap::new(),
             programs: BTreeMap::new(),
             code: Vec::new(),
-            places: BTreeMap::new(),
+            positions: BTreeMap::new(),
             lists: Vec::new(),
             members: Vec::new(),
         }
@@ -133,18 +133,18 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// Returns the place of a slot.
     fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
         let known = self.slots.iter().position(|slot| slot.id == id);
-        let place = known.unwrap_or(self.slots.len());
+        let position = known.unwrap_or(self.slots.len());
         if known.is_none() {
-            self.slots.push(Slot { id, uses: 0, constants: BTreeSet::new(), group: place });
+            self.slots.push(Slot { id, uses: 0, constants: BTreeSet::new(), group: position });
         }
-        self.slots.get_mut(place)?.uses |= uses;
-        (self.slots.len() <= MAX_SLOTS).then_some(place)
+        self.slots.get_mut(position)?.uses |= uses;
+        (self.slots.len() <= MAX_SLOTS).then_some(position)
     }
 
     fn compare(&mut self, slot: u32, word: u32) -> Option<()> {
-        let place = self.slot(slot, 0)?;
+        let position = self.slot(slot, 0)?;
         if let Some(string) = word.checked_sub(word::FIRST_STRING) {
-            self.slots.get_mut(place)?.constants.insert(string);
+            self.slots.get_mut(position)?.constants.insert(string);
         }
         Some(())
     }
@@ -193,8 +193,8 @@ impl<'a, 'p> Writer<'a, 'p> {
         let code_at = entries_at + entry_words;
         self.write_code(code_at)?;
         let lists_at = code_at + self.code.len();
-        for place in &self.members {
-            *self.code.get_mut(*place)? += index(lists_at);
+        for position in &self.members {
+            *self.code.get_mut(*position)? += index(lists_at);
         }
         let mut words = vec![0; PATH_WORDS];
         for (field, value) in [
@@ -255,9 +255,9 @@ impl<'a, 'p> Writer<'a, 'p> {
             Predicate::Never => (EQUAL_CONST | NEGATE | layout::ALWAYS << 8, word::TRUE),
             Predicate::Equality(equality, negated) => {
                 let (head, operand) = match equality {
-                    Op::EqualConst(slot, word) => (EQUAL_CONST | self.place(*slot)? << 8, *word),
+                    Op::EqualConst(slot, word) => (EQUAL_CONST | self.position(*slot)? << 8, *word),
                     Op::EqualSlot(a, b) => {
-                        (EQUAL_SLOT | self.place(*a)? << 8 | self.place(*b)? << 16, 0)
+                        (EQUAL_SLOT | self.position(*a)? << 8 | self.position(*b)? << 16, 0)
                     }
                     _ => return None,
                 };
@@ -265,14 +265,14 @@ impl<'a, 'p> Writer<'a, 'p> {
             }
             Predicate::Code(_) => {
                 let (_, memo) = self.asked.get(&step.predicate)?;
-                let place = self.places.get(&step.predicate)?;
-                (CODE | memo << 16, index(code_at + place))
+                let position = self.positions.get(&step.predicate)?;
+                (CODE | memo << 16, index(code_at + position))
             }
         };
         Some([head | step.effect << 24, operand, *mask])
     }
 
-    fn place(&self, slot: u32) -> Option<u32> {
+    fn position(&self, slot: u32) -> Option<u32> {
         self.slots.iter().position(|known| known.id == slot).map(index)
     }
 
@@ -282,7 +282,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let asked: Vec<PredicateId> = self.asked.keys().copied().collect();
         for id in asked {
             let Predicate::Code(ops) = predicates.get(id)? else { continue };
-            self.places.insert(id, self.code.len());
+            self.positions.insert(id, self.code.len());
             let labels = labels(ops, code_at + self.code.len());
             for op in ops {
                 self.write_op(op, &labels)?;
@@ -293,7 +293,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     fn write_op(&mut self, op: &Op, labels: &BTreeMap<u32, u32>) -> Option<()> {
-        let slot = |slot: &u32| self.place(*slot);
+        let slot = |slot: &u32| self.position(*slot);
         match op {
             Op::Label(_) => {}
             Op::Push(truth) => self.code.push(code::PUSH | truth << 8),
@@ -305,7 +305,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             Op::Has(a) => self.code.push(code::HAS | slot(a)? << 8),
             Op::Member(a, words) => {
                 let list = put_list(&mut self.lists, words.iter().copied());
-                self.code.extend([code::MEMBER | self.place(*a)? << 8, index(list)]);
+                self.code.extend([code::MEMBER | self.position(*a)? << 8, index(list)]);
                 self.members.push(self.code.len() - 1);
             }
             Op::Compare(a, relation, bits) => {

@@ -30,7 +30,7 @@ mod words;
 #[cfg(target_arch = "x86_64")]
 pub use narrow::Avx512Narrow;
 pub use wide::{Lanes64, LanesF64, Row};
-pub use words::{Block, Lanes32, MOST_WORDS, Quad};
+pub use words::{Block, Lanes32, MAX_WORDS, Quad};
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use crate::Simd128;

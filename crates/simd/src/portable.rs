@@ -60,5 +60,5 @@ fn holds(relation: Relation, left: f64, right: f64) -> bool {
 /// Collects the answers of the rows, the first in the lowest bit.
 #[inline]
 fn bits(rows: impl Iterator<Item = bool>) -> u64 {
-    rows.zip(0u32..).fold(0, |bits, (row, place)| bits | u64::from(row) << place)
+    rows.zip(0u32..).fold(0, |bits, (row, position)| bits | u64::from(row) << position)
 }

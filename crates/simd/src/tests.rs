@@ -25,7 +25,7 @@ macro_rules! backend_suite {
             #[test]
             fn every_row_has_its_own_bit() {
                 if let Some(backend) = $backend {
-                    places(backend);
+                    positions(backend);
                 }
             }
 
@@ -78,7 +78,7 @@ fn numbers(backend: impl Backend) {
     }
 }
 
-fn places(backend: impl Backend) {
+fn positions(backend: impl Backend) {
     for row in 0..ROWS {
         let mut words = [5; ROWS];
         words[row] = 1;

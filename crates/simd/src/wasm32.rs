@@ -133,7 +133,9 @@ fn number_pairs(left: &Numbers, right: &Numbers, test: impl Fn(v128, v128) -> v1
 /// Joins the answers of the four groups.
 #[inline]
 fn join(groups: impl Iterator<Item = u16>) -> u64 {
-    groups.zip([0, 16, 32, 48]).fold(0, |bits, (group, place)| bits | u64::from(group) << place)
+    groups
+        .zip([0, 16, 32, 48])
+        .fold(0, |bits, (group, position)| bits | u64::from(group) << position)
 }
 
 /// Makes one bit of each of sixteen lanes that are all ones or all zeros.

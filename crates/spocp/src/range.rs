@@ -272,7 +272,7 @@ impl Type {
         [Self::Alpha, Self::Numeric, Self::Date, Self::Time, Self::Ipv4, Self::Ipv6];
 
     /// Returns the place of the type among all.
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn position(self) -> usize {
         Self::ALL.iter().position(|kind| *kind == self).unwrap_or_default()
     }
 

@@ -121,8 +121,8 @@ impl<'r, T: Tokens> Reader<'r, T> {
 
     fn enter(&mut self, node: Node, at: usize) -> Result<(), Error> {
         let here = offset(self.out.nodes.len());
-        let place = self.open.get_mut(self.depth).ok_or(Kind::TooDeep.at(at))?;
-        *place = here;
+        let position = self.open.get_mut(self.depth).ok_or(Kind::TooDeep.at(at))?;
+        *position = here;
         self.depth = self.depth.saturating_add(1);
         self.push(node, at)
     }
@@ -178,7 +178,7 @@ impl<'r, T: Tokens> Reader<'r, T> {
             let (word, span) = self.next()?;
             match (word.kind, words.get_mut(count)) {
                 (Part::Close, _) => break,
-                (Part::Atom, Some(place)) => *place = span,
+                (Part::Atom, Some(position)) => *position = span,
                 (Part::End, _) => return Err(Kind::Unfinished.at(word.at)),
                 _ => return Err(Kind::Relation.at(word.at)),
             }

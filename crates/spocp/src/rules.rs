@@ -179,10 +179,11 @@ impl RuleSet {
     /// at every depth.
     fn has_room(&self, rule: &Normal) -> Result<(), Refused> {
         let expression = rule.expression();
-        let places = expression.nodes.len().saturating_mul(2).saturating_add(self.trie.nodes.len());
+        let positions =
+            expression.nodes.len().saturating_mul(2).saturating_add(self.trie.nodes.len());
         let text =
             expression.text.len().saturating_mul(MAX_DEPTH).saturating_add(self.trie.atoms.len());
-        match self.len() < MAX_RULES && places < MAX_PLACES && text < MAX_TEXT {
+        match self.len() < MAX_RULES && positions < MAX_PLACES && text < MAX_TEXT {
             true => Ok(()),
             false => Err(Refused::Full),
         }

@@ -108,8 +108,8 @@ fn walk(expression: &Expression, elements: Range<usize>, visit: &mut impl FnMut(
                 continue;
             }
         };
-        if let Some(place) = ends.get_mut(depth) {
-            *place = index(end);
+        if let Some(position) = ends.get_mut(depth) {
+            *position = index(end);
             depth = depth.saturating_add(1);
         }
     }

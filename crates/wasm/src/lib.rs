@@ -42,7 +42,7 @@ use wardgate_engine::wire;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use failure::Failure;
-use request::{Asked, Shared};
+use request::{ActionField, Shared};
 use terms::Moment;
 
 /// Opens a bundle and returns the number that names it in later calls. `terms` say what is accepted:
@@ -83,7 +83,7 @@ pub fn close(handle: u32) {
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen(js_name = isAllowed)]
 pub fn is_allowed(handle: u32, request: &JsValue, now: f64) -> Result<bool, JsValue> {
-    let request = request::read(request, Asked::Action, &mut Shared::default(), 0)?;
+    let request = request::read(request, ActionField::Action, &mut Shared::default(), 0)?;
     let action = request.actions.first().map_or("", String::as_str);
     Ok(handles::table(handle)?.is_allowed(&request, action, clock::timestamp(now)?))
 }
@@ -108,7 +108,7 @@ fn read_and_check(
     parts: &mut Shared,
     shared: u32,
 ) -> Result<Decision, Failure> {
-    let mut request = request::read(request, Asked::Actions, parts, shared)?;
+    let mut request = request::read(request, ActionField::Actions, parts, shared)?;
     let (table, now) = (handles::table(handle)?, clock::timestamp(now)?);
     let decision = steps::shared(|budget| table.check_within(&request, now, budget));
     parts.take_back(&mut request, shared);
@@ -121,7 +121,7 @@ fn read_and_check(
 /// The request cannot be read, or the handle is closed.
 #[wasm_bindgen]
 pub fn explain(handle: u32, request: &JsValue, now: f64) -> Result<String, JsValue> {
-    let request = request::read(request, Asked::Action, &mut Shared::default(), 0)?;
+    let request = request::read(request, ActionField::Action, &mut Shared::default(), 0)?;
     let explanation = handles::table(handle)?.explain(&request, clock::timestamp(now)?);
     Ok(wire::explanation_json(&explanation))
 }

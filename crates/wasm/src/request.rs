@@ -22,7 +22,7 @@ use crate::value::Reader;
 
 /// How a call names what the principal wants to do.
 #[derive(Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum ActionField {
     /// One, under `action`.
     Action,
     /// Several, under `actions`.
@@ -94,12 +94,12 @@ impl Shared {
 /// Reads a request, but for those of its `shared` parts that were read before. Pays for what it reads.
 pub(crate) fn read(
     value: &JsValue,
-    asked: Asked,
+    field: ActionField,
     shared: &mut Shared,
     which: u32,
 ) -> Result<Request, Failure> {
     let mut reader = Reader::new();
-    let request = read_with(&mut reader, value, asked, shared, which);
+    let request = read_with(&mut reader, value, field, shared, which);
     steps::charge(reader.values().saturating_mul(STEPS_OF_A_VALUE));
     request
 }
@@ -107,12 +107,12 @@ pub(crate) fn read(
 fn read_with(
     reader: &mut Reader,
     value: &JsValue,
-    asked: Asked,
+    field: ActionField,
     shared: &mut Shared,
     which: u32,
 ) -> Result<Request, Failure> {
     let root = Path::ROOT;
-    let fields = reader.fields(value, &root, asked.fields())?;
+    let fields = reader.fields(value, &root, field.fields())?;
     let known = shared.here & which;
     let mut request = Request {
         request_id: reader.optional_string(fields.member("requestId"), &root.key("requestId"))?,
@@ -126,9 +126,9 @@ fn read_with(
         let path = root.key("resource");
         request.resource = resource(reader, fields.member("resource"), &path)?;
     }
-    request.actions = match asked {
-        Asked::Action => vec![reader.string(fields.member("action"), &root.key("action"))?],
-        Asked::Actions => reader.strings(fields.member("actions"), &root.key("actions"))?,
+    request.actions = match field {
+        ActionField::Action => vec![reader.string(fields.member("action"), &root.key("action"))?],
+        ActionField::Actions => reader.strings(fields.member("actions"), &root.key("actions"))?,
     };
     if known & AUX_DATA == 0 {
         request.aux_data = aux_data(reader, fields.member("auxData"), &root.key("auxData"))?;
@@ -137,7 +137,7 @@ fn read_with(
     Ok(request)
 }
 
-impl Asked {
+impl ActionField {
     fn fields(self) -> &'static [&'static str] {
         match self {
             Self::Action => &["principal", "resource", "action", "auxData", "requestId"],

@@ -42,7 +42,7 @@ fn run(code: &str, questions: &str) -> Result<usize, Box<dyn Error>> {
     let first: Value = lines.next().ok_or("the file of questions is empty")??;
     let [trusted, wrong] = [public_key(&first, "key")?, public_key(&first, "wrong")?]
         .map(|key| Terms::signed_by(&key));
-    let (mut asked, mut failed) = (0, 0);
+    let (mut question, mut failed) = (0, 0);
     for case in lines {
         let case: Value = case?;
         let bundle = bytes(&case, "bundle")?;
@@ -50,14 +50,14 @@ fn run(code: &str, questions: &str) -> Result<usize, Box<dyn Error>> {
         failed += usize::from(!refused.is_some_and(|error| error.to_string().contains("trusted")));
         let pdp = Pdp::open(&code, &bundle, &trusted, Moment::default())?;
         let wrong = from_threads(&pdp, &case, &bundle)?;
-        asked += case.get("questions").and_then(Value::as_array).map_or(0, Vec::len);
+        question += case.get("questions").and_then(Value::as_array).map_or(0, Vec::len);
         failed += wrong;
         if wrong > 0 {
             println!("  {}: answered otherwise than natively", case.get("name").unwrap_or(&case));
         }
     }
-    println!("rust: {} passed, {failed} failed", asked - failed.min(asked));
-    Ok(failed + usize::from(asked == 0))
+    println!("rust: {} passed, {failed} failed", question - failed.min(question));
+    Ok(failed + usize::from(question == 0))
 }
 
 /// Asks from several threads, and returns how many questions one of them saw answered wrongly.

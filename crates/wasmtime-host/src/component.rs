@@ -5,7 +5,7 @@ use wasmtime::Store;
 use wasmtime::component::ResourceAny;
 
 use crate::error::HostError;
-use crate::instance::Asked;
+use crate::instance::TextQuestion;
 use crate::terms::{Key, Moment, Terms, Trust};
 use crate::values::Value;
 pub(crate) use glue::WardgatePre;
@@ -83,15 +83,15 @@ impl ComponentInstance {
 
     pub(crate) fn ask(
         &mut self,
-        asked: Asked,
+        question: TextQuestion,
         json: &[u8],
         now: Timestamp,
     ) -> Result<Vec<u8>, HostError> {
         let (json, now) = (text(json)?, now.into());
-        Ok(match asked {
-            Asked::Check => call!(self.call_decision_bytes(json, now))??,
-            Asked::Explain => call!(self.call_explain(json, now))??.into_bytes(),
-            Asked::Evaluate => call!(self.call_authzen_evaluate(json, now))??.into_bytes(),
+        Ok(match question {
+            TextQuestion::Check => call!(self.call_decision_bytes(json, now))??,
+            TextQuestion::Explain => call!(self.call_explain(json, now))??.into_bytes(),
+            TextQuestion::Evaluate => call!(self.call_authzen_evaluate(json, now))??.into_bytes(),
         })
     }
 
@@ -100,10 +100,7 @@ impl ComponentInstance {
     }
 
     /// Returns the fast path of a target, or nothing if there is none.
-    pub(crate) fn prepare(
-        &mut self,
-        target: Target<'_>,
-    ) -> Result<Option<types::Plan>, HostError> {
+    pub(crate) fn prepare(&mut self, target: Target<'_>) -> Result<Option<types::Plan>, HostError> {
         let Target { kind, action, policy_version, scope } = target;
         let target = types::Target {
             kind: kind.to_owned(),

@@ -22,7 +22,7 @@ where
         ("policyVersion", principal.policy_version.into()),
         ("scope", principal.scope.into()),
     ];
-    let asked = [
+    let question = [
         ("kind", resource.kind.into()),
         ("id", resource.id.into()),
         ("attr", object(&resource.attributes)?),
@@ -30,7 +30,7 @@ where
         ("scope", resource.scope.into()),
     ];
     let request =
-        of([("principal", of(asking)), ("action", (*action).into()), ("resource", of(asked))]);
+        of([("principal", of(asking)), ("action", (*action).into()), ("resource", of(question))]);
     serde_json::to_vec(&request).map_err(|error| refused(&error.to_string()))
 }
 

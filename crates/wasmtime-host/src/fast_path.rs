@@ -14,7 +14,7 @@ use crate::module::ModuleInstance;
 
 /// What a question must be read for, to be decided by one fast path.
 #[derive(Debug)]
-pub(crate) struct FastPath {
+pub(crate) struct HostPath {
     pub(crate) id: u64,
     pub(crate) slots: Box<[Slot]>,
     /// The mask of each role that is listed.
@@ -22,31 +22,31 @@ pub(crate) struct FastPath {
     /// The mask of any other.
     others: u32,
     /// Principals with policies of their own, of which fast paths know nothing.
-    apart: Apart,
+    own_policies: OwnPolicies,
 }
 
 /// The principals with policies of their own, of which fast paths know nothing.
-type Apart = Arc<Names<()>>;
+type OwnPolicies = Arc<Names<()>>;
 
 /// The fast paths of the bundle that an instance has, each read once.
 #[derive(Debug, Default)]
-pub(crate) struct FastPaths {
-    read: HashMap<u64, Option<Arc<FastPath>>>,
+pub(crate) struct HostPaths {
+    read: HashMap<u64, Option<Arc<HostPath>>>,
     /// Read before the first fast path.
-    apart: Option<Apart>,
+    own_policies: Option<OwnPolicies>,
 }
 
-impl FastPaths {
+impl HostPaths {
     /// Returns the fast path of a target. Nothing if questions are to be asked as text.
     pub(crate) fn fast_path(
         &mut self,
         instance: &mut Instance,
         target: Target<'_>,
-    ) -> Result<Option<Arc<FastPath>>, HostError> {
-        let apart = self.apart(instance)?;
+    ) -> Result<Option<Arc<HostPath>>, HostError> {
+        let own_policies = self.own_policies(instance)?;
         match instance {
-            Instance::Module(module) => self.of_module(module, target, apart),
-            Instance::Component(component) => self.of_component(component, target, apart),
+            Instance::Module(module) => self.of_module(module, target, own_policies),
+            Instance::Component(component) => self.of_component(component, target, own_policies),
         }
     }
 
@@ -54,15 +54,15 @@ impl FastPaths {
         &mut self,
         module: &mut ModuleInstance,
         target: Target<'_>,
-        apart: Apart,
-    ) -> Result<Option<Arc<FastPath>>, HostError> {
+        own_policies: OwnPolicies,
+    ) -> Result<Option<Arc<HostPath>>, HostError> {
         let Target { kind, action, policy_version, scope } = target;
         let list = module.fast_path_list([kind, policy_version, scope])?;
         let Some(id) = fast_path_of(&list, action) else { return Ok(None) };
         if let Some(fast_path) = self.read.get(&id.into()) {
             return Ok(fast_path.clone());
         }
-        let fast_path = FastPath::parse(id, &module.fast_path(id)?, apart).map(Arc::new);
+        let fast_path = HostPath::parse(id, &module.fast_path(id)?, own_policies).map(Arc::new);
         self.read.insert(id.into(), fast_path.clone());
         Ok(fast_path)
     }
@@ -71,20 +71,20 @@ impl FastPaths {
         &mut self,
         component: &mut ComponentInstance,
         target: Target<'_>,
-        apart: Apart,
-    ) -> Result<Option<Arc<FastPath>>, HostError> {
+        own_policies: OwnPolicies,
+    ) -> Result<Option<Arc<HostPath>>, HostError> {
         let Some(fast_path) = component.prepare(target)? else { return Ok(None) };
         let id = fast_path.id;
-        let made = || FastPath::of(fast_path, apart).map(Arc::new);
+        let made = || HostPath::of(fast_path, own_policies).map(Arc::new);
         Ok(self.read.entry(id).or_insert_with(made).clone())
     }
 
     /// Returns the principals with policies of their own.
-    fn apart(&mut self, instance: &mut Instance) -> Result<Apart, HostError> {
-        if let Some(apart) = &self.apart {
-            return Ok(Arc::clone(apart));
+    fn own_policies(&mut self, instance: &mut Instance) -> Result<OwnPolicies, HostError> {
+        if let Some(own_policies) = &self.own_policies {
+            return Ok(Arc::clone(own_policies));
         }
-        let apart = match instance {
+        let own_policies = match instance {
             Instance::Module(module) => {
                 let principals = module.principals()?;
                 let name = |id: &Value| id.as_str().map(|id| (Box::<str>::from(id), ()));
@@ -95,14 +95,14 @@ impl FastPaths {
                 component.principals()?.into_iter().map(|id| (id, ())).collect()
             }
         };
-        Ok(Arc::clone(self.apart.insert(Arc::new(apart))))
+        Ok(Arc::clone(self.own_policies.insert(Arc::new(own_policies))))
     }
 }
 
 /// One place of a question.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    pub(crate) place: Place,
+    pub(crate) position: SlotRoot,
     pub(crate) path: Box<[Box<str>]>,
     /// The words of the texts that it is compared with.
     pub(crate) constants: Names<u32>,
@@ -110,7 +110,7 @@ pub(crate) struct Slot {
 
 /// Where the path of a slot starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SlotRoot {
     PrincipalId,
     PrincipalAttr,
     ResourceKind,
@@ -129,9 +129,9 @@ fn fast_path_of(list: &Value, action: &str) -> Option<u32> {
     word(fast_path)
 }
 
-impl FastPath {
+impl HostPath {
     /// Reads a fast path. Nothing if it runs programs or has classes: then questions are asked as text.
-    fn parse(id: u32, fast_path: &Value, apart: Apart) -> Option<Self> {
+    fn parse(id: u32, fast_path: &Value, own_policies: OwnPolicies) -> Option<Self> {
         if word(fast_path.get("flags")?)? & (PROGRAMS | BY_CLASS) != 0 {
             return None;
         }
@@ -142,26 +142,26 @@ impl FastPath {
             slots,
             roles: names(fast_path.get("roles")?)?,
             others: word(fast_path.get("others")?)?,
-            apart,
+            own_policies,
         })
     }
 
     /// Takes a fast path of the component. Nothing if it has more slots than a fast path can have.
-    fn of(fast_path: types::Plan, apart: Apart) -> Option<Self> {
+    fn of(fast_path: types::Plan, own_policies: OwnPolicies) -> Option<Self> {
         let types::Plan { id, slots, roles, others } = fast_path;
         (slots.len() <= MAX_SLOTS).then(|| Self {
             id,
             slots: slots.into_iter().map(Slot::from).collect(),
             roles: roles.into_iter().collect(),
             others,
-            apart,
+            own_policies,
         })
     }
 
     /// Returns whether a principal has policies of its own.
     #[inline]
-    pub(crate) fn is_apart(&self, principal: &str) -> bool {
-        !self.apart.is_empty() && self.apart.get(principal).is_some()
+    pub(crate) fn has_own_policies(&self, principal: &str) -> bool {
+        !self.own_policies.is_empty() && self.own_policies.get(principal).is_some()
     }
 
     /// Unites the masks of roles. Nothing where they are too many or too long for a fast path.
@@ -181,7 +181,7 @@ impl Slot {
     fn parse(slot: &Value) -> Option<Self> {
         let name = |name: &Value| name.as_str().map(Box::from);
         Some(Self {
-            place: Place::parse(slot.get("root")?.as_str()?)?,
+            position: SlotRoot::parse(slot.get("root")?.as_str()?)?,
             path: slot.get("path")?.as_array()?.iter().map(name).collect::<Option<_>>()?,
             constants: names(slot.get("constants")?)?,
         })
@@ -192,14 +192,14 @@ impl From<types::Slot> for Slot {
     fn from(slot: types::Slot) -> Self {
         let types::Slot { root, path, texts } = slot;
         Self {
-            place: root.into(),
+            position: root.into(),
             path: path.into_iter().map(Box::from).collect(),
             constants: texts.into_iter().collect(),
         }
     }
 }
 
-impl From<types::Root> for Place {
+impl From<types::Root> for SlotRoot {
     fn from(root: types::Root) -> Self {
         match root {
             types::Root::PrincipalId => Self::PrincipalId,
@@ -211,7 +211,7 @@ impl From<types::Root> for Place {
     }
 }
 
-impl Place {
+impl SlotRoot {
     fn parse(root: &str) -> Option<Self> {
         Some(match root {
             "principal.id" => Self::PrincipalId,

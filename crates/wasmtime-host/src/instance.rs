@@ -15,7 +15,7 @@ pub(crate) enum Instance {
 
 /// A question as text whose answer is bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum TextQuestion {
     /// A decision.
     Check,
     /// A decision and every rule that was considered.
@@ -71,13 +71,13 @@ impl Instance {
 
     pub(crate) fn ask(
         &mut self,
-        asked: Asked,
+        question: TextQuestion,
         json: &[u8],
         now: Timestamp,
     ) -> Result<Vec<u8>, HostError> {
         match self {
-            Self::Module(instance) => instance.ask(asked, json, now),
-            Self::Component(instance) => instance.ask(asked, json, now),
+            Self::Module(instance) => instance.ask(question, json, now),
+            Self::Component(instance) => instance.ask(question, json, now),
         }
     }
 

@@ -7,7 +7,7 @@ use wardgate_native::Timestamp;
 use wasmtime::{InstancePre, Memory, Store, TypedFunc, WasmParams, WasmResults};
 
 use crate::error::HostError;
-use crate::instance::Asked;
+use crate::instance::TextQuestion;
 use crate::terms::{Moment, Terms};
 use crate::values::Value as SlotValue;
 
@@ -80,7 +80,7 @@ impl ModuleInstance {
         if spoken != VERSION {
             return Err(HostError::Version { found: spoken, expected: VERSION });
         }
-        this.frame = place(this.call(&frame, ())?)?;
+        this.frame = position(this.call(&frame, ())?)?;
         Ok(this)
     }
 
@@ -141,14 +141,14 @@ impl ModuleInstance {
 
     pub(crate) fn ask(
         &mut self,
-        asked: Asked,
+        question: TextQuestion,
         json: &[u8],
         now: Timestamp,
     ) -> Result<Vec<u8>, HostError> {
-        let call = match asked {
-            Asked::Check => &self.calls.check,
-            Asked::Explain => &self.calls.explain,
-            Asked::Evaluate => &self.calls.evaluate,
+        let call = match question {
+            TextQuestion::Check => &self.calls.check,
+            TextQuestion::Explain => &self.calls.explain,
+            TextQuestion::Evaluate => &self.calls.evaluate,
         };
         let call = call.clone();
         let length = self.question(&call, json, now)?;
@@ -159,11 +159,11 @@ impl ModuleInstance {
         let call = self.calls.filter.clone();
         let length = self.question(&call, json, now)?;
         let answer = self.answer(length)?;
-        let (places, rest) = answer.as_chunks();
+        let (positions, rest) = answer.as_chunks();
         if !rest.is_empty() {
             return Err(HostError::Confused);
         }
-        Ok(places.iter().map(|place| u32::from_le_bytes(*place)).collect())
+        Ok(positions.iter().map(|position| u32::from_le_bytes(*position)).collect())
     }
 
     /// Returns the fast paths of a kind, version and scope, or nothing if there are none.
@@ -269,7 +269,7 @@ impl ModuleInstance {
             self.make_room(bytes.len())?;
         }
         let length = i32::try_from(bytes.len()).map_err(|_| HostError::Confused)?;
-        let start = place(self.block.address)?;
+        let start = position(self.block.address)?;
         let memory = self.memory.data_mut(&mut self.store);
         let block = memory.get_mut(start..).and_then(|memory| memory.get_mut(..bytes.len()));
         block.ok_or(HostError::Confused)?.copy_from_slice(bytes);
@@ -280,9 +280,9 @@ impl ModuleInstance {
     fn make_room(&mut self, bytes: usize) -> Result<(), HostError> {
         self.give_back()?;
         let capacity = bytes.max(LEAST_CAPACITY);
-        let asked = i32::try_from(capacity).map_err(|_| too_large(bytes))?;
+        let question = i32::try_from(capacity).map_err(|_| too_large(bytes))?;
         let alloc = self.calls.alloc.clone();
-        let address = self.call(&alloc, asked)?;
+        let address = self.call(&alloc, question)?;
         if address == 0 {
             return Err(too_large(bytes));
         }
@@ -292,7 +292,7 @@ impl ModuleInstance {
 
     /// Gives back room that a bundle took: no question is as long.
     fn shrink(&mut self) -> Result<(), HostError> {
-        if self.block.capacity > MOST_CAPACITY { self.give_back() } else { Ok(()) }
+        if self.block.capacity > MAX_CAPACITY { self.give_back() } else { Ok(()) }
     }
 
     fn give_back(&mut self) -> Result<(), HostError> {
@@ -315,7 +315,7 @@ impl ModuleInstance {
     /// Copies the answer, which has this length.
     fn answer(&mut self, length: i32) -> Result<Vec<u8>, HostError> {
         let answer = self.calls.answer.clone();
-        let (start, length) = (place(self.call(&answer, ())?)?, place(length)?);
+        let (start, length) = (position(self.call(&answer, ())?)?, position(length)?);
         let memory = self.memory.data(&self.store).get(start..);
         let answer = memory.and_then(|memory| memory.get(..length));
         answer.map(<[u8]>::to_vec).ok_or(HostError::Confused)
@@ -340,14 +340,14 @@ impl<'a> Frame<'a> {
             SlotValue::Bool(true) => word::TRUE,
             SlotValue::Text(word) => word,
             SlotValue::Number(number) => {
-                if let Some(place) = self.numbers.get_mut(slot) {
-                    *place = number.to_le_bytes();
+                if let Some(position) = self.numbers.get_mut(slot) {
+                    *position = number.to_le_bytes();
                 }
                 word::NUMBER
             }
         };
-        if let Some(place) = self.words.get_mut(slot) {
-            *place = said.to_le_bytes();
+        if let Some(position) = self.words.get_mut(slot) {
+            *position = said.to_le_bytes();
         }
     }
 }
@@ -385,7 +385,7 @@ fn found<P: WasmParams, R: WasmResults>(
 }
 
 /// An address or a length is unsigned.
-fn place(number: i32) -> Result<usize, HostError> {
+fn position(number: i32) -> Result<usize, HostError> {
     usize::try_from(number.cast_unsigned()).map_err(|_| HostError::Confused)
 }
 
@@ -415,4 +415,4 @@ const NOTHING: i32 = -1;
 const LEAST_CAPACITY: usize = 4096;
 
 /// Room that is kept between questions.
-const MOST_CAPACITY: usize = 1 << 20;
+const MAX_CAPACITY: usize = 1 << 20;

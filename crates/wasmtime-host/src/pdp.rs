@@ -10,7 +10,7 @@ use wardgate_native::Clock;
 
 use crate::code::Code;
 use crate::error::HostError;
-use crate::fast_path::FastPaths;
+use crate::fast_path::HostPaths;
 use crate::instance::Instance;
 use crate::session::Session;
 use crate::terms::{Moment, Terms};
@@ -45,7 +45,7 @@ pub(crate) struct Served {
     pub(crate) instance: Instance,
     pub(crate) generation: u64,
     /// Those that were asked for of this bundle.
-    pub(crate) fast_paths: FastPaths,
+    pub(crate) fast_paths: HostPaths,
     /// The bundle has a date on which it expires.
     pub(crate) can_expire: bool,
 }
@@ -171,7 +171,7 @@ impl Shared {
                 let source = Arc::clone(&lock(&self.source));
                 let mut instance = self.code.instance()?;
                 instance.open(&source.bundle, &self.terms, source.moment)?;
-                let (generation, fast_paths) = (source.generation, FastPaths::default());
+                let (generation, fast_paths) = (source.generation, HostPaths::default());
                 let can_expire = instance.can_expire()?;
                 Ok(Served { instance, generation, fast_paths, can_expire })
             }
@@ -205,7 +205,7 @@ impl Served {
     /// Notes that the instance has another bundle.
     fn renew(&mut self, generation: u64) {
         self.generation = generation;
-        self.fast_paths = FastPaths::default();
+        self.fast_paths = HostPaths::default();
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wardgate_native::{Clock, Known, Lookup, Question, ResourceRef, Target};
 
 use crate::error::HostError;
-use crate::fast_path::FastPath;
+use crate::fast_path::HostPath;
 use crate::instance::Instance;
 use crate::pdp::Served;
 
@@ -17,7 +17,7 @@ pub struct Prepared {
     /// Of which bundle the fast path is.
     generation: Option<u64>,
     /// Nothing where questions are asked as text. Kinds with equal rules share it, so that it stays near.
-    fast_path: Option<Arc<FastPath>>,
+    fast_path: Option<Arc<HostPath>>,
 }
 
 /// The names of a target.
@@ -61,7 +61,7 @@ impl Prepared {
         }
         let Some(fast_path) = self.fast_path.as_deref() else { return Ok(None) };
         let Question { principal, action, resource } = question;
-        if !self.target.are(resource, action) || fast_path.is_apart(principal.id) {
+        if !self.target.are(resource, action) || fast_path.has_own_policies(principal.id) {
             return Ok(None);
         }
         let Some(roles) = fast_path.mask(principal.roles) else { return Ok(None) };

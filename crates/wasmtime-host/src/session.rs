@@ -6,7 +6,7 @@ use wardgate_native::{Clock, Lookup, Question, Target, Timestamp};
 
 use crate::encoding;
 use crate::error::HostError;
-use crate::instance::{Asked, Instance};
+use crate::instance::{Instance, TextQuestion};
 use crate::pdp::{Served, Shared};
 use crate::prepared::Prepared;
 
@@ -47,7 +47,7 @@ impl Session {
         request: &[u8],
         clock: &impl Clock,
     ) -> Result<Vec<u8>, HostError> {
-        self.ask(Asked::Check, request, clock.now())
+        self.ask(TextQuestion::Check, request, clock.now())
     }
 
     /// As [`Pdp::filter`](crate::Pdp::filter).
@@ -64,7 +64,7 @@ impl Session {
     /// # Errors
     /// The request is refused, or there is no answer.
     pub fn explain(&mut self, request: &[u8], clock: &impl Clock) -> Result<Vec<u8>, HostError> {
-        self.ask(Asked::Explain, request, clock.now())
+        self.ask(TextQuestion::Explain, request, clock.now())
     }
 
     /// As [`Pdp::authzen_evaluate`](crate::Pdp::authzen_evaluate).
@@ -76,7 +76,7 @@ impl Session {
         request: &[u8],
         clock: &impl Clock,
     ) -> Result<Vec<u8>, HostError> {
-        self.ask(Asked::Evaluate, request, clock.now())
+        self.ask(TextQuestion::Evaluate, request, clock.now())
     }
 
     /// Looks up once what questions about `target` will be read for; see
@@ -116,8 +116,13 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, asked: Asked, request: &[u8], now: Timestamp) -> Result<Vec<u8>, HostError> {
-        self.with(|served| served.instance.ask(asked, request, now))
+    fn ask(
+        &mut self,
+        question: TextQuestion,
+        request: &[u8],
+        now: Timestamp,
+    ) -> Result<Vec<u8>, HostError> {
+        self.with(|served| served.instance.ask(question, request, now))
     }
 
     /// Shows `ask` an instance that has the bundle in use. One that trapped is thrown away: what is left in

@@ -4,7 +4,7 @@ use wardgate_fastpath::Texts;
 use wardgate_fastpath::layout::MAX_SLOTS;
 use wardgate_native::{Field, Lookup, PrincipalRef, ResourceRef};
 
-use crate::fast_path::{FastPath, Place, Slot};
+use crate::fast_path::{HostPath, Slot, SlotRoot};
 
 /// What one slot holds.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(crate) enum Value {
     Text(u32),
 }
 
-impl FastPath {
+impl HostPath {
     /// Shows every slot with what it holds to `put`, in their order. Nothing where one holds what no value
     /// here says.
     #[inline]
@@ -86,12 +86,12 @@ impl Slot {
         R: Lookup + ?Sized,
     {
         let path = &*self.path;
-        match self.place {
-            Place::PrincipalAttr => follow(principal.attributes, path),
-            Place::ResourceAttr => follow(resource.attributes, path),
-            Place::PrincipalId => below_text(principal.id, path),
-            Place::ResourceKind => below_text(resource.kind, path),
-            Place::ResourceId => below_text(resource.id, path),
+        match self.position {
+            SlotRoot::PrincipalAttr => follow(principal.attributes, path),
+            SlotRoot::ResourceAttr => follow(resource.attributes, path),
+            SlotRoot::PrincipalId => below_text(principal.id, path),
+            SlotRoot::ResourceKind => below_text(resource.kind, path),
+            SlotRoot::ResourceId => below_text(resource.id, path),
         }
     }
 }

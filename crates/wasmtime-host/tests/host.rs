@@ -62,7 +62,7 @@ struct Signer {
 impl Signer {
     fn new(name: &str) -> Self {
         let mut seed = [0; 32];
-        seed.iter_mut().zip(name.bytes()).for_each(|(place, byte)| *place = byte);
+        seed.iter_mut().zip(name.bytes()).for_each(|(position, byte)| *position = byte);
         let id = KeyId::new(name.as_bytes()).unwrap();
         Self { key: SigningKey::from_seed(Level::MlDsa44, &seed), id }
     }

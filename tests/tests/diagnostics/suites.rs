@@ -119,7 +119,7 @@ impl Decider for Undecided {
             validation_errors: Vec::new(),
             evaluation_errors: Vec::new(),
         };
-        let answer = Answer { decision: nothing, asked_for_now: false };
+        let answer = Answer { decision: nothing, depends_on_time: false };
         Ok(asked.iter().map(|_| Ok(answer.clone())).collect())
     }
 }

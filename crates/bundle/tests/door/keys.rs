@@ -61,8 +61,8 @@ impl Signer {
 }
 
 /// Trusts the signers at these places.
-pub(crate) fn set(places: &[usize], at_least: usize, required: &[&str]) -> TrustSet {
-    let keys = places.iter().map(|at| signers()[*at].trusted()).collect();
+pub(crate) fn set(positions: &[usize], at_least: usize, required: &[&str]) -> TrustSet {
+    let keys = positions.iter().map(|at| signers()[*at].trusted()).collect();
     let required = required.iter().map(|id| key_id(id)).collect();
     TrustSet::new(keys, Quorum { at_least, required }).unwrap()
 }

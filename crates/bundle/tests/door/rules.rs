@@ -59,7 +59,7 @@ fn who_does_not_ask_rules_passes_them_over() {
 fn what_is_no_encoding_of_rules_is_refused() {
     let one = packed(&["(t (* set a b))"]);
     let at = one.len() - "(1:t(1:*3:set1:a1:b))".len();
-    for (place, byte) in [
+    for (position, byte) in [
         (at - 4, 20),    // one byte is left over
         (at - 4, 22),    // one byte is missing
         (at - 1, 0xFF),  // far too long
@@ -69,9 +69,9 @@ fn what_is_no_encoding_of_rules_is_refused() {
         (at, b')'),
     ] {
         let mut changed = one.clone();
-        changed[place] = byte;
+        changed[position] = byte;
         let refused = reopened(&rerooted(&changed));
-        assert_eq!(refused, Err(OpenError::MalformedRules), "{place} {byte}");
+        assert_eq!(refused, Err(OpenError::MalformedRules), "{position} {byte}");
     }
     let twice = packed(&["(a)", "(b)"]);
     let changed: Vec<u8> = [&twice[..twice.len() - 2], b"a)"].concat();

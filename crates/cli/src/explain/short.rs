@@ -14,7 +14,7 @@ use super::words::{answer_words, titled, truth_words};
 
 /// Returns why the only action of `request` is decided as it is, and which condition stands in the way.
 pub(crate) fn lines(table: &PolicyTable, request: &Request, now: Timestamp) -> Vec<String> {
-    let (decision, _) = table.check_and_tell(request, now);
+    let (decision, _) = table.check_timed(request, now);
     let Some(action) = decision.actions.first() else { return Vec::new() };
     let meetings = Meetings::of(table, request, now);
     let verdict = super::verdict(table, request, action, &meetings, None);

@@ -128,7 +128,7 @@ impl<'s> Node<'s> {
             self.ask(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
         let mut decision = decision(answer.get("decision").unwrap_or(&Json::Null))?;
         decision.evaluation_errors = native.decision.evaluation_errors;
-        Ok(Ok(Answer { decision, asked_for_now: native.asked_for_now }))
+        Ok(Ok(Answer { decision, depends_on_time: native.depends_on_time }))
     }
 }
 

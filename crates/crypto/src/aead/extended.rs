@@ -16,7 +16,7 @@ pub type LongNonce = [u8; NONCE_BYTES];
 /// Seals `text`: returns the ciphertext and, behind it, the tag.
 ///
 /// # Errors
-/// If the text is longer than [`MOST_BYTES`](super::MOST_BYTES).
+/// If the text is longer than [`MAX_BYTES`](super::MOST_BYTES).
 pub fn seal(
     key: &Key,
     nonce: &LongNonce,

@@ -9,7 +9,7 @@
 )]
 
 use wardgate_simd::Portable;
-use wardgate_simd::lanes::{Block, Kernel, Lanes32, MOST_WORDS, Quad, Tier, dispatch};
+use wardgate_simd::lanes::{Block, Kernel, Lanes32, MAX_WORDS, Quad, Tier, dispatch};
 
 use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress, halves, pad};
 use super::start::Start;
@@ -59,8 +59,8 @@ impl<'a> Inputs<'a> {
     /// Returns the flags of the next `count` inputs. All messages have the same, and written at once they
     /// can be read at once.
     #[inline(always)]
-    fn flags(&self, from: usize, count: usize) -> [[u32; MOST_WORDS]; 3] {
-        let mut flags = MESSAGE.map(|flags| [flags; MOST_WORDS]);
+    fn flags(&self, from: usize, count: usize) -> [[u32; MAX_WORDS]; 3] {
+        let mut flags = MESSAGE.map(|flags| [flags; MAX_WORDS]);
         if let Self::Nodes(nodes) = self {
             for (at, node) in nodes[from..from + count].iter().enumerate() {
                 [flags[0][at], flags[1][at], flags[2][at]] = node.flags;
@@ -70,8 +70,8 @@ impl<'a> Inputs<'a> {
     }
 
     #[inline(always)]
-    fn counters(&self, from: usize, count: usize) -> [[u32; MOST_WORDS]; 2] {
-        let mut counters = [[0; MOST_WORDS]; 2];
+    fn counters(&self, from: usize, count: usize) -> [[u32; MAX_WORDS]; 2] {
+        let mut counters = [[0; MAX_WORDS]; 2];
         if let Self::Nodes(nodes) = self {
             for (at, node) in nodes[from..from + count].iter().enumerate() {
                 [counters[0][at], counters[1][at]] = halves(node.counter);
@@ -129,12 +129,12 @@ struct Lane<'a> {
 
 /// What one step has to know of every lane.
 struct Step<'a> {
-    blocks: [&'a Block; MOST_WORDS],
-    counters: [[u32; MOST_WORDS]; 2],
-    lengths: [u32; MOST_WORDS],
-    flags: [u32; MOST_WORDS],
+    blocks: [&'a Block; MAX_WORDS],
+    counters: [[u32; MAX_WORDS]; 2],
+    lengths: [u32; MAX_WORDS],
+    flags: [u32; MAX_WORDS],
     /// All bits are set where an input begins.
-    begun: [u32; MOST_WORDS],
+    begun: [u32; MAX_WORDS],
     /// The lanes whose inputs end, a bit for each.
     ended: u32,
 }
@@ -143,8 +143,8 @@ struct Step<'a> {
 struct Lanes<'a> {
     inputs: Inputs<'a>,
     next: usize,
-    lanes: [Lane<'a>; MOST_WORDS],
-    counters: [[u32; MOST_WORDS]; 2],
+    lanes: [Lane<'a>; MAX_WORDS],
+    counters: [[u32; MAX_WORDS]; 2],
 }
 
 fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) -> usize {
@@ -159,10 +159,10 @@ fn stream<T: Lanes32>(tier: T, batch: Batch<'_, '_>) -> usize {
     let mut lanes = Lanes {
         inputs,
         next: even(tier, start, (&inputs, short), digests),
-        lanes: [Lane { input: NONE, rest: &[], flags: [0; 3] }; MOST_WORDS],
-        counters: [[0; MOST_WORDS]; 2],
+        lanes: [Lane { input: NONE, rest: &[], flags: [0; 3] }; MAX_WORDS],
+        counters: [[0; MAX_WORDS]; 2],
     };
-    let mut pads = [EMPTY; MOST_WORDS];
+    let mut pads = [EMPTY; MAX_WORDS];
     let mut chain = [tier.splat_u32(0); 8];
     while let Some(step) = lanes.step(T::WORDS, &mut pads) {
         advance(tier, start, &mut chain, &step);
@@ -200,9 +200,9 @@ fn advance<T: Lanes32>(tier: T, start: &Start, chain: &mut [T::U32; 8], step: &S
 
 /// Returns the chaining value of each lane.
 #[inline(never)]
-fn rows<T: Lanes32>(tier: T, chain: &[T::U32; 8]) -> [[Quad; 2]; MOST_WORDS] {
+fn rows<T: Lanes32>(tier: T, chain: &[T::U32; 8]) -> [[Quad; 2]; MAX_WORDS] {
     let [a, b, c, d, e, f, g, h] = *chain;
-    let mut rows = [[[0; 16]; 2]; MOST_WORDS];
+    let mut rows = [[[0; 16]; 2]; MAX_WORDS];
     tier.enter(
         #[inline(always)]
         |tier| tier.rows(&[[a, b, c, d], [e, f, g, h]], &mut rows),
@@ -240,8 +240,8 @@ fn even_group<'a, T: Lanes32>(
 ) {
     let node = |at| inputs.node(from + at).unwrap_or(Node::EMPTY);
     let mut step = Step::NOTHING;
-    step.begun = [u32::MAX; MOST_WORDS];
-    step.lengths = [BLOCK_BYTES; MOST_WORDS];
+    step.begun = [u32::MAX; MAX_WORDS];
+    step.lengths = [BLOCK_BYTES; MAX_WORDS];
     step.counters = inputs.counters(from, T::WORDS);
     let [first, every, last] = inputs.flags(from, T::WORDS);
     step.flags = either(&first, &every);
@@ -251,7 +251,7 @@ fn even_group<'a, T: Lanes32>(
             step.blocks[at] = node(at).bytes[done..].first_chunk().unwrap_or(&EMPTY);
         }
         advance(tier, start, chain, &step);
-        (step.begun, step.flags) = ([0; MOST_WORDS], every);
+        (step.begun, step.flags) = ([0; MAX_WORDS], every);
         done += 64;
     }
     let mut pads;
@@ -260,17 +260,17 @@ fn even_group<'a, T: Lanes32>(
             step.blocks[at] = node(at).bytes[done..].first_chunk().unwrap_or(&EMPTY);
         }
     } else {
-        pads = [EMPTY; MOST_WORDS];
+        pads = [EMPTY; MAX_WORDS];
         for (at, pad) in pads.iter_mut().enumerate().take(T::WORDS) {
             (step.blocks[at], _) = padded(&node(at).bytes[done..], pad);
         }
-        step.lengths = [u32::try_from(length - done).unwrap_or(0); MOST_WORDS];
+        step.lengths = [u32::try_from(length - done).unwrap_or(0); MAX_WORDS];
     }
     step.flags = either(&step.flags, &last);
     advance(tier, start, chain, &step);
 }
 
-fn either(left: &[u32; MOST_WORDS], right: &[u32; MOST_WORDS]) -> [u32; MOST_WORDS] {
+fn either(left: &[u32; MAX_WORDS], right: &[u32; MAX_WORDS]) -> [u32; MAX_WORDS] {
     let mut both = *left;
     for (both, right) in both.iter_mut().zip(right) {
         *both |= right;
@@ -280,7 +280,7 @@ fn either(left: &[u32; MOST_WORDS], right: &[u32; MOST_WORDS]) -> [u32; MOST_WOR
 
 impl<'a> Lanes<'a> {
     /// Prepares one block of the first `count` lanes, or returns `None` when no input is left.
-    fn step<'s>(&mut self, count: usize, pads: &'s mut [Block; MOST_WORDS]) -> Option<Step<'s>>
+    fn step<'s>(&mut self, count: usize, pads: &'s mut [Block; MAX_WORDS]) -> Option<Step<'s>>
     where
         'a: 's,
     {
@@ -320,7 +320,7 @@ impl<'a> Lanes<'a> {
 
     /// Puts what the lanes ended with in its place and empties them.
     #[inline(never)]
-    fn put(&mut self, ended: u32, rows: &[[Quad; 2]; MOST_WORDS], digests: &mut [Digest]) {
+    fn put(&mut self, ended: u32, rows: &[[Quad; 2]; MAX_WORDS], digests: &mut [Digest]) {
         for (at, (lane, row)) in self.lanes.iter_mut().zip(rows).enumerate() {
             if (ended >> at) & 1 != 0 {
                 digests[lane.input].as_chunks_mut().0.copy_from_slice(row);
@@ -332,11 +332,11 @@ impl<'a> Lanes<'a> {
 
 impl<'s> Step<'s> {
     const NOTHING: Self = Self {
-        blocks: [&EMPTY; MOST_WORDS],
-        counters: [[0; MOST_WORDS]; 2],
-        lengths: [0; MOST_WORDS],
-        flags: [0; MOST_WORDS],
-        begun: [0; MOST_WORDS],
+        blocks: [&EMPTY; MAX_WORDS],
+        counters: [[0; MAX_WORDS]; 2],
+        lengths: [0; MAX_WORDS],
+        flags: [0; MAX_WORDS],
+        begun: [0; MAX_WORDS],
         ended: 0,
     };
 

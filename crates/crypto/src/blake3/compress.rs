@@ -9,7 +9,7 @@
 )]
 
 use wardgate_simd::Portable;
-use wardgate_simd::lanes::{Block, Lanes32, MOST_WORDS};
+use wardgate_simd::lanes::{Block, Lanes32, MAX_WORDS};
 
 /// What says how a block is compressed, beside its words: one value for each lane.
 #[derive(Clone, Copy)]
@@ -215,7 +215,7 @@ impl Root {
 /// The plain compression function, out of line: everything that hashes one block at a time shares it.
 #[inline(never)]
 pub(super) fn compress_one(chain: &[u32; 8], block: &Block, tail: Tail<u32>) -> [u32; 16] {
-    let words = Portable.columns(&[block; MOST_WORDS]);
+    let words = Portable.columns(&[block; MAX_WORDS]);
     compress(Portable, chain, &words, tail)
 }
 

@@ -53,11 +53,11 @@ fn on_this_thread(messages: &[&[u8]], digests: &mut [Digest]) {
         return;
     }
     let mut group = Group::EMPTY;
-    for (place, message) in messages.iter().enumerate().skip(short) {
+    for (position, message) in messages.iter().enumerate().skip(short) {
         match message.len() {
             0..=CHUNK_BYTES => {}
-            SHARED_BYTES.. => digests[place] = super::hash(message),
-            _ => group.add(place, message, digests),
+            SHARED_BYTES.. => digests[position] = super::hash(message),
+            _ => group.add(position, message, digests),
         }
     }
     group.finish(digests);
@@ -74,7 +74,7 @@ struct Group<'a> {
     chunks: usize,
     trees: [Subtree; GROUP_CHUNKS / 2],
     /// Where the digest of each tree belongs.
-    places: [usize; GROUP_CHUNKS / 2],
+    positions: [usize; GROUP_CHUNKS / 2],
     /// How many messages there are.
     count: usize,
 }
@@ -82,7 +82,7 @@ struct Group<'a> {
 /// Chunks, and where in their group each of them stands.
 struct Chunks<'a> {
     nodes: [Node<'a>; GROUP_CHUNKS],
-    places: [usize; GROUP_CHUNKS],
+    positions: [usize; GROUP_CHUNKS],
     count: usize,
 }
 
@@ -92,18 +92,18 @@ impl<'a> Group<'a> {
         short: Chunks::EMPTY,
         chunks: 0,
         trees: [Subtree { at: 0, count: 0, root: ROOT }; GROUP_CHUNKS / 2],
-        places: [0; GROUP_CHUNKS / 2],
+        positions: [0; GROUP_CHUNKS / 2],
         count: 0,
     };
 
-    fn add(&mut self, place: usize, message: &'a [u8], digests: &mut [Digest]) {
+    fn add(&mut self, position: usize, message: &'a [u8], digests: &mut [Digest]) {
         let chunks = message.chunks(CHUNK_BYTES);
         let count = chunks.len();
         if self.chunks + count > GROUP_CHUNKS {
             self.finish(digests);
         }
         self.trees[self.count] = Subtree { at: self.chunks, count, root: ROOT };
-        self.places[self.count] = place;
+        self.positions[self.count] = position;
         self.count += 1;
         for (number, chunk) in chunks.enumerate() {
             let alike = if chunk.len() == CHUNK_BYTES { &mut self.full } else { &mut self.short };
@@ -119,8 +119,8 @@ impl<'a> Group<'a> {
         self.short.finish(&mut values);
         let trees = &mut self.trees[..self.count];
         tree::reduce(&Start::PLAIN, &mut values, trees, 1);
-        for (tree, place) in trees.iter().zip(&self.places) {
-            digests[*place] = values[tree.at];
+        for (tree, position) in trees.iter().zip(&self.positions) {
+            digests[*position] = values[tree.at];
         }
         (self.chunks, self.count) = (0, 0);
     }
@@ -128,11 +128,11 @@ impl<'a> Group<'a> {
 
 impl<'a> Chunks<'a> {
     const EMPTY: Self =
-        Self { nodes: [Node::EMPTY; GROUP_CHUNKS], places: [0; GROUP_CHUNKS], count: 0 };
+        Self { nodes: [Node::EMPTY; GROUP_CHUNKS], positions: [0; GROUP_CHUNKS], count: 0 };
 
-    fn add(&mut self, node: Node<'a>, place: usize) {
+    fn add(&mut self, node: Node<'a>, position: usize) {
         self.nodes[self.count] = node;
-        self.places[self.count] = place;
+        self.positions[self.count] = position;
         self.count += 1;
     }
 
@@ -140,8 +140,8 @@ impl<'a> Chunks<'a> {
     fn finish(&mut self, values: &mut Values) {
         let mut own: Values = [[0; 32]; GROUP_CHUNKS];
         batch::run(&Start::PLAIN, Inputs::Nodes(&self.nodes[..self.count]), &mut own);
-        for (value, place) in own.iter().zip(&self.places[..self.count]) {
-            values[*place] = *value;
+        for (value, position) in own.iter().zip(&self.positions[..self.count]) {
+            values[*position] = *value;
         }
         self.count = 0;
     }

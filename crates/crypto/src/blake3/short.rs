@@ -5,7 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "sets count to the length of arrays of them")]
 
-use wardgate_simd::lanes::{Block, Lanes32, MOST_WORDS, Quad};
+use wardgate_simd::lanes::{Block, Lanes32, MAX_WORDS, Quad};
 
 use super::Digest;
 use super::compress::{CHUNK_END, CHUNK_START, ROOT, Tail, chained, compress_sets, pad};
@@ -59,11 +59,11 @@ fn hash_group<T: Lanes32, const SETS: usize>(
     messages: &[&[u8]],
     digests: &mut [Digest],
 ) -> bool {
-    let mut blocks = [[&EMPTY; MOST_WORDS]; SETS];
-    let mut lengths = [[BLOCK_BYTES; MOST_WORDS]; SETS];
+    let mut blocks = [[&EMPTY; MAX_WORDS]; SETS];
+    let mut lengths = [[BLOCK_BYTES; MAX_WORDS]; SETS];
     let mut pads;
     if !whole(messages, blocks.as_flattened_mut()) {
-        pads = [[EMPTY; MOST_WORDS]; SETS];
+        pads = [[EMPTY; MAX_WORDS]; SETS];
         if !padded(messages, pads.as_flattened_mut(), lengths.as_flattened_mut()) {
             return false;
         }
@@ -123,7 +123,7 @@ fn write<T: Lanes32>(tier: T, chain: &[T::U32; 8], digests: &mut [Digest], count
     match quads.as_chunks_mut().0.first_chunk_mut() {
         Some(rows) if count == T::WORDS => tier.rows(&columns, rows),
         _ => {
-            let mut rows = [[[0; 16]; 2]; MOST_WORDS];
+            let mut rows = [[[0; 16]; 2]; MAX_WORDS];
             tier.rows(&columns, &mut rows);
             for (digest, row) in digests.iter_mut().zip(&rows).take(count) {
                 digest.as_chunks_mut().0.copy_from_slice(row);

@@ -112,7 +112,7 @@ fn short_messages<T: Tier>(tier: T) {
     for count in 0..=70 {
         for (lengths, longer) in [(1, None), (1, Some(count / 2)), (65, None), (65, Some(0))] {
             let length = |at: usize| match longer {
-                Some(place) if place == at => 65,
+                Some(position) if position == at => 65,
                 _ => 64 - at % lengths,
             };
             let messages: Vec<&[u8]> = (0..count).map(|at| &all[at..at + length(at)]).collect();

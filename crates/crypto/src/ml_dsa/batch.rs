@@ -3,7 +3,7 @@
 use wardgate_simd::lanes::dispatch;
 
 use super::signature::Signature;
-use super::verify::{Asked, SIDE_BY_SIDE, Several, Signed};
+use super::verify::{Job, SIDE_BY_SIDE, Several, Signed};
 use super::{Question, prefix};
 
 /// Answers every question that has a place for its answer; the places hold `false`.
@@ -23,21 +23,21 @@ fn answer_here(questions: &[Question<'_>], accepted: &mut [bool]) {
 /// Answers what fits side by side. A malformed question leaves its lanes empty.
 fn answer_few(questions: &[Question<'_>], accepted: &mut [bool]) {
     let mut prefixes = [None; SIDE_BY_SIDE];
-    let mut asked = [None; SIDE_BY_SIDE];
-    for (place, question) in prefixes.iter_mut().zip(questions) {
-        *place = prefix(question.context);
+    let mut jobs = [None; SIDE_BY_SIDE];
+    for (position, question) in prefixes.iter_mut().zip(questions) {
+        *position = prefix(question.context);
     }
-    for ((place, question), prefix) in asked.iter_mut().zip(questions).zip(&prefixes) {
-        *place = prefix.as_ref().and_then(|prefix| ask(question, prefix));
+    for ((position, question), prefix) in jobs.iter_mut().zip(questions).zip(&prefixes) {
+        *position = prefix.as_ref().and_then(|prefix| ask(question, prefix));
     }
-    let asked = asked.get(..questions.len()).unwrap_or_default();
-    dispatch(Several { asked, answers: accepted });
+    let jobs = jobs.get(..questions.len()).unwrap_or_default();
+    dispatch(Several { jobs, answers: accepted });
 }
 
-fn ask<'a>(question: &Question<'a>, prefix: &'a [u8; 2]) -> Option<Asked<'a>> {
+fn ask<'a>(question: &Question<'a>, prefix: &'a [u8; 2]) -> Option<Job<'a>> {
     let Question { key, message, context, signature } = *question;
     let signature = Signature::decode(key.level(), signature)?;
-    Some(Asked { key, signed: Signed::Message([prefix, context, message]), signature })
+    Some(Job { key, signed: Signed::Message([prefix, context, message]), signature })
 }
 
 #[cfg(all(feature = "threads", not(target_arch = "wasm32")))]

@@ -15,13 +15,14 @@ pub(super) fn sample(
     rows: &mut Rows,
 ) -> Option<()> {
     let (signs, candidates) = block.split_first_chunk::<8>()?;
-    let mut places = Places { lane, rows, signs: u64::from_le_bytes(*signs), next: 256 - set.ones };
-    if places.fill(candidates) {
+    let mut positions =
+        Places { lane, rows, signs: u64::from_le_bytes(*signs), next: 256 - set.ones };
+    if positions.fill(candidates) {
         return Some(());
     }
     let mut blocks = Blocks::<RATE_256>::of_short(&Message([bytes, &[], &[], &[]]));
     let _known = blocks.next_block();
-    (0..MORE_BLOCKS).any(|_| places.fill(&blocks.next_block())).then_some(())
+    (0..MORE_BLOCKS).any(|_| positions.fill(&blocks.next_block())).then_some(())
 }
 
 /// What was placed so far: everything below `next` but the ones that are still to come.
@@ -52,8 +53,8 @@ impl Places<'_> {
         self.next > 255
     }
 
-    fn replace(&mut self, place: usize, value: f64) -> f64 {
-        let number = self.rows.get_mut(place).and_then(|row| row.0.get_mut(self.lane));
+    fn replace(&mut self, position: usize, value: f64) -> f64 {
+        let number = self.rows.get_mut(position).and_then(|row| row.0.get_mut(self.lane));
         number.map(|number| core::mem::replace(number, value)).unwrap_or_default()
     }
 }

@@ -6,10 +6,10 @@
 use wardgate_simd::lanes::{LanesF64, Row};
 
 use super::field::{Q, Rows, reduced};
-use super::level::{MOST_HIGH_BYTES, Parameters};
+use super::level::{MAX_HIGH_BYTES, Parameters};
 
 /// w1 as it is hashed; only the bytes of the level are used.
-pub(super) type Packed = [u8; MOST_HIGH_BYTES];
+pub(super) type Packed = [u8; MAX_HIGH_BYTES];
 
 /// Packs the high bits of every row of w, which is below 2^30.
 pub(super) fn pack<L: LanesF64>(lanes: L, set: &Parameters, rows: &Rows, packed: &mut Packed) {
@@ -44,8 +44,8 @@ fn pack_groups<L: LanesF64, const WIDTH: u32, const COUNT: usize, const BYTES: u
         }
         let polynomials = packed.chunks_exact_mut(BYTES * 256 / COUNT);
         for (word, own) in words.0.iter().zip(polynomials) {
-            if let Some(place) = own.as_chunks_mut::<BYTES>().0.get_mut(group) {
-                place.copy_from_slice(word.to_le_bytes().get(..BYTES).unwrap_or_default());
+            if let Some(position) = own.as_chunks_mut::<BYTES>().0.get_mut(group) {
+                position.copy_from_slice(word.to_le_bytes().get(..BYTES).unwrap_or_default());
             }
         }
     }
@@ -78,11 +78,11 @@ fn high_44<L: LanesF64>(lanes: L, w: L::F64, by_width: L::F64) -> L::U64 {
 /// Corrects the high bits of one coefficient that has a hint.
 pub(super) fn use_hint(
     set: &Parameters,
-    (row, place): (usize, u8),
+    (row, position): (usize, u8),
     rows: &Rows,
     packed: &mut Packed,
 ) {
-    let index = usize::from(place);
+    let index = usize::from(position);
     let w = rows.get(index).and_then(|numbers| numbers.0.get(row));
     let high = hinted(set, w.copied().unwrap_or_default());
     let own = packed.get_mut(row * set.high_bytes()..).unwrap_or_default();

@@ -27,9 +27,9 @@ pub(super) fn column<L: LanesF64>(
     let too_great = lanes.enter(|lanes| read(lanes, parts, &words, rows));
     let rejected = too_great.iter().take(height).enumerate().filter(|(_, word)| *word >> 63 == 1);
     for (row, _) in rejected {
-        let mut places = Places::new(row, rows);
-        if !places.read_known(&words, row) {
-            places.read_on(&Message([seed, &name(column, row), &[], &[]]))?;
+        let mut positions = Places::new(row, rows);
+        if !positions.read_known(&words, row) {
+            positions.read_on(&Message([seed, &name(column, row), &[], &[]]))?;
         }
     }
     Some(())
@@ -121,8 +121,8 @@ impl<'a> Places<'a> {
     /// Reads what was squeezed; tells whether it was enough.
     fn read_known(&mut self, words: &Words, lane: usize) -> bool {
         let mut bytes = [0; 8 * WORDS];
-        for (place, row) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
-            *place = row.0.get(lane).copied().unwrap_or_default().to_le_bytes();
+        for (position, row) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *position = row.0.get(lane).copied().unwrap_or_default().to_le_bytes();
         }
         self.read(&bytes)
     }

@@ -22,7 +22,7 @@ impl Level {
     #[must_use]
     pub const fn signature_bytes(self) -> usize {
         let set = self.parameters();
-        set.challenge_bytes + set.columns * set.response_bytes() + set.most_hints + set.rows
+        set.challenge_bytes + set.columns * set.response_bytes() + set.max_hints + set.rows
     }
 
     pub(super) const fn parameters(self) -> Parameters {
@@ -33,7 +33,7 @@ impl Level {
                 ones: 39,
                 response_bits: 18,
                 low_range: 95_232,
-                most_hints: 80,
+                max_hints: 80,
                 challenge_bytes: 32,
             },
             Self::MlDsa65 => Parameters {
@@ -42,7 +42,7 @@ impl Level {
                 ones: 49,
                 response_bits: 20,
                 low_range: 261_888,
-                most_hints: 55,
+                max_hints: 55,
                 challenge_bytes: 48,
             },
             Self::MlDsa87 => Parameters {
@@ -51,7 +51,7 @@ impl Level {
                 ones: 60,
                 response_bits: 20,
                 low_range: 261_888,
-                most_hints: 75,
+                max_hints: 75,
                 challenge_bytes: 64,
             },
         }
@@ -72,7 +72,7 @@ pub(super) struct Parameters {
     /// gamma2, half the width of what the high bits leave out.
     pub(super) low_range: u32,
     /// omega, the most hints of a signature.
-    pub(super) most_hints: usize,
+    pub(super) max_hints: usize,
     /// lambda / 4, the bytes of the challenge.
     pub(super) challenge_bytes: usize,
 }
@@ -133,7 +133,7 @@ pub(super) const SEED_BYTES: usize = 32;
 pub(super) const T1_BYTES: usize = 320;
 
 /// The most bytes that w1 has at any level.
-pub(super) const MOST_HIGH_BYTES: usize = 1024;
+pub(super) const MAX_HIGH_BYTES: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -151,7 +151,7 @@ mod tests {
         for level in [Level::MlDsa44, Level::MlDsa65, Level::MlDsa87] {
             let set = level.parameters();
             assert_eq!(set.high_values(), (8_380_417 - 1) / (2 * set.low_range));
-            assert!(set.high_bytes() * set.rows <= MOST_HIGH_BYTES);
+            assert!(set.high_bytes() * set.rows <= MAX_HIGH_BYTES);
             assert_eq!(u32::try_from(set.high_bytes()).unwrap(), 32 * set.high_bits());
             assert_eq!(u32::try_from(set.response_bytes()).unwrap(), 32 * set.response_bits);
         }

@@ -43,8 +43,8 @@ impl Matrix {
 
     /// Keeps a column.
     fn keep(&mut self, column: usize, rows: &Rows) {
-        for (place, row) in self.rows.iter_mut().skip(column).step_by(self.columns).zip(rows) {
-            *place = *row;
+        for (position, row) in self.rows.iter_mut().skip(column).step_by(self.columns).zip(rows) {
+            *position = *row;
         }
     }
 }
@@ -113,9 +113,9 @@ fn unpack_t1(t1: &[u8], rows: &mut Rows) {
         let fours = polynomial.as_chunks::<5>().0;
         for (rows, [a, b, c, d, e]) in rows.as_chunks_mut::<4>().0.iter_mut().zip(fours) {
             let bits = u64::from_le_bytes([*a, *b, *c, *d, *e, 0, 0, 0]);
-            for (row, place) in rows.iter_mut().zip([0, 10, 20, 30]) {
+            for (row, position) in rows.iter_mut().zip([0, 10, 20, 30]) {
                 if let (Some(number), Ok(value)) =
-                    (row.0.get_mut(lane), u32::try_from(bits >> place & 0x3ff))
+                    (row.0.get_mut(lane), u32::try_from(bits >> position & 0x3ff))
                 {
                     *number = f64::from(value << DROPPED_BITS);
                 }

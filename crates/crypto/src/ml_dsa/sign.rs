@@ -202,7 +202,7 @@ impl TryRng for Given {
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        bytes.iter_mut().zip(self.0).for_each(|(place, byte)| *place = byte);
+        bytes.iter_mut().zip(self.0).for_each(|(position, byte)| *position = byte);
         Ok(())
     }
 }

@@ -28,9 +28,9 @@ impl<'a> Signature<'a> {
     pub(super) fn hints(&self) -> impl Iterator<Item = (usize, u8)> {
         let mut begin = 0;
         self.hints.ends.iter().enumerate().flat_map(move |(row, end)| {
-            let places = self.hints.places.get(begin..usize::from(*end)).unwrap_or_default();
+            let positions = self.hints.positions.get(begin..usize::from(*end)).unwrap_or_default();
             begin = usize::from(*end);
-            places.iter().map(move |place| (row, *place))
+            positions.iter().map(move |position| (row, *position))
         })
     }
 }
@@ -38,7 +38,7 @@ impl<'a> Signature<'a> {
 /// Which coefficients have a hint: the places of all polynomials, and where those of each end.
 #[derive(Clone, Copy, Debug)]
 struct Hints<'a> {
-    places: &'a [u8],
+    positions: &'a [u8],
     ends: &'a [u8],
 }
 
@@ -46,17 +46,17 @@ impl<'a> Hints<'a> {
     /// FIPS 204, Algorithm 21: places rise strictly within a polynomial, ends never fall, and what is not
     /// used is zero. Otherwise one signature could be written in several ways.
     fn decode(set: &Parameters, bytes: &'a [u8]) -> Option<Self> {
-        let (places, ends) = bytes.split_at_checked(set.most_hints)?;
+        let (positions, ends) = bytes.split_at_checked(set.max_hints)?;
         let mut begin = 0;
         for end in ends.iter().copied().map(usize::from) {
-            let own = places.get(begin..end)?;
+            let own = positions.get(begin..end)?;
             if !own.is_sorted_by(|left, right| left < right) {
                 return None;
             }
             begin = end;
         }
-        let unused = places.get(begin..)?;
-        unused.iter().all(|place| *place == 0).then_some(Self { places, ends })
+        let unused = positions.get(begin..)?;
+        unused.iter().all(|position| *position == 0).then_some(Self { positions, ends })
     }
 }
 
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn as_many_hints_as_the_level_allows() {
-        let places: Vec<u8> = (0..80).collect();
-        let hints: Vec<(usize, u8)> = (0..80).map(|place| (3, place)).collect();
-        check(&places, &[0, 0, 0, 80], Some(&hints));
+        let positions: Vec<u8> = (0..80).collect();
+        let hints: Vec<(usize, u8)> = (0..80).map(|position| (3, position)).collect();
+        check(&positions, &[0, 0, 0, 80], Some(&hints));
     }
 
     #[test]
@@ -101,13 +101,13 @@ mod tests {
     }
 
     /// Decodes a signature of ML-DSA-44 with these places, padded with zeros, and these ends.
-    fn check(places: &[u8], ends: &[u8], expected: Option<&[(usize, u8)]>) {
+    fn check(positions: &[u8], ends: &[u8], expected: Option<&[(usize, u8)]>) {
         let mut bytes = vec![0; Level::MlDsa44.signature_bytes()];
         let begin = bytes.len() - 84;
-        bytes[begin..begin + places.len()].copy_from_slice(places);
+        bytes[begin..begin + positions.len()].copy_from_slice(positions);
         bytes[begin + 80..].copy_from_slice(ends);
         let found = Signature::decode(Level::MlDsa44, &bytes);
         let found = found.map(|signature| signature.hints().collect::<Vec<_>>());
-        assert_eq!(found.as_deref(), expected, "{places:?} {ends:?}");
+        assert_eq!(found.as_deref(), expected, "{positions:?} {ends:?}");
     }
 }

@@ -134,7 +134,7 @@ fn commitments_agree<T: Tier>(tier: T, level: Level) {
 fn random_signature(level: Level, round: u8, random: &mut Random) -> Vec<u8> {
     let set = level.parameters();
     let mut signature = random.bytes(level.signature_bytes());
-    let hints = signature.len() - set.most_hints - set.rows;
+    let hints = signature.len() - set.max_hints - set.rows;
     let (gamma1, limit) = (u64::from(set.response_range()), u64::from(set.response_limit()));
     let mut bits = 8 * set.challenge_bytes;
     while bits < 8 * hints {
@@ -145,20 +145,20 @@ fn random_signature(level: Level, round: u8, random: &mut Random) -> Vec<u8> {
         };
         let packed = if random.below(2) == 0 { gamma1 - magnitude } else { gamma1 + magnitude };
         for bit in 0..set.response_bits {
-            let (byte, place) = (bits / 8, bits % 8);
+            let (byte, position) = (bits / 8, bits % 8);
             let value = u8::from(packed >> bit & 1 == 1);
-            signature[byte] = signature[byte] & !(1 << place) | value << place;
+            signature[byte] = signature[byte] & !(1 << position) | value << position;
             bits += 1;
         }
     }
-    random_hints(&mut signature[hints..], set.most_hints, random);
+    random_hints(&mut signature[hints..], set.max_hints, random);
     signature
 }
 
 /// Places that rise within each polynomial, the first and the last coefficient among them.
 fn random_hints(hints: &mut [u8], most: usize, random: &mut Random) {
-    let (places, ends) = hints.split_at_mut(most);
-    places.fill(0);
+    let (positions, ends) = hints.split_at_mut(most);
+    positions.fill(0);
     let (mut used, share) = (0, most / ends.len());
     for end in ends {
         let mut own: Vec<u8> = (0..random.below(share + 1)).map(|_| random.byte()).collect();
@@ -167,7 +167,7 @@ fn random_hints(hints: &mut [u8], most: usize, random: &mut Random) {
         }
         own.sort_unstable();
         own.dedup();
-        places[used..used + own.len()].copy_from_slice(&own);
+        positions[used..used + own.len()].copy_from_slice(&own);
         used += own.len();
         *end = u8::try_from(used).unwrap();
     }
@@ -187,13 +187,13 @@ fn high_bits_agree<T: Tier>(tier: T, level: Level) {
         for (row, value) in rows.iter_mut().zip(values) {
             row.0 = [*value as f64; 8];
         }
-        let mut packed = [0; level::MOST_HIGH_BYTES];
+        let mut packed = [0; level::MAX_HIGH_BYTES];
         commitment::pack(tier, &set, &rows, &mut packed);
         compare(level, values, &packed, false);
-        for place in 0..values.len() {
-            let place = u8::try_from(place).unwrap();
+        for position in 0..values.len() {
+            let position = u8::try_from(position).unwrap();
             (0..set.rows)
-                .for_each(|row| commitment::use_hint(&set, (row, place), &rows, &mut packed));
+                .for_each(|row| commitment::use_hint(&set, (row, position), &rows, &mut packed));
         }
         compare(level, values, &packed, true);
     }

@@ -7,14 +7,14 @@ use wardgate_simd::lanes::{Kernel, Lanes64, Tier};
 
 use super::commitment::{self, Packed};
 use super::field::{Rows, ZEROS};
-use super::level::MOST_HIGH_BYTES;
+use super::level::MAX_HIGH_BYTES;
 use super::signature::Signature;
 use super::{PreparedKey, challenge, ntt, response};
 use crate::shake::{self, Message, RATE_256};
 
 /// One signature to look at, and what is hashed to its mu, or mu itself.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Job<'a> {
     pub(super) key: &'a PreparedKey,
     pub(super) signed: Signed<'a>,
     pub(super) signature: Signature<'a>,
@@ -30,7 +30,7 @@ pub(super) enum Signed<'a> {
 }
 
 /// Looks at one signature.
-pub(super) struct Single<'a>(pub(super) Asked<'a>);
+pub(super) struct Single<'a>(pub(super) Job<'a>);
 
 impl Kernel for Single<'_> {
     type Output = bool;
@@ -42,10 +42,10 @@ impl Kernel for Single<'_> {
     }
 }
 
-/// Looks at up to [`SIDE_BY_SIDE`] signatures; `answers[i]` belongs to `asked[i]`, and nothing is accepted
+/// Looks at up to [`SIDE_BY_SIDE`] signatures; `answers[i]` belongs to `jobs[i]`, and nothing is accepted
 /// without a question.
 pub(super) struct Several<'a, 'b> {
-    pub(super) asked: &'b [Option<Asked<'a>>],
+    pub(super) jobs: &'b [Option<Job<'a>>],
     pub(super) answers: &'b mut [bool],
 }
 
@@ -54,7 +54,7 @@ impl Kernel for Several<'_, '_> {
 
     fn run<T: Tier>(self, tier: T) {
         let mut works = [Work::NEW; SIDE_BY_SIDE];
-        answer(tier, tier, self.asked, &mut works);
+        answer(tier, tier, self.jobs, &mut works);
         self.answers.iter_mut().zip(&works).for_each(|(answer, work)| *answer = work.accepted);
     }
 }
@@ -78,7 +78,7 @@ impl Work {
     const NEW: Self = Self {
         mu: [0; MU_BYTES],
         ball: [0; RATE_256],
-        high: [0; MOST_HIGH_BYTES],
+        high: [0; MAX_HIGH_BYTES],
         bounded: false,
         accepted: false,
     };
@@ -89,27 +89,27 @@ impl Work {
 fn answer<T: Tier, H: Lanes64, const N: usize>(
     tier: T,
     hashing: H,
-    asked: &[Option<Asked<'_>>],
+    jobs: &[Option<Job<'_>>],
     works: &mut [Work; N],
 ) {
-    hash_inputs(hashing, asked, works);
+    hash_inputs(hashing, jobs, works);
     let mut rows = ZEROS;
-    for (one, work) in asked.iter().zip(&mut *works) {
+    for (one, work) in jobs.iter().zip(&mut *works) {
         let Some(one) = one else { continue };
         work.bounded = recompute(tier, one, work, &mut rows).is_some();
     }
-    hash_commitments(hashing, asked, works);
+    hash_commitments(hashing, jobs, works);
 }
 
 /// Finds mu and the randomness of the challenge: both are known before anything is computed.
 fn hash_inputs<H: Lanes64, const N: usize>(
     hashing: H,
-    asked: &[Option<Asked<'_>>],
+    jobs: &[Option<Job<'_>>],
     works: &mut [Work; N],
 ) {
     let mut messages = [[Message::default(); N]; 2];
     let [mus, balls] = &mut messages;
-    for ((one, mu), ball) in asked.iter().zip(mus).zip(balls) {
+    for ((one, mu), ball) in jobs.iter().zip(mus).zip(balls) {
         let Some(one) = one else { continue };
         *mu = one.signed_message();
         *ball = Message([one.signature.challenge, &[], &[], &[]]);
@@ -117,7 +117,7 @@ fn hash_inputs<H: Lanes64, const N: usize>(
     let mut blocks = [[[0; RATE_256]; N]; 2];
     hash_all(hashing, messages.as_flattened(), blocks.as_flattened_mut());
     let [mus, balls] = &blocks;
-    for (((one, work), mu), ball) in asked.iter().zip(works).zip(mus).zip(balls) {
+    for (((one, work), mu), ball) in jobs.iter().zip(works).zip(mus).zip(balls) {
         let Some(one) = one else { continue };
         work.mu = one.mu(mu);
         work.ball = *ball;
@@ -125,7 +125,7 @@ fn hash_inputs<H: Lanes64, const N: usize>(
 }
 
 /// Computes the high bits of what the signer committed to, w1 of FIPS 204; `None` if z is out of bounds.
-fn recompute<T: Tier>(tier: T, one: &Asked<'_>, work: &mut Work, rows: &mut Rows) -> Option<()> {
+fn recompute<T: Tier>(tier: T, one: &Job<'_>, work: &mut Work, rows: &mut Rows) -> Option<()> {
     let set = one.key.level.parameters();
     if !response::unpack(tier, &set, one.signature.response, rows) {
         return None;
@@ -150,7 +150,7 @@ pub(super) fn commitment<T: Tier>(
 ) -> Option<alloc::vec::Vec<u8>> {
     let set = key.level.parameters();
     let mut works = [Work::NEW];
-    let one = Asked { key, signed: Signed::Message([&[]; 3]), signature };
+    let one = Job { key, signed: Signed::Message([&[]; 3]), signature };
     hash_inputs(tier.narrow(), &[Some(one)], &mut works);
     let [mut work] = works;
     recompute(tier, &one, &mut work, &mut ZEROS.clone())?;
@@ -160,11 +160,11 @@ pub(super) fn commitment<T: Tier>(
 /// Accepts each signature whose challenge is the hash of mu and of the commitment.
 fn hash_commitments<H: Lanes64, const N: usize>(
     hashing: H,
-    asked: &[Option<Asked<'_>>],
+    jobs: &[Option<Job<'_>>],
     works: &mut [Work; N],
 ) {
     let mut messages = [Message::default(); N];
-    for ((one, work), message) in asked.iter().zip(&*works).zip(&mut messages) {
+    for ((one, work), message) in jobs.iter().zip(&*works).zip(&mut messages) {
         let Some(one) = one else { continue };
         let set = one.key.level.parameters();
         let high = work.high.get(..set.rows * set.high_bytes()).unwrap_or_default();
@@ -172,7 +172,7 @@ fn hash_commitments<H: Lanes64, const N: usize>(
     }
     let mut blocks = [[0; RATE_256]; N];
     hash_all(hashing, &messages, &mut blocks);
-    for ((one, work), block) in asked.iter().zip(works).zip(&blocks) {
+    for ((one, work), block) in jobs.iter().zip(works).zip(&blocks) {
         let Some(one) = one else { continue };
         let challenge = one.signature.challenge;
         work.accepted = work.bounded && block.get(..challenge.len()) == Some(challenge);
@@ -186,7 +186,7 @@ fn hash_all<H: Lanes64>(hashing: H, messages: &[Message<'_>], blocks: &mut [[u8;
     }
 }
 
-impl Asked<'_> {
+impl Job<'_> {
     fn signed_message(&self) -> Message<'_> {
         match self.signed {
             Signed::Message([first, second, third]) => {

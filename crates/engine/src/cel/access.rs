@@ -206,9 +206,9 @@ fn list_index_type<'a>(key: &Value<'a>) -> Error<'a> {
     index_type(key, " in list")
 }
 
-fn index_type<'a>(key: &Value<'a>, place: &str) -> Error<'a> {
+fn index_type<'a>(key: &Value<'a>, position: &str) -> Error<'a> {
     let found = key.type_name();
-    Error::text(format_args!("unsupported index type '{found}'{place}"))
+    Error::text(format_args!("unsupported index type '{found}'{position}"))
 }
 
 fn out_of_bounds<'a>(key: &Value<'a>) -> Error<'a> {

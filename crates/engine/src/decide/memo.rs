@@ -26,13 +26,13 @@ const INLINE: usize = 16;
 /// Results by program and view.
 pub(crate) struct Memo<'a> {
     inline: [Option<(Key, Value<'a>)>; INLINE],
-    more: Vec<Kept<'a>>,
+    more: Vec<MemoEntry<'a>>,
     /// By program, the place in `more` of its last result plus one: a table may have more programs than
     /// a search from the front could bear.
     last: Vec<usize>,
 }
 
-struct Kept<'a> {
+struct MemoEntry<'a> {
     view: View,
     value: Value<'a>,
     /// The place of the program's result before this one plus one.
@@ -53,29 +53,30 @@ impl<'a> Memo<'a> {
     pub(crate) fn put(&mut self, key: Key, value: &Value<'a>) {
         match self.inline.iter_mut().find(|entry| entry.is_none()) {
             Some(entry) => *entry = Some((key, value.clone())),
-            None => self.keep(key, value.clone()),
+            None => self.push(key, value.clone()),
         }
     }
 
     /// A program has one result for each scope at most, so its chain is short.
     fn search(&self, (program, view): Key) -> Option<&Value<'a>> {
-        let mut place = *self.last.get(at(program))?;
-        while let Some(kept) = place.checked_sub(1).and_then(|place| self.more.get(place)) {
-            if kept.view == view {
-                return Some(&kept.value);
+        let mut position = *self.last.get(at(program))?;
+        while let Some(entry) = position.checked_sub(1).and_then(|position| self.more.get(position))
+        {
+            if entry.view == view {
+                return Some(&entry.value);
             }
-            place = kept.before;
+            position = entry.before;
         }
         None
     }
 
-    fn keep(&mut self, (program, view): Key, value: Value<'a>) {
+    fn push(&mut self, (program, view): Key, value: Value<'a>) {
         let program = at(program);
         if self.last.len() <= program {
             self.last.resize(program.saturating_add(1), 0);
         }
         if let Some(last) = self.last.get_mut(program) {
-            self.more.push(Kept { view, value, before: *last });
+            self.more.push(MemoEntry { view, value, before: *last });
             *last = self.more.len();
         }
     }

@@ -5,14 +5,14 @@
 //! built without all this, which is what the feature is for.
 
 mod finding;
-mod places;
+mod locations;
 
 use alloc::vec::Vec;
 
 pub use finding::{Finding, Read, Sight};
-pub use places::RulePlace;
+pub use locations::RuleLocation;
 
-use super::record::{Outcome, Place, Record};
+use super::record::{Outcome, Record, WalkPosition};
 use super::session::{Failure, Session};
 use crate::budget::Budget;
 use crate::cel::{Timestamp, Value};
@@ -81,7 +81,7 @@ pub struct Considered<'s, 'a> {
     session: &'s Session<'a>,
     block: Block<'a>,
     rule: &'s Rule<'a>,
-    place: Place<'a>,
+    position: WalkPosition<'a>,
     /// What came of it.
     pub outcome: &'s Outcome,
 }
@@ -110,19 +110,19 @@ impl<'a> Considered<'_, 'a> {
     /// Returns the action being decided.
     #[must_use]
     pub const fn action(&self) -> &'a str {
-        self.place.action
+        self.position.action
     }
 
     /// Returns the role being tried; empty in principal policies.
     #[must_use]
     pub const fn role(&self) -> &'a str {
-        self.place.role
+        self.position.role
     }
 
     /// Returns the scope being searched.
     #[must_use]
     pub const fn scope(&self) -> &'a str {
-        self.place.scope
+        self.position.scope
     }
 
     /// Returns the key of the policy.
@@ -165,7 +165,7 @@ impl<'a> Considered<'_, 'a> {
     /// Whether an allow in this scope counts only if a scope above it allows too.
     #[must_use]
     pub fn needs_consent(&self) -> bool {
-        let scope = self.session.table.string_id(self.place.scope);
+        let scope = self.session.table.string_id(self.position.scope);
         scope.is_some_and(|scope| self.session.needs_consent(scope))
     }
 
@@ -185,8 +185,8 @@ impl<'a> Considered<'_, 'a> {
     #[must_use]
     pub fn names_the_action(&self) -> bool {
         let matches = |pattern: &str| {
-            pattern == self.place.action
-                || glob::is_glob(pattern) && glob::matches(pattern, self.place.action)
+            pattern == self.position.action
+                || glob::is_glob(pattern) && glob::matches(pattern, self.position.action)
         };
         self.block.named_by(self.rule, block::ACTIONS).any(matches)
     }
@@ -219,12 +219,12 @@ impl<'a> Session<'a> {
     pub(crate) fn observe_rule(
         &self,
         block: Block<'a>,
-        place: Place<'a>,
+        position: WalkPosition<'a>,
         rule: &Rule<'a>,
         outcome: &Outcome,
     ) {
         if let Some(observer) = self.observer {
-            observer.rule(&Considered { session: self, block, rule, place, outcome });
+            observer.rule(&Considered { session: self, block, rule, position, outcome });
         }
     }
 

@@ -67,16 +67,17 @@ impl Trace {
     }
 
     /// A rule was considered.
-    pub(crate) fn step(&mut self, place: Place<'_>, rule: &Rule<'_>, outcome: Outcome) {
+    pub(crate) fn step(&mut self, position: WalkPosition<'_>, rule: &Rule<'_>, outcome: Outcome) {
         let (file, line) = rule.file();
-        let texts = [place.action, place.role, place.scope, rule.policy(), rule.name(), file];
+        let texts =
+            [position.action, position.role, position.scope, rule.policy(), rule.name(), file];
         if !self.pays(texts.iter().map(|text| text.len()).sum()) {
             return;
         }
         self.steps.push(Step {
-            action: place.action.to_string(),
-            role: place.role.to_string(),
-            scope: place.scope.to_string(),
+            action: position.action.to_string(),
+            role: position.role.to_string(),
+            scope: position.scope.to_string(),
             policy: rule.policy().to_string(),
             rule: rule.name().to_string(),
             derived_role: rule.derived_role().map(ToString::to_string),
@@ -99,7 +100,7 @@ impl Trace {
 
 /// Where in the walk a rule was considered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct WalkPosition<'a> {
     pub(crate) action: &'a str,
     pub(crate) role: &'a str,
     pub(crate) scope: &'a str,

@@ -41,7 +41,7 @@ pub(crate) struct Session<'a> {
     pub(crate) is_traced: bool,
     now: Timestamp,
     /// Whether anything has asked for the time.
-    pub(crate) asked_for_now: Cell<bool>,
+    pub(crate) depends_on_time: Cell<bool>,
     principal_search: Search<'a>,
     pub(crate) resource_version: Name<'a>,
     principal_version: Name<'a>,
@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
             pool,
             request,
             now,
-            asked_for_now: Cell::new(false),
+            depends_on_time: Cell::new(false),
             is_traced: record.as_ref().is_some_and(|record| record.trace.is_some()),
             record: record.map(RefCell::new),
             resource_search: Search::new(table, Key::ResourceScope, resource_scope),
@@ -188,11 +188,12 @@ impl<'a> Session<'a> {
     /// Evaluates a set of variables, so that the errors among them are noted.
     pub(crate) fn touch_variables(&self, set: Option<u32>) {
         let Some(set) = set.filter(|_| self.record.is_some()) else { return };
-        let place = (set, self.current.get().map(|(scope, _)| scope), self.is_in_derived_roles());
-        if self.touched.borrow().contains(&place) {
+        let position =
+            (set, self.current.get().map(|(scope, _)| scope), self.is_in_derived_roles());
+        if self.touched.borrow().contains(&position) {
             return;
         }
-        self.touched.borrow_mut().push(place);
+        self.touched.borrow_mut().push(position);
         for variable in list(self.table.section(Section::VariableSets), set) {
             let Some((program, _)) = self.pool.variable(*variable) else { continue };
             if let Value::Error(error) = self.evaluate(program) {
@@ -364,7 +365,7 @@ impl<'a> Activation<'a> for Session<'a> {
     }
 
     fn now(&self) -> Timestamp {
-        self.asked_for_now.set(true);
+        self.depends_on_time.set(true);
         self.now
     }
 }

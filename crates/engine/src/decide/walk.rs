@@ -5,7 +5,7 @@
 
 use alloc::string::ToString;
 
-use super::record::{Outcome, Place};
+use super::record::{Outcome, WalkPosition};
 use super::roles::Lineage;
 use super::session::{Failure, Session};
 use super::verdict::{Policy, Verdict, Why};
@@ -37,15 +37,15 @@ impl<'a> Session<'a> {
             return Verdict::denied(Policy::None, Why::NoPolicy);
         }
         let action = self.table.name(action);
-        let asked = self.ask_principal_policies(action);
+        let asked = self.try_principal_policies(action);
         if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
             return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
         }
         let fallback = if resource_exists { Policy::Resource } else { Policy::None };
-        self.ask_roles(action).of(fallback).or_denied()
+        self.try_roles(action).of(fallback).or_denied()
     }
 
-    fn ask_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
+    fn try_principal_policies(&self, action: Name<'a>) -> Option<Verdict<'a>> {
         self.request.principal.roles.first()?;
         self.current.set(None);
         let scopes = self.principal_scopes();
@@ -59,16 +59,17 @@ impl<'a> Session<'a> {
         if self.charge_block(block, action, "", 1).is_err() {
             return Scope::Decided(Verdict::EXHAUSTED);
         }
-        let place = Place { action: action.text, role: "", scope: self.table.string(scope) };
+        let position =
+            WalkPosition { action: action.text, role: "", scope: self.table.string(scope) };
         let narrow = |chunk: &mut Chunk| block.narrow_resources(chunk, self.kind_name());
-        self.try_block(block, place, action, narrow, &Outcome::OtherResource)
+        self.try_block(block, position, action, narrow, &Outcome::OtherResource)
     }
 
     /// Tries the rules that `narrow` leaves and that name the action.
     fn try_block(
         &self,
         block: Block<'a>,
-        place: Place<'a>,
+        position: WalkPosition<'a>,
         action: Name<'a>,
         narrow: impl Fn(&mut Chunk),
         excluded: &Outcome,
@@ -77,11 +78,11 @@ impl<'a> Session<'a> {
         for mut chunk in block.chunks() {
             let all = chunk;
             narrow(&mut chunk);
-            self.trace_excluded(block, all.without(&chunk), place, excluded);
+            self.trace_excluded(block, all.without(&chunk), position, excluded);
             let listed = chunk;
             block.narrow_actions(&mut chunk, action);
-            self.trace_excluded(block, listed.without(&chunk), place, &Outcome::OtherAction);
-            if let Some(verdict) = self.try_rules(block, chunk, place, &mut tried) {
+            self.trace_excluded(block, listed.without(&chunk), position, &Outcome::OtherAction);
+            if let Some(verdict) = self.try_rules(block, chunk, position, &mut tried) {
                 return Scope::Decided(verdict);
             }
         }
@@ -89,7 +90,7 @@ impl<'a> Session<'a> {
     }
 
     /// Tries each role of the principal; the first that is allowed wins, else the first answer stays.
-    fn ask_roles(&self, action: Name<'a>) -> Verdict<'a> {
+    fn try_roles(&self, action: Name<'a>) -> Verdict<'a> {
         let mut answer: Option<Verdict<'a>> = None;
         for role in &self.request.principal.roles {
             let Ok(role) = self.lineage(role) else { return Verdict::EXHAUSTED };
@@ -136,16 +137,19 @@ impl<'a> Session<'a> {
         if self.record.is_some() {
             self.current_effective_roles();
         }
-        let place =
-            Place { action: action.text, role: role.role.text, scope: self.table.string(scope) };
+        let position = WalkPosition {
+            action: action.text,
+            role: role.role.text,
+            scope: self.table.string(scope),
+        };
         if let Some(roles) = roles_block
-            && let Some(verdict) = self.ask_role_policies(roles, role, place, action)
+            && let Some(verdict) = self.try_role_policies(roles, role, position, action)
         {
             return Scope::Decided(verdict);
         }
         let Some(block) = block else { return Scope::Silent };
         let narrow = |chunk: &mut Chunk| block.narrow_roles(chunk, role.names());
-        self.try_block(block, place, action, narrow, &Outcome::OtherRole)
+        self.try_block(block, position, action, narrow, &Outcome::OtherRole)
     }
 
     /// Pays for narrowing `block` by the action, the kind and so many roles.
@@ -163,11 +167,11 @@ impl<'a> Session<'a> {
     }
 
     /// Role policies narrow: what they do not list is denied.
-    fn ask_role_policies(
+    fn try_role_policies(
         &self,
         block: Block<'a>,
         role: Lineage<'a>,
-        place: Place<'a>,
+        position: WalkPosition<'a>,
         action: Name<'a>,
     ) -> Option<Verdict<'a>> {
         for role in role.names() {
@@ -178,15 +182,20 @@ impl<'a> Session<'a> {
                 block.narrow_resources(&mut chunk, self.kind_name());
                 let relevant = chunk;
                 block.narrow_actions(&mut chunk, action);
-                self.trace_excluded(block, relevant.without(&chunk), place, &Outcome::OtherAction);
+                self.trace_excluded(
+                    block,
+                    relevant.without(&chunk),
+                    position,
+                    &Outcome::OtherAction,
+                );
                 listed |= !chunk.is_empty();
                 let mut tried = Tried::default();
-                if let Some(verdict) = self.try_rules(block, chunk, place, &mut tried) {
+                if let Some(verdict) = self.try_rules(block, chunk, position, &mut tried) {
                     return Some(verdict);
                 }
             }
             if !listed {
-                return Some(Verdict::not_listed(policy, place.scope));
+                return Some(Verdict::not_listed(policy, position.scope));
             }
         }
         None
@@ -197,23 +206,23 @@ impl<'a> Session<'a> {
         &self,
         block: Block<'a>,
         candidates: Chunk,
-        place: Place<'a>,
+        position: WalkPosition<'a>,
         tried: &mut Tried<'a>,
     ) -> Option<Verdict<'a>> {
         for rule in block.rules(candidates) {
             let mut outcome = self.consider(&rule);
             if !tried.has_emitted(&rule) {
-                match self.emit_output(&rule, &outcome, place) {
+                match self.emit_output(&rule, &outcome, position) {
                     Ok(false) => {}
                     Ok(true) => tried.emitted = Some(rule),
                     Err(failure) => outcome = Err(failure),
                 }
             }
-            self.trace(block, place, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
+            self.trace(block, position, &rule, outcome.as_ref().unwrap_or(&Outcome::Failed));
             match (outcome, rule.effect()) {
-                (Err(failure), _) => return Some(Verdict::failed(failure, &rule, place.scope)),
+                (Err(failure), _) => return Some(Verdict::failed(failure, &rule, position.scope)),
                 (Ok(Outcome::Applied), Some(Effect::Deny)) => {
-                    return Some(Verdict::by_rule(Effect::Deny, &rule, place.scope));
+                    return Some(Verdict::by_rule(Effect::Deny, &rule, position.scope));
                 }
                 (Ok(Outcome::Applied), Some(Effect::Allow)) => {
                     tried.allow = tried.allow.or(Some(rule));
@@ -236,21 +245,33 @@ impl<'a> Session<'a> {
         Ok(if satisfied { Outcome::Applied } else { Outcome::ConditionNotMet })
     }
 
-    fn trace(&self, block: Block<'a>, place: Place<'a>, rule: &Rule<'a>, outcome: &Outcome) {
+    fn trace(
+        &self,
+        block: Block<'a>,
+        position: WalkPosition<'a>,
+        rule: &Rule<'a>,
+        outcome: &Outcome,
+    ) {
         #[cfg(feature = "observe")]
-        self.observe_rule(block, place, rule, outcome);
+        self.observe_rule(block, position, rule, outcome);
         #[cfg(not(feature = "observe"))]
         let _ = block;
         if let Some(record) = &self.record
             && let Some(trace) = &mut record.borrow_mut().trace
         {
-            trace.step(place, rule, outcome.clone());
+            trace.step(position, rule, outcome.clone());
         }
     }
 
-    fn trace_excluded(&self, block: Block<'a>, rules: Chunk, place: Place<'a>, why: &Outcome) {
+    fn trace_excluded(
+        &self,
+        block: Block<'a>,
+        rules: Chunk,
+        position: WalkPosition<'a>,
+        why: &Outcome,
+    ) {
         if self.is_traced {
-            block.rules(rules).for_each(|rule| self.trace(block, place, &rule, why));
+            block.rules(rules).for_each(|rule| self.trace(block, position, &rule, why));
         }
     }
 
@@ -259,7 +280,7 @@ impl<'a> Session<'a> {
         &self,
         rule: &Rule<'a>,
         outcome: &Result<Outcome, Failure>,
-        place: Place<'a>,
+        position: WalkPosition<'a>,
     ) -> Result<bool, Failure> {
         let activated = match outcome {
             Ok(Outcome::Applied) => true,
@@ -268,13 +289,16 @@ impl<'a> Session<'a> {
         };
         let Some(record) = &self.record else { return Ok(false) };
         let Some(program) = rule.output(activated) else { return Ok(false) };
-        self.charge_text(rule.source().len().saturating_add(place.action.len()))?;
+        self.charge_text(rule.source().len().saturating_add(position.action.len()))?;
         let value = self.evaluate(program);
         let value = self.limited(|steps| value.to_attr(steps)).map_err(|error| error.to_string());
         // An allow whose obligations did not fit into the request's budget would be incomplete.
         self.charge(1)?;
-        let output =
-            Output { source: rule.source().to_string(), action: place.action.to_string(), value };
+        let output = Output {
+            source: rule.source().to_string(),
+            action: position.action.to_string(),
+            value,
+        };
         record.borrow_mut().outputs.push(output);
         Ok(true)
     }

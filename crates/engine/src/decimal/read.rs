@@ -75,10 +75,10 @@ fn nearest(decimal: &Decimal) -> f64 {
     if decimal.digits.is_empty() || decimal.point < LEAST_POINT {
         return 0.0;
     }
-    if decimal.point > MOST_POINT {
+    if decimal.point > MAX_POINT {
         return f64::INFINITY;
     }
-    let (head, power) = decimal.cut(MOST_DIGITS, false).whole();
+    let (head, power) = decimal.cut(MAX_DIGITS, false).whole();
     let guess = times_power_of_ten(uint_to_double(head), power);
     let exact = decimal.digits.len() <= EXACT_DIGITS && power.unsigned_abs() <= EXACT_POWER;
     if exact { guess } else { corrected(decimal, guess) }
@@ -120,10 +120,10 @@ fn lies_above(decimal: &Decimal, bits: u64) -> bool {
 const LEAST_POINT: i32 = -323;
 
 /// Ten to the power of 309 is beyond all doubles.
-const MOST_POINT: i32 = 309;
+const MAX_POINT: i32 = 309;
 
 /// Digits that always fit in 64 bits.
-const MOST_DIGITS: usize = 19;
+const MAX_DIGITS: usize = 19;
 
 /// Numbers of so many digits are doubles.
 const EXACT_DIGITS: usize = 15;

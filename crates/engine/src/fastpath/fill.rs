@@ -108,8 +108,8 @@ impl PolicyTable {
             return (roles.len() <= MAX_FAST_PATH_ROLES).then_some(Roles::Mask(mask));
         }
         let mut classes = [0; MAX_REQUEST_CLASSES];
-        for (place, class) in classes.iter_mut().zip(&mut known) {
-            *place = class;
+        for (position, class) in classes.iter_mut().zip(&mut known) {
+            *position = class;
         }
         (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
     }
@@ -123,10 +123,10 @@ impl PolicyTable {
             texts: [""; MAX_SLOTS],
             temporary: 0,
         };
-        for (place, slot) in fast_path.slots().enumerate() {
+        for (position, slot) in fast_path.slots().enumerate() {
             let (root, path) = self.slot_path(slot.slot)?;
             let found = find(request, root, path)?;
-            filled.put(self, place, slot, found)?;
+            filled.put(self, position, slot, found)?;
         }
         Some(filled)
     }
@@ -146,11 +146,11 @@ impl<'r> Filled<'r> {
     fn put(
         &mut self,
         table: &PolicyTable,
-        place: usize,
+        position: usize,
         slot: SlotRecord<'_>,
         found: Found<'r>,
     ) -> Option<()> {
-        *self.held.get_mut(place)? = found;
+        *self.held.get_mut(position)? = found;
         let word = match found {
             Found::Missing => word::MISSING,
             Found::Broken => word::BROKEN,
@@ -160,12 +160,12 @@ impl<'r> Filled<'r> {
             Found::Attr(Attr::Bool(false)) => word::FALSE,
             Found::Attr(Attr::Bool(true)) => word::TRUE,
             Found::Attr(Attr::Number(number)) => {
-                self.frame.set_number(place, *number);
+                self.frame.set_number(position, *number);
                 return number.is_finite().then_some(());
             }
             Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => word::VALUE,
         };
-        self.frame.set(place, word);
+        self.frame.set(position, word);
         Some(())
     }
 

@@ -53,8 +53,8 @@ impl<'a> Footprints<'a> {
         if known.len() <= at(program) {
             known.resize(at(program) + 1, None);
         }
-        if let Some(place) = known.get_mut(at(program)) {
-            *place = Some(found.clone());
+        if let Some(position) = known.get_mut(at(program)) {
+            *position = Some(found.clone());
         }
         found
     }
@@ -86,8 +86,8 @@ impl<'a> Footprints<'a> {
 
 impl Footprint {
     fn add(&mut self, slot: u32, pool: &Pool<'_>) -> Option<()> {
-        if let Err(place) = self.slots.binary_search(&slot) {
-            self.slots.insert(place, slot);
+        if let Err(position) = self.slots.binary_search(&slot) {
+            self.slots.insert(position, slot);
         }
         (self.slots.len() <= MAX_SLOTS && is_readable(slot, pool)).then_some(())
     }

@@ -78,20 +78,20 @@ impl<'a> Running<'a> {
 
     /// Returns the place and the word of a slot of the table.
     fn find(&self, slot: u32) -> Option<(usize, u32)> {
-        let place = self.fast_path.slots().position(|record| record.slot == slot)?;
-        Some((place, *self.frame.words.get(place)?))
+        let position = self.fast_path.slots().position(|record| record.slot == slot)?;
+        Some((position, *self.frame.words.get(position)?))
     }
 
     fn read(&self, slot: u32) -> Option<Value<'a>> {
-        let (place, found) = self.find(slot)?;
+        let (position, found) = self.find(slot)?;
         Some(match found {
             word::MISSING | word::BROKEN => Value::Error(NOT_FOUND),
             word::NULL => Value::Null,
             word::FALSE => Value::Bool(false),
             word::TRUE => Value::Bool(true),
-            word::NUMBER => Value::Double(*self.frame.numbers.get(place)?),
-            word::VALUE => self.contents.value(place)?,
-            word::FIRST_TEMPORARY.. => Value::string(self.contents.text(place)?),
+            word::NUMBER => Value::Double(*self.frame.numbers.get(position)?),
+            word::VALUE => self.contents.value(position)?,
+            word::FIRST_TEMPORARY.. => Value::string(self.contents.text(position)?),
             constant => {
                 let id = constant.checked_sub(word::FIRST_STRING)?;
                 Value::string(self.pool.string(id)?)

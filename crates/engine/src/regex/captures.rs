@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::program::{Program, Step};
-use super::search::{Place, Start};
+use super::search::{Cursor, Start};
 use super::steps::{OutOfSteps, pay};
 
 /// A match: the bytes of the whole and of its groups.
@@ -81,7 +81,7 @@ impl<'p> Program<'p> {
             next: Threads::default(),
             found: None,
         };
-        machine.search(Place::new(text, from), steps)
+        machine.search(Cursor::new(text, from), steps)
     }
 
     /// Returns all the matches in `text`.
@@ -145,29 +145,29 @@ enum Task {
 impl Machine<'_> {
     fn search(
         mut self,
-        mut place: Place<'_>,
+        mut cursor: Cursor<'_>,
         steps: &mut u32,
     ) -> Result<Option<Captures>, OutOfSteps> {
         let start = self.program.start();
         loop {
             let idle = self.next.at.is_empty();
-            if idle && (self.found.is_some() || !place.reach(start, steps)?) {
+            if idle && (self.found.is_some() || !cursor.reach(start, steps)?) {
                 break;
             }
             pay(steps, self.seen.len() / 16)?;
             self.seen.fill(0);
-            self.advance(&place, start != Start::Anchored || place.at == 0, steps)?;
-            if !place.advance() {
+            self.advance(&cursor, start != Start::Anchored || cursor.at == 0, steps)?;
+            if !cursor.advance() {
                 break;
             }
         }
         Ok(self.found.map(|slots| Captures { slots }))
     }
 
-    /// Follows all threads that wait at `place`, then, if nothing better is known, a new one.
+    /// Follows all threads that wait at `cursor`, then, if nothing better is known, a new one.
     fn advance(
         &mut self,
-        place: &Place<'_>,
+        cursor: &Cursor<'_>,
         begin: bool,
         steps: &mut u32,
     ) -> Result<(), OutOfSteps> {
@@ -175,24 +175,24 @@ impl Machine<'_> {
         let width = self.slots.len();
         for (at, slots) in threads.at.iter().zip(threads.slots.chunks_exact(width.max(1))) {
             self.slots.copy_from_slice(slots);
-            if self.follow(*at, place, steps)? {
+            if self.follow(*at, cursor, steps)? {
                 return Ok(());
             }
         }
         if begin && self.found.is_none() {
             self.slots.fill(None);
-            self.save(0, place.at);
-            self.follow(0, place, steps)?;
+            self.save(0, cursor.at);
+            self.follow(0, cursor, steps)?;
         }
         Ok(())
     }
 
-    /// Follows one thread to everything it can reach at `place`; tells whether it matched, which
+    /// Follows one thread to everything it can reach at `cursor`; tells whether it matched, which
     /// ends all that is less preferred.
     fn follow(
         &mut self,
         at: usize,
-        place: &Place<'_>,
+        cursor: &Cursor<'_>,
         steps: &mut u32,
     ) -> Result<bool, OutOfSteps> {
         self.tasks.clear();
@@ -202,7 +202,7 @@ impl Machine<'_> {
             match task {
                 Task::Restore { slot, old } => self.restore(slot, old),
                 Task::Visit(at) if self.is_new(at) => {
-                    if self.visit(at, place, steps)? {
+                    if self.visit(at, cursor, steps)? {
                         return Ok(true);
                     }
                 }
@@ -212,11 +212,16 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    fn visit(&mut self, at: usize, place: &Place<'_>, steps: &mut u32) -> Result<bool, OutOfSteps> {
+    fn visit(
+        &mut self,
+        at: usize,
+        cursor: &Cursor<'_>,
+        steps: &mut u32,
+    ) -> Result<bool, OutOfSteps> {
         let next = at.saturating_add(1);
         match self.program.step(at) {
             Some(Step::Match) => {
-                self.save(1, place.at);
+                self.save(1, cursor.at);
                 self.found = Some(self.slots.clone());
                 return Ok(true);
             }
@@ -224,15 +229,15 @@ impl Machine<'_> {
             Some(Step::Save(slot)) => {
                 let old = self.slots.get(slot).copied().flatten();
                 self.tasks.extend([Task::Restore { slot, old }, Task::Visit(next)]);
-                self.save(slot, place.at);
+                self.save(slot, cursor.at);
             }
-            Some(Step::Assert(wanted)) if wanted & !place.looks() == 0 => {
+            Some(Step::Assert(wanted)) if wanted & !cursor.looks() == 0 => {
                 self.tasks.push(Task::Visit(next));
             }
             Some(Step::Split { first, second }) => {
                 self.tasks.extend([Task::Visit(second), Task::Visit(first)]);
             }
-            Some(Step::Read(set)) if place.next.is_some_and(|found| set.has(found)) => {
+            Some(Step::Read(set)) if cursor.next.is_some_and(|found| set.has(found)) => {
                 // This is what bounds the memory of a pattern with many groups: there are as many places as there are groups,
                 // and each of them keeps all groups.
                 let groups = self.slots.len();

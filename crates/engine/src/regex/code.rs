@@ -129,8 +129,8 @@ fn can_be_empty(code: &[Draft]) -> bool {
 
 fn reach(reached: &mut [bool], at: usize, by: i64) {
     let to = usize::try_from(by).ok().and_then(|by| at.checked_add(by));
-    if let Some(place) = to.and_then(|to| reached.get_mut(to)) {
-        *place = true;
+    if let Some(cursor) = to.and_then(|to| reached.get_mut(to)) {
+        *cursor = true;
     }
 }
 

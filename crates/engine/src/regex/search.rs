@@ -12,7 +12,7 @@ use super::steps::{OutOfSteps, pay};
 
 /// A place between two characters of a text.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'t> {
+pub(super) struct Cursor<'t> {
     pub(super) at: usize,
     before: Option<char>,
     pub(super) next: Option<char>,
@@ -97,36 +97,36 @@ impl<'l> Lists<'l> {
         steps: &mut u32,
     ) -> Result<bool, OutOfSteps> {
         let start = program.start();
-        let mut place = Place::new(text, 0);
+        let mut cursor = Cursor::new(text, 0);
         let mut count = 0;
         loop {
-            if count == 0 && !place.reach(start, steps)? {
+            if count == 0 && !cursor.reach(start, steps)? {
                 return Ok(false);
             }
             self.seen.fill(0);
-            if start != Start::Anchored || place.at == 0 {
+            if start != Start::Anchored || cursor.at == 0 {
                 self.follow(0);
             }
             for nth in 0..count {
                 self.follow(self.passed.get(nth).copied().map_or(usize::MAX, usize::from));
             }
-            let Some(passed) = self.advance(program, &place, steps)? else {
+            let Some(passed) = self.advance(program, &cursor, steps)? else {
                 return Ok(true);
             };
             count = passed;
             core::mem::swap(&mut self.waiting, &mut self.passed);
-            if !place.advance() {
+            if !cursor.advance() {
                 return Ok(false);
             }
         }
     }
 
-    /// Follows everything that is open at `place`; returns how many pass its next character, or
+    /// Follows everything that is open at `cursor`; returns how many pass its next character, or
     /// nothing when a match is found.
     fn advance(
         &mut self,
         program: Program<'_>,
-        place: &Place<'_>,
+        cursor: &Cursor<'_>,
         steps: &mut u32,
     ) -> Result<Option<usize>, OutOfSteps> {
         let mut count: usize = 0;
@@ -137,14 +137,14 @@ impl<'l> Lists<'l> {
                 Some(Step::Match) => return pay(steps, cost).map(|()| None),
                 Some(Step::Jump(to)) => self.follow(to),
                 Some(Step::Save(_)) => self.follow(at.saturating_add(1)),
-                Some(Step::Assert(wanted)) if wanted & !place.looks() == 0 => {
+                Some(Step::Assert(wanted)) if wanted & !cursor.looks() == 0 => {
                     self.follow(at.saturating_add(1));
                 }
                 Some(Step::Split { first, second }) => {
                     self.follow(first);
                     self.follow(second);
                 }
-                Some(Step::Read(set)) if place.next.is_some_and(|next| set.has(next)) => {
+                Some(Step::Read(set)) if cursor.next.is_some_and(|next| set.has(next)) => {
                     store(self.waiting, count, at.saturating_add(1));
                     count = count.saturating_add(1);
                 }
@@ -181,7 +181,7 @@ fn store(list: &mut [u16], nth: usize, at: usize) {
     }
 }
 
-impl<'t> Place<'t> {
+impl<'t> Cursor<'t> {
     /// Returns the place before byte `at`, or the end of the text if there is no such place.
     pub(super) fn new(text: &'t str, at: usize) -> Self {
         let (before, rest) = text.split_at_checked(at).unwrap_or((text, ""));

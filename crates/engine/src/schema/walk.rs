@@ -188,7 +188,7 @@ impl<'a> Walk<'a> {
     /// Whether the node of `clause`, or one applied in place, evaluated entry or item `at`.
     pub(super) fn is_evaluated(&mut self, clause: Clause<'a, '_>, at: u32) -> Option<bool> {
         let own = self.evaluated.get(clause.evaluated..)?;
-        let known = own.iter().any(|place| *place == at || *place == EVERYTHING);
+        let known = own.iter().any(|position| *position == at || *position == EVERYTHING);
         let looked_at = own.len();
         self.spend(looked_at)?;
         Some(known)

@@ -35,8 +35,8 @@ impl PolicyTable {
 
 /// A sorted list is smaller code than a set.
 fn insert<'a>(sorted: &mut Vec<&'a str>, text: &'a str) {
-    if let Err(place) = sorted.binary_search(&text) {
-        sorted.insert(place, text);
+    if let Err(position) = sorted.binary_search(&text) {
+        sorted.insert(position, text);
     }
 }
 

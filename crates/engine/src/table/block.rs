@@ -233,8 +233,8 @@ impl<'a> Values<'a> {
 
     /// Returns the rules of one such value.
     pub fn find(self, id: u32) -> Option<RuleSet<'a>> {
-        let place = self.exact.binary_search_by(|value| value[0].cmp(&id)).ok()?;
-        self.exact.get(place).map(|value| self.rules(value))
+        let position = self.exact.binary_search_by(|value| value[0].cmp(&id)).ok()?;
+        self.exact.get(position).map(|value| self.rules(value))
     }
 
     /// Returns string id and rules of each glob.

@@ -102,7 +102,7 @@ impl PolicyTable {
     /// outputs, or schemas that somebody looks at. Nothing if policies of principals or roles have rules with outputs, for
     /// those may be about any kind.
     #[must_use]
-    pub fn kinds_with_more_to_tell(&self) -> Option<Vec<&str>> {
+    pub fn kinds_with_outputs(&self) -> Option<Vec<&str>> {
         let validates = self.schema_enforcement() != "none";
         let mut kinds = Vec::new();
         for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {

@@ -96,7 +96,7 @@ impl<'a, B: Backend> Lanes<'a, B> {
 
     pub(super) fn member(&self, slot: u32, list: &[u32]) -> Truths {
         let high = self.below_null(slot);
-        let found = if list.len() <= MOST_COMPARED {
+        let found = if list.len() <= MAX_COMPARED {
             list.iter().fold(Set::NONE, |found, word| found | self.word_equal(slot, *word))
         } else {
             self.words_found(slot, list)
@@ -209,9 +209,9 @@ impl<'a, B: Backend> Lanes<'a, B> {
     /// Returns the column of a slot that varies: they stand in the order of the slots.
     pub(super) fn column(&self, slot: u32) -> Lane<'a> {
         let before = self.varying & !(u32::MAX << (slot % u32::BITS));
-        let place = at(before.count_ones());
-        let words = self.words.get(place).map_or(&[][..], |column| column.as_chunks().0);
-        let numbers = self.numbers.get(place).map_or(&[][..], |column| column.as_chunks().0);
+        let position = at(before.count_ones());
+        let words = self.words.get(position).map_or(&[][..], |column| column.as_chunks().0);
+        let numbers = self.numbers.get(position).map_or(&[][..], |column| column.as_chunks().0);
         let blocks = self.blocks();
         Lane {
             words: words.get(..blocks).unwrap_or(words),
@@ -238,4 +238,4 @@ const fn ordering(relation: u32) -> Relation {
 }
 
 /// Words of a list that are compared with all rows at once. Beyond, each row searches the list.
-const MOST_COMPARED: usize = 64;
+const MAX_COMPARED: usize = 64;

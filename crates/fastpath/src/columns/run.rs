@@ -18,9 +18,9 @@ pub(super) struct Run {
     /// Rows that are not waiting and have not failed.
     active: Set,
     failed: Set,
-    stack: [Truths; MOST_TRUTHS],
+    stack: [Truths; MAX_TRUTHS],
     depth: usize,
-    waiting: [Waiting; MOST_TARGETS],
+    waiting: [Waiting; MAX_TARGETS],
 }
 
 /// Rows that jumped, until the sweep is at their target.
@@ -45,9 +45,9 @@ impl Run {
         Self {
             active: Set::NONE,
             failed: Set::NONE,
-            stack: [Truths::FALSE; MOST_TRUTHS],
+            stack: [Truths::FALSE; MAX_TRUTHS],
             depth: 0,
-            waiting: [Waiting { target: 0, depth: 0, rows: Set::NONE }; MOST_TARGETS],
+            waiting: [Waiting { target: 0, depth: 0, rows: Set::NONE }; MAX_TARGETS],
         }
     }
 
@@ -97,10 +97,10 @@ impl Run {
         Some(result)
     }
 
-    /// Lets those go on who waited for `place`.
-    fn land(&mut self, place: usize) -> Option<()> {
+    /// Lets those go on who waited for `position`.
+    fn land(&mut self, position: usize) -> Option<()> {
         for waiting in &mut self.waiting {
-            if waiting.target == place {
+            if waiting.target == position {
                 if waiting.depth != self.depth {
                     return None;
                 }
@@ -167,9 +167,9 @@ impl Run {
 }
 
 impl<B: Backend> Task<'_, '_, B> {
-    /// Makes the test of the instruction at `place`.
-    fn test(&self, place: usize, unknown: &mut Set) -> Option<Truths> {
-        let operand = |number: usize| self.fast_path.word(place.saturating_add(number));
+    /// Makes the test of the instruction at `position`.
+    fn test(&self, position: usize, unknown: &mut Set) -> Option<Truths> {
+        let operand = |number: usize| self.fast_path.word(position.saturating_add(number));
         let [op, a, b, c] = operand(0).to_le_bytes().map(u32::from);
         Some(match op {
             code::PUSH => Truths::all(Truth::from_bits(a.into())),
@@ -189,10 +189,10 @@ impl<B: Backend> Task<'_, '_, B> {
 }
 
 /// Truths on the stack. Deeper conditions are rare, and each costs a place in the cache.
-const MOST_TRUTHS: usize = 8;
+const MAX_TRUTHS: usize = 8;
 
 /// Different targets for which rows may wait at once: how deep `all` and `any` nest.
-const MOST_TARGETS: usize = 8;
+const MAX_TARGETS: usize = 8;
 
 /// No instruction is here.
 const NOWHERE: usize = usize::MAX;

@@ -39,15 +39,15 @@ pub(super) fn decide<B: Backend>(
     if fast_path.flags() & SIMPLE == 0 || !roles.is_power_of_two() {
         return None;
     }
-    let (mut room, mut count) = ([Test::NONE; MOST_TESTS], 0_usize);
+    let (mut room, mut count) = ([Test::NONE; MAX_TESTS], 0_usize);
     for entry in fast_path.entries().iter().filter(|entry| entry[2] & roles != 0) {
         *room.get_mut(count)? = test(entry, lanes)?;
         count += 1;
     }
     let tests = room.get(..count)?;
     lanes.backend.run(|backend| {
-        for (block, place) in allowed.iter_mut().enumerate() {
-            *place = tests_of(backend, tests, block, rows_of(block, lanes.rows));
+        for (block, position) in allowed.iter_mut().enumerate() {
+            *position = tests_of(backend, tests, block, rows_of(block, lanes.rows));
         }
     });
     Some(())
@@ -98,4 +98,4 @@ impl Test<'_> {
 }
 
 /// Entries of the short way.
-const MOST_TESTS: usize = 4;
+const MAX_TESTS: usize = 4;

@@ -116,10 +116,10 @@ fn rows(random: &mut Random) -> Vec<Frame> {
 
 /// Writes the rows, and leaves what stood behind them in an earlier batch.
 fn fill(columns: &mut Columns, frames: &[Frame], varying: u32) {
-    for (place, slot) in (0..4).filter(|slot| varying >> slot & 1 == 1).enumerate() {
+    for (position, slot) in (0..4).filter(|slot| varying >> slot & 1 == 1).enumerate() {
         for (row, frame) in frames.iter().enumerate() {
-            columns.words[place][row] = frame.words[slot];
-            columns.numbers[place][row] = frame.numbers[slot];
+            columns.words[position][row] = frame.words[slot];
+            columns.numbers[position][row] = frame.numbers[slot];
         }
     }
 }

@@ -81,10 +81,10 @@ fn damaged_fast_paths_are_refused_or_harmless() {
     for _ in 0..50_000 {
         let mut words = random.any();
         for _ in 0..=random.below(2) {
-            let place = random.below(index(words.len()));
+            let position = random.below(index(words.len()));
             let value =
                 if random.below(2) == 0 { random.below(64) } else { random.below(u32::MAX) };
-            words[usize::try_from(place).unwrap()] = value;
+            words[usize::try_from(position).unwrap()] = value;
         }
         if verify(&words, &Everything).is_some() {
             for fast_path in (0..3).filter_map(|id| crate::FastPaths::new(&words).get(id)) {

@@ -18,11 +18,11 @@ use crate::fast::names::folded;
 /// Answers of fast paths that run programs.
 pub(crate) struct Cache {
     /// A power of two of them.
-    places: Box<[Mutex<Place>]>,
+    entries: Box<[Mutex<Entry>]>,
 }
 
 /// An answer and what it was given to.
-struct Place {
+struct Entry {
     key: [u8; MAX_KEY_BYTES],
     /// How much of the key there is; nothing is known while that is nothing.
     length: usize,
@@ -30,23 +30,23 @@ struct Place {
 }
 
 impl Cache {
-    /// A cache with at least `places` places, up to a bound; nothing if none are wanted.
-    pub(crate) fn new(places: usize) -> Option<Self> {
-        let places = if places == 0 { return None } else { places.min(MAX_PLACES) };
-        let place = |_| Mutex::new(Place { key: [0; MAX_KEY_BYTES], length: 0, is_allowed: false });
-        Some(Self { places: (0..places.next_power_of_two()).map(place).collect() })
+    /// A cache with at least `entries` places, up to a bound; nothing if none are wanted.
+    pub(crate) fn new(entries: usize) -> Option<Self> {
+        let entries = if entries == 0 { return None } else { entries.min(MAX_ENTRIES) };
+        let entry = |_| Mutex::new(Entry { key: [0; MAX_KEY_BYTES], length: 0, is_allowed: false });
+        Some(Self { entries: (0..entries.next_power_of_two()).map(entry).collect() })
     }
 
     /// Returns the answer to `key`, which `decide` finds if nobody has yet. A doubt is not kept.
     pub(crate) fn answer(&self, key: &[u8], decide: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        let place = self.places.get(hash(key) & self.places.len().wrapping_sub(1));
-        let held = || place.and_then(|place| place.try_lock().ok());
-        if let Some(known) = held().and_then(|place| place.known(key)) {
+        let entry = self.entries.get(hash(key) & self.entries.len().wrapping_sub(1));
+        let values = || entry.and_then(|entry| entry.try_lock().ok());
+        if let Some(known) = values().and_then(|entry| entry.known(key)) {
             return Some(known);
         }
         let is_allowed = decide()?;
-        if let Some(mut place) = held() {
-            place.keep(key, is_allowed);
+        if let Some(mut entry) = values() {
+            entry.keep(key, is_allowed);
         }
         Some(is_allowed)
     }
@@ -55,11 +55,11 @@ impl Cache {
 impl fmt::Debug for Cache {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What was asked is nobody else's business.
-        out.debug_struct("Cache").field("places", &self.places.len()).finish_non_exhaustive()
+        out.debug_struct("Cache").field("places", &self.entries.len()).finish_non_exhaustive()
     }
 }
 
-impl Place {
+impl Entry {
     fn known(&self, key: &[u8]) -> Option<bool> {
         let is_same = self.length != 0 && self.key.get(..self.length) == Some(key);
         is_same.then_some(self.is_allowed)
@@ -92,7 +92,7 @@ fn hash(key: &[u8]) -> usize {
 /// Requests of which a fast path reads more are not remembered.
 const MAX_KEY_BYTES: usize = 512;
 /// About 34 MB of them.
-const MAX_PLACES: usize = 1 << 16;
+const MAX_ENTRIES: usize = 1 << 16;
 /// Digits of e.
 const SEED: u64 = 0x2B7E_1516_28AE_D2A6;
 const FACTOR: u64 = 0xABF7_1588_09CF_4F3C;

@@ -14,28 +14,30 @@ use wardgate_fastpath::layout::{MAX_REQUEST_CLASSES, MAX_SLOTS};
 use wardgate_fastpath::{Answer, Frame, Texts, word};
 
 use crate::clock::Clock;
-use crate::fast::ask::{Ask, Reading, read};
 use crate::fast::cache::with_key;
 use crate::fast::equalities;
 use crate::fast::index::Index;
+use crate::fast::input::{FastInput, SlotValue, read};
 use crate::fast::path::{Slot, UnpackedPath};
 use crate::field::Field;
-pub(crate) use contents::Held;
+pub(crate) use contents::SlotValues;
 
 /// Decides with a fast path, if one can.
 #[inline]
 pub(crate) fn decide(
     table: &PolicyTable,
     index: &Index,
-    ask: &impl Ask,
+    input: &impl FastInput,
     clock: &impl Clock,
 ) -> Option<bool> {
-    let fast_path = index.fast_path(table, ask.target())?;
-    if index.is_governed_apart(ask.principal()) {
+    let fast_path = index.fast_path(table, input.target())?;
+    if index.has_own_policies(input.principal()) {
         return None;
     }
-    let reading = |at: usize| fast_path.slots.get(at).map_or(Reading::Odd, |slot| read(ask, slot));
-    decide_for(table, fast_path, (ask, reading), clock)
+    let value = |at: usize| {
+        fast_path.slots.get(at).map_or(SlotValue::Unsupported, |slot| read(input, slot))
+    };
+    decide_for(table, fast_path, (input, value), clock)
 }
 
 /// Decides with `fast_path`, whose slots `read` reads.
@@ -43,14 +45,14 @@ pub(crate) fn decide(
 pub(crate) fn decide_for<'a>(
     table: &PolicyTable,
     fast_path: &UnpackedPath,
-    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
     if fast_path.is_by_class() {
-        let readings = (0..fast_path.slots.len()).map(read);
-        return decide_by_class(table, fast_path, (ask, readings), clock);
+        let values = (0..fast_path.slots.len()).map(read);
+        return decide_by_class(table, fast_path, (input, values), clock);
     }
-    decide_masked(table, (fast_path, Roles::mask(fast_path, ask.roles())?), (ask, read), clock)
+    decide_masked(table, (fast_path, Roles::mask(fast_path, input.roles())?), (input, read), clock)
 }
 
 /// Decides with `fast_path` for roles that are known.
@@ -58,14 +60,14 @@ pub(crate) fn decide_for<'a>(
 pub(crate) fn decide_with<'a>(
     table: &PolicyTable,
     (fast_path, roles): (&UnpackedPath, &Roles),
-    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
     match roles {
-        Roles::Mask(mask) => decide_masked(table, (fast_path, *mask), (ask, read), clock),
+        Roles::Mask(mask) => decide_masked(table, (fast_path, *mask), (input, read), clock),
         Roles::Classes(..) => {
-            let readings = (0..fast_path.slots.len()).map(read);
-            decide_by_frame(table, (fast_path, roles), (ask, readings), clock)
+            let values = (0..fast_path.slots.len()).map(read);
+            decide_by_frame(table, (fast_path, roles), (input, values), clock)
         }
     }
 }
@@ -74,14 +76,14 @@ pub(crate) fn decide_with<'a>(
 fn decide_masked<'a>(
     table: &PolicyTable,
     (fast_path, mask): (&UnpackedPath, u32),
-    (ask, read): (&impl Ask, impl Fn(usize) -> Reading<'a>),
+    (input, read): (&impl FastInput, impl Fn(usize) -> SlotValue<'a>),
     clock: &impl Clock,
 ) -> Option<bool> {
     if let Some(equalities) = &fast_path.equalities {
         return equalities::decide(equalities, mask, read);
     }
-    let readings = (0..fast_path.slots.len()).map(read);
-    decide_by_frame(table, (fast_path, &Roles::Mask(mask)), (ask, readings), clock)
+    let values = (0..fast_path.slots.len()).map(read);
+    decide_by_frame(table, (fast_path, &Roles::Mask(mask)), (input, values), clock)
 }
 
 /// Decides with a fast path in which roles have classes: so many that this is never the short way's best.
@@ -89,11 +91,11 @@ fn decide_masked<'a>(
 fn decide_by_class<'a>(
     table: &PolicyTable,
     fast_path: &UnpackedPath,
-    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    let roles = Roles::classes(fast_path, ask.roles())?;
-    decide_by_frame(table, (fast_path, &roles), (ask, readings), clock)
+    let roles = Roles::classes(fast_path, input.roles())?;
+    decide_by_frame(table, (fast_path, &roles), (input, values), clock)
 }
 
 /// Decides with any fast path.
@@ -101,17 +103,17 @@ fn decide_by_class<'a>(
 fn decide_by_frame<'a>(
     table: &PolicyTable,
     (fast_path, roles): (&UnpackedPath, &Roles),
-    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
     if fast_path.has_programs() {
         return if fast_path.slots.len() <= FEW {
-            run::<FEW>(table, (fast_path, roles), (ask, readings), clock)
+            run::<FEW>(table, (fast_path, roles), (input, values), clock)
         } else {
-            run::<MAX_SLOTS>(table, (fast_path, roles), (ask, readings), clock)
+            run::<MAX_SLOTS>(table, (fast_path, roles), (input, values), clock)
         };
     }
-    let slots = fast_path.slots.iter().zip(readings);
+    let slots = fast_path.slots.iter().zip(values);
     with_frame(|frame| {
         if fast_path.slots.len() <= FEW {
             fill::<FEW>(frame, slots)?;
@@ -132,17 +134,17 @@ fn decide_by_frame<'a>(
 fn run<'a, const N: usize>(
     table: &PolicyTable,
     (fast_path, roles): (&UnpackedPath, &Roles),
-    (ask, readings): (&impl Ask, impl Iterator<Item = Reading<'a>>),
+    (input, values): (&impl FastInput, impl Iterator<Item = SlotValue<'a>>),
     clock: &impl Clock,
 ) -> Option<bool> {
-    let held = Held::<_, N>::new(ask, readings);
+    let values = SlotValues::<_, N>::new(input, values);
     let Some(cache) = &fast_path.cache else {
-        return evaluate(table, (fast_path, roles), &held, clock);
+        return evaluate(table, (fast_path, roles), &values, clock);
     };
     with_key(|key| {
         let key =
-            key.and_then(|key| key.write(fast_path.id, roles, (&held, fast_path.slots.len())));
-        let decide = || evaluate(table, (fast_path, roles), &held, clock);
+            key.and_then(|key| key.write(fast_path.id, roles, (&values, fast_path.slots.len())));
+        let decide = || evaluate(table, (fast_path, roles), &values, clock);
         match key {
             Some(key) => cache.answer(key, decide),
             None => decide(),
@@ -151,20 +153,23 @@ fn run<'a, const N: usize>(
 }
 
 /// Runs the programs.
-fn evaluate<A: Ask, const N: usize>(
+fn evaluate<A: FastInput, const N: usize>(
     table: &PolicyTable,
     (fast_path, roles): (&UnpackedPath, &Roles),
-    held: &Held<'_, '_, A, N>,
+    values: &SlotValues<'_, '_, A, N>,
     clock: &impl Clock,
 ) -> Option<bool> {
     let now = if fast_path.needs_time() { clock.now() } else { Timestamp::default() };
     with_frame(|frame| {
-        fill::<N>(frame, fast_path.slots.iter().zip(held.readings()))?;
+        fill::<N>(frame, fast_path.slots.iter().zip(values.values()))?;
         answered(match roles {
-            Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, (frame, held), now),
-            Roles::Classes(classes, count) => {
-                table.decide_classes_with(fast_path.id, classes.get(..*count)?, (frame, held), now)
-            }
+            Roles::Mask(mask) => table.decide_with(fast_path.id, *mask, (frame, values), now),
+            Roles::Classes(classes, count) => table.decide_classes_with(
+                fast_path.id,
+                classes.get(..*count)?,
+                (frame, values),
+                now,
+            ),
         })
     })
 }
@@ -231,26 +236,26 @@ fn with_frame<T>(work: impl FnOnce(&mut Frame) -> T) -> T {
 #[inline]
 fn fill<'s, 'r, const N: usize>(
     frame: &mut Frame,
-    slots: impl Iterator<Item = (&'s Slot, Reading<'r>)>,
+    slots: impl Iterator<Item = (&'s Slot, SlotValue<'r>)>,
 ) -> Option<()> {
     let mut texts = Texts::<N>::new();
-    let places = frame.words.iter_mut().zip(&mut frame.numbers);
-    for ((slot, reading), (place, number)) in slots.zip(places) {
-        *place = match reading {
-            Reading::Field(Field::Missing) => word::MISSING,
-            Reading::Broken => word::BROKEN,
-            Reading::Field(Field::Null) => word::NULL,
-            Reading::Field(Field::Bool(false)) => word::FALSE,
-            Reading::Field(Field::Bool(true)) => word::TRUE,
-            Reading::Field(Field::Number(value)) => {
+    let positions = frame.words.iter_mut().zip(&mut frame.numbers);
+    for ((slot, value), (position, number)) in slots.zip(positions) {
+        *position = match value {
+            SlotValue::Field(Field::Missing) => word::MISSING,
+            SlotValue::Broken => word::BROKEN,
+            SlotValue::Field(Field::Null) => word::NULL,
+            SlotValue::Field(Field::Bool(false)) => word::FALSE,
+            SlotValue::Field(Field::Bool(true)) => word::TRUE,
+            SlotValue::Field(Field::Number(value)) => {
                 *number = value;
                 if value.is_finite() { word::NUMBER } else { return None }
             }
-            Reading::Field(Field::Text(text)) => match slot.constants.get(text) {
+            SlotValue::Field(Field::Text(text)) => match slot.constants.get(text) {
                 Some(word) => word,
                 None => texts.word(text)?,
             },
-            Reading::Odd => return None,
+            SlotValue::Unsupported => return None,
             _ if slot.wants_value() => word::VALUE,
             _ => return None,
         };

@@ -7,7 +7,7 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NEGATE, SIMPLE};
 use wardgate_fastpath::{Entry, FastPath, word};
 
-use crate::fast::ask::Reading;
+use crate::fast::input::SlotValue;
 use crate::fast::names::{Known, is_same};
 use crate::field::Field;
 
@@ -49,7 +49,7 @@ pub(crate) fn unpack(table: &PolicyTable, fast_path: &FastPath<'_>) -> Option<Bo
 pub(crate) fn decide<'a>(
     equalities: &[Equality],
     roles: u32,
-    read: impl Fn(usize) -> Reading<'a>,
+    read: impl Fn(usize) -> SlotValue<'a>,
 ) -> Option<bool> {
     let (mut live, mut allowed, mut failed) = (roles, 0, 0);
     for equality in equalities {
@@ -109,7 +109,7 @@ impl Equality {
     }
 
     #[inline]
-    fn truth<'a>(&self, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
+    fn truth<'a>(&self, read: &impl Fn(usize) -> SlotValue<'a>) -> Truth {
         match self.test {
             Test::Always => Truth::True,
             _ => self.test.of(read(self.slot), read),
@@ -142,12 +142,12 @@ impl Test {
     }
 
     #[inline]
-    fn of<'a>(&self, found: Reading<'a>, read: &impl Fn(usize) -> Reading<'a>) -> Truth {
+    fn of<'a>(&self, found: SlotValue<'a>, read: &impl Fn(usize) -> SlotValue<'a>) -> Truth {
         match (self, found) {
-            (Self::Bool(value), Reading::Field(Field::Bool(found))) => Truth::of(found == *value),
-            (Self::Text(text), Reading::Field(Field::Text(found))) => Truth::of(text.is(found)),
+            (Self::Bool(value), SlotValue::Field(Field::Bool(found))) => Truth::of(found == *value),
+            (Self::Text(text), SlotValue::Field(Field::Text(found))) => Truth::of(text.is(found)),
             (Self::Same(other), found) => same(found, read(*other)),
-            (Self::Null, Reading::Field(Field::Null)) => Truth::True,
+            (Self::Null, SlotValue::Field(Field::Null)) => Truth::True,
             (_, found) => equal_to_nothing(found),
         }
     }
@@ -155,20 +155,22 @@ impl Test {
 
 /// What comes of a comparison with a value of another type.
 #[inline(never)]
-fn equal_to_nothing(found: Reading<'_>) -> Truth {
+fn equal_to_nothing(found: SlotValue<'_>) -> Truth {
     match found {
-        Reading::Field(Field::Missing) | Reading::Broken => Truth::Error,
-        Reading::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
-        Reading::Field(Field::List(_) | Field::Map(_)) => Truth::Doubt,
-        Reading::Field(_) => Truth::False,
-        Reading::Attr(_) | Reading::Roles | Reading::Json(_) | Reading::Odd => Truth::Doubt,
+        SlotValue::Field(Field::Missing) | SlotValue::Broken => Truth::Error,
+        SlotValue::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
+        SlotValue::Field(Field::List(_) | Field::Map(_)) => Truth::Doubt,
+        SlotValue::Field(_) => Truth::False,
+        SlotValue::Attr(_) | SlotValue::Roles | SlotValue::Json(_) | SlotValue::Unsupported => {
+            Truth::Doubt
+        }
     }
 }
 
 #[inline]
-fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
+fn same(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
     match (left, right) {
-        (Reading::Field(Field::Text(left)), Reading::Field(Field::Text(right))) => {
+        (SlotValue::Field(Field::Text(left)), SlotValue::Field(Field::Text(right))) => {
             Truth::of(is_same(left, right))
         }
         _ => same_but_texts(left, right),
@@ -176,16 +178,18 @@ fn same(left: Reading<'_>, right: Reading<'_>) -> Truth {
 }
 
 #[inline(never)]
-fn same_but_texts(left: Reading<'_>, right: Reading<'_>) -> Truth {
+fn same_but_texts(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
     match (equal_to_nothing(left), equal_to_nothing(right)) {
         (Truth::Doubt, _) | (_, Truth::Doubt) => return Truth::Doubt,
         (Truth::Error, _) | (_, Truth::Error) => return Truth::Error,
         _ => {}
     }
     Truth::of(match (left, right) {
-        (Reading::Field(Field::Null), Reading::Field(Field::Null)) => true,
-        (Reading::Field(Field::Bool(left)), Reading::Field(Field::Bool(right))) => left == right,
-        (Reading::Field(Field::Number(left)), Reading::Field(Field::Number(right))) => {
+        (SlotValue::Field(Field::Null), SlotValue::Field(Field::Null)) => true,
+        (SlotValue::Field(Field::Bool(left)), SlotValue::Field(Field::Bool(right))) => {
+            left == right
+        }
+        (SlotValue::Field(Field::Number(left)), SlotValue::Field(Field::Number(right))) => {
             left == right
         }
         _ => false,

@@ -19,7 +19,7 @@ pub(crate) struct Index {
     /// List of each kind in the default version and the root scope.
     kinds: Names<u32>,
     /// Lists in other versions and scopes.
-    others: HashMap<Box<str>, Vec<Elsewhere>>,
+    others: HashMap<Box<str>, Vec<ScopedList>>,
     lists: Vec<List>,
     /// Principals that have policies of their own, of which fast paths know nothing.
     principals: Names<()>,
@@ -27,7 +27,7 @@ pub(crate) struct Index {
 
 /// The list of a kind in some version and scope.
 #[derive(Debug)]
-struct Elsewhere {
+struct ScopedList {
     version: Box<str>,
     scope: Box<str>,
     list: u32,
@@ -80,8 +80,8 @@ impl Index {
             if version == table.default_version() && scope.is_empty() {
                 kinds.push((kind, list));
             } else {
-                let elsewhere = index.others.entry(kind.into()).or_default();
-                elsewhere.push(Elsewhere { version: version.into(), scope: scope.into(), list });
+                let scoped = index.others.entry(kind.into()).or_default();
+                scoped.push(ScopedList { version: version.into(), scope: scope.into(), list });
             }
         }
         index.kinds = kinds.into_iter().collect();
@@ -95,9 +95,9 @@ impl Index {
         table: &PolicyTable,
         target: Target<'_>,
     ) -> Option<&Arc<UnpackedPath>> {
-        let is_usual = target.policy_version.is_empty() && target.scope.is_empty();
-        let usual = if is_usual { self.kinds.get(target.kind) } else { None };
-        let list = usual.or_else(|| self.unusual(table, target))?;
+        let is_default = target.policy_version.is_empty() && target.scope.is_empty();
+        let default_list = if is_default { self.kinds.get(target.kind) } else { None };
+        let list = default_list.or_else(|| self.scoped_list(table, target))?;
         let list = self.lists.get(usize::try_from(list).ok()?)?;
         let fast_path = list.actions.get(target.action).unwrap_or(list.other)?;
         self.fast_paths.get(usize::try_from(fast_path).ok()?)?.as_ref()
@@ -105,13 +105,13 @@ impl Index {
 
     /// Returns whether a principal has policies of its own.
     #[inline]
-    pub(crate) fn is_governed_apart(&self, principal: &str) -> bool {
+    pub(crate) fn has_own_policies(&self, principal: &str) -> bool {
         !self.principals.is_empty() && self.principals.get(principal).is_some()
     }
 
     /// Looks up what is not spelt as the policies spell it, or is in another version or scope.
     #[cold]
-    fn unusual(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
+    fn scoped_list(&self, table: &PolicyTable, target: Target<'_>) -> Option<u32> {
         let kind = sanitized(target.kind);
         let default = table.default_version();
         let version =
@@ -120,8 +120,9 @@ impl Index {
         if version == default && scope.is_empty() {
             return self.kinds.get(&kind);
         }
-        let is_there = |place: &&Elsewhere| *place.version == *version && *place.scope == *scope;
-        self.others.get(&*kind)?.iter().find(is_there).map(|place| place.list)
+        let is_there =
+            |position: &&ScopedList| *position.version == *version && *position.scope == *scope;
+        self.others.get(&*kind)?.iter().find(is_there).map(|position| position.list)
     }
 
     /// Keeps a list, once for all kinds that have the same.

@@ -3,8 +3,8 @@
 //! The usual request is gone through once: what the fast path may need is noted by its place, the rest is
 //! proved to be JSON and forgotten. Any other request is read as a whole.
 
-pub(crate) mod ask;
 mod doubles;
+pub(crate) mod input;
 mod read;
 pub(crate) mod scan;
 pub(crate) mod tape;
@@ -17,7 +17,7 @@ use wardgate_engine::request::Request;
 
 use crate::error::RequestError;
 use crate::request::of_document;
-use ask::{JsonAsk, Stop};
+use input::{JsonInput, Stop};
 use scan::Scanner;
 use tape::with_tape;
 
@@ -26,16 +26,16 @@ use tape::with_tape;
 /// # Errors
 /// The text is no JSON.
 #[inline]
-pub(crate) fn with_ask(
+pub(crate) fn with_input(
     request: &[u8],
-    answer: impl FnOnce(&JsonAsk<'_>) -> Option<bool>,
+    answer: impl FnOnce(&JsonInput<'_>) -> Option<bool>,
 ) -> Result<Option<bool>, RequestError> {
     let text = checked(request)?;
     with_tape(|tape| {
         let mut scanner = Scanner::new(text);
-        match JsonAsk::read(&mut scanner, tape) {
-            Ok(ask) => Ok(answer(&ask)),
-            Err(Stop::Odd) => Ok(None),
+        match JsonInput::read(&mut scanner, tape) {
+            Ok(input) => Ok(answer(&input)),
+            Err(Stop::Unsupported) => Ok(None),
             Err(Stop::Fault(fault)) => Err(scanner.error(fault)),
         }
     })

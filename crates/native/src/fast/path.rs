@@ -22,8 +22,8 @@ pub(crate) struct UnpackedPath {
     pub(crate) equalities: Option<Box<[Equality]>>,
     /// Mask of each role, or its class.
     roles: Names<u32>,
-    /// A bit for the [`look`] of each of them.
-    listed: u64,
+    /// A bit for the [`fingerprint`] of each of them.
+    fingerprints: u64,
     /// Mask or class of other roles.
     others: u32,
     flags: u32,
@@ -35,7 +35,7 @@ pub(crate) struct UnpackedPath {
 /// One place in a request.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    pub(crate) place: Place,
+    pub(crate) root: SlotRoot,
     /// Names of members, from the place on.
     pub(crate) path: Box<[Box<str>]>,
     /// Words of the constants that it is compared with.
@@ -45,7 +45,7 @@ pub(crate) struct Slot {
 
 /// Where the path of a slot starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SlotRoot {
     PrincipalId,
     PrincipalRoles,
     PrincipalAttr,
@@ -65,7 +65,8 @@ impl UnpackedPath {
             id,
             slots: fast_path.slots().map(slot).collect::<Option<_>>()?,
             equalities: equalities::unpack(table, &fast_path),
-            listed: roles().fold(0, |listed, (role, _)| listed | 1 << look(role)),
+            fingerprints: roles()
+                .fold(0, |fingerprints, (role, _)| fingerprints | 1 << fingerprint(role)),
             roles: roles().collect(),
             others: fast_path.others(),
             flags: fast_path.flags(),
@@ -77,7 +78,11 @@ impl UnpackedPath {
     #[inline]
     pub(crate) fn role(&self, role: &str) -> u32 {
         // Of the roles that somebody has most are none that the fast path asks for.
-        if self.listed >> look(role) & 1 == 0 { self.others } else { self.listed_role(role) }
+        if self.fingerprints >> fingerprint(role) & 1 == 0 {
+            self.others
+        } else {
+            self.listed_role(role)
+        }
     }
 
     // A call is cheaper here: inside a loop over roles the look-up would push other values out of registers.
@@ -110,7 +115,7 @@ impl Slot {
         let constant = |id: &u32| (table.string(*id), word::FIRST_STRING.wrapping_add(*id));
         let constants = if record.uses & CONSTANTS == 0 { &[] } else { record.constants };
         Some(Self {
-            place: Place::of(root)?,
+            root: SlotRoot::of(root)?,
             path: path.map(Box::from).collect(),
             constants: constants.iter().map(constant).collect(),
             uses: record.uses,
@@ -124,7 +129,7 @@ impl Slot {
     }
 }
 
-impl Place {
+impl SlotRoot {
     const fn of(root: Root) -> Option<Self> {
         Some(match root {
             Root::PrincipalId => Self::PrincipalId,
@@ -140,7 +145,7 @@ impl Place {
 
 /// What a name looks like from afar, below 64: different looks are different names.
 #[inline]
-fn look(name: &str) -> u32 {
+fn fingerprint(name: &str) -> u32 {
     let first = name.as_bytes().first().copied().unwrap_or(0);
     let [length, ..] = name.len().to_le_bytes();
     u32::from(length.wrapping_add(first.wrapping_mul(4)) % 64)

@@ -31,10 +31,10 @@ pub use entity::{Action, Entity};
 pub use expression::Shape;
 pub use many::{Evaluations, Semantic, Shared};
 pub use requests::Requests;
-pub use search::{Basis, Found, Page, Search, Sought, Verdict, Window, scan};
+pub use search::{Basis, Page, Search, SearchKind, SearchResults, Verdict, Window, scan};
 
 use limits::{MAX_VALUES, MAX_VALUES_OF_MANY};
-use read::Place;
+use read::Object;
 
 /// One question: may the subject perform the action on the resource? Several questions of one request share the parts
 /// that they do not name themselves.
@@ -90,17 +90,17 @@ pub fn evaluations(json: &[u8]) -> Result<Evaluations, AuthzenError> {
     Evaluations::read(&read::root(&document)?)
 }
 
-/// Reads a search for what is `sought`.
+/// Reads a search for what is `search_kind`.
 ///
 /// # Errors
 /// The text is no JSON, or no such request.
-pub fn search(json: &[u8], sought: Sought) -> Result<Search, AuthzenError> {
+pub fn search(json: &[u8], search_kind: SearchKind) -> Result<Search, AuthzenError> {
     let document = read::document(json, MAX_VALUES_OF_MANY)?;
-    Search::read(&read::root(&document)?, sought)
+    Search::read(&read::root(&document)?, search_kind)
 }
 
 impl Evaluation {
-    fn read(root: &Place<'_>) -> Result<Self, AuthzenError> {
+    fn read(root: &Object<'_>) -> Result<Self, AuthzenError> {
         let subject = root.required("subject")?;
         let resource = root.required("resource")?;
         let action = root.required("action")?;

@@ -14,15 +14,15 @@ use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Timestamp, Trust
 fn no_two_requests_share_an_answer() {
     let bundle = bundle(FIRST);
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
-    for places in [1, 4, 64] {
-        let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, places).unwrap();
+    for positions in [1, 4, 64] {
+        let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, positions).unwrap();
         let (mut random, mut asked) = (Random(7), Asked::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
             asked.change(&mut random);
             let expected = asked.of(&plain);
-            assert_eq!(asked.of(&cached), expected, "{places}: {asked:?}");
-            assert_eq!(asked.of(&cached), expected, "{places}, again: {asked:?}");
+            assert_eq!(asked.of(&cached), expected, "{positions}: {asked:?}");
+            assert_eq!(asked.of(&cached), expected, "{positions}, again: {asked:?}");
             allowed += usize::from(expected[0]);
         }
         assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");
@@ -38,7 +38,7 @@ fn no_answer_outlives_a_reload() {
     let cached = Pdp::open_with_cache(&bundles[0], Trust::Unsigned, 2).unwrap();
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let ask = |seed| {
+        let input = |seed| {
             let (mut random, mut asked, mut rounds) = (Random(seed), Asked::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
                 asked.change(&mut random);
@@ -54,7 +54,7 @@ fn no_answer_outlives_a_reload() {
                 rounds += 1;
             }
         };
-        let askers: Vec<_> = (1..=3).map(|seed| scope.spawn(move || ask(seed))).collect();
+        let askers: Vec<_> = (1..=3).map(|seed| scope.spawn(move || input(seed))).collect();
         for round in 1..=200 {
             cached.reload(&bundles[round % 2], Trust::Unsigned).unwrap();
             assert_eq!(cached.is_allowed_value(&marker(), now()), Ok(round % 2 == 0));

@@ -69,12 +69,12 @@ fn request(person: &Person, document: &Document) -> Request {
     request.resource.kind = "document".to_owned();
     request.resource.id.clone_from(&document.id);
     let locked = document.is_locked.map(|locked| ("locked".into(), Attr::Bool(locked)));
-    let place = [("team".into(), text(&document.place.team))];
+    let position = [("team".into(), text(&document.position.team))];
     let others = [
         ("owner".into(), text(&document.owner)),
         ("public".into(), Attr::Bool(document.public)),
         ("stars".into(), Attr::Number(document.stars)),
-        ("place".into(), Attr::Map(place.into_iter().collect())),
+        ("place".into(), Attr::Map(position.into_iter().collect())),
         ("tags".into(), Attr::List(document.tags.iter().map(|tag| text(tag)).collect())),
     ];
     request.resource.attr = locked.into_iter().chain(others).collect();
@@ -165,7 +165,7 @@ fn bytes_that_are_no_text_are_an_error() {
 #[test]
 fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
-    let ask = |name: &str, depth: usize| {
+    let input = |name: &str, depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         let text = format!(
             r#"{{"action":"list","principal":{{"id":"a","roles":["viewer"]}},
@@ -175,8 +175,8 @@ fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
     };
     // The escape is what the plain reader is for.
     for name in ["x", "\\u0078"] {
-        assert_eq!(ask(name, 64), Ok(true), "{name}");
-        assert_eq!(ask(name, 65), Err(RequestError::TooDeep), "{name}");
+        assert_eq!(input(name, 64), Ok(true), "{name}");
+        assert_eq!(input(name, 65), Err(RequestError::TooDeep), "{name}");
     }
 }
 

@@ -32,11 +32,11 @@ fn is_doubled(found: Result<(), RequestError>, expected: &str) {
 #[test]
 fn a_request_with_a_member_twice_is_refused() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
-    let ask = |text: &str| pdp.is_allowed_json(text.as_bytes(), SystemClock);
-    assert_eq!(ask(REQUEST), Ok(true));
+    let input = |text: &str| pdp.is_allowed_json(text.as_bytes(), SystemClock);
+    assert_eq!(input(REQUEST), Ok(true));
     for (text, name) in TWICE {
         let request = doubled(REQUEST, text);
-        is_doubled(ask(&request).map(drop), name);
+        is_doubled(input(&request).map(drop), name);
         is_doubled(documents::question(request.as_bytes()).map(drop), name);
         is_doubled(documents::attribute(request.as_bytes()).map(drop), name);
     }
@@ -45,15 +45,15 @@ fn a_request_with_a_member_twice_is_refused() {
 #[test]
 fn a_later_role_does_not_count() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
-    let ask = |roles: &str| {
+    let input = |roles: &str| {
         let text = format!(
             r#"{{"principal":{{"id":"eve",{roles}}},"action":"list","resource":{{"kind":"document","id":"d"}}}}"#
         );
         pdp.is_allowed_json(text.as_bytes(), SystemClock)
     };
-    assert_eq!(ask(r#""roles":["guest"]"#), Ok(false));
-    assert_eq!(ask(r#""roles":["viewer"]"#), Ok(true));
-    is_doubled(ask(r#""roles":["guest"],"roles":["viewer"]"#).map(drop), "roles");
+    assert_eq!(input(r#""roles":["guest"]"#), Ok(false));
+    assert_eq!(input(r#""roles":["viewer"]"#), Ok(true));
+    is_doubled(input(r#""roles":["guest"],"roles":["viewer"]"#).map(drop), "roles");
 }
 
 #[test]
@@ -63,9 +63,10 @@ fn a_call_with_a_member_twice_is_not_answered_from_its_text() {
     let limits = CallLimits { resources: 10, actions: 10, steps: u32::MAX };
     let call = |text: &str| policies.answer_call(text.as_bytes(), limits, SystemClock);
     assert!(call(CALL).is_some_and(|answered| answered.allowed == 1));
-    let places = ["\"principal\":", "\"includeMeta\":", "\"actions\":", "\"roles\":", "\"kind\":"];
+    let positions =
+        ["\"principal\":", "\"includeMeta\":", "\"actions\":", "\"roles\":", "\"kind\":"];
     let attributes = ["\"public\":", "\"team\":", "\"deep\":", "\"unread\":"];
-    for text in places.into_iter().chain(attributes) {
+    for text in positions.into_iter().chain(attributes) {
         let call = doubled(CALL, text);
         assert_eq!(policies.answer_call(call.as_bytes(), limits, SystemClock), None, "{text}");
         is_doubled(documents::call(call.as_bytes()).map(drop), text.trim_matches(['"', ':']));
@@ -76,15 +77,15 @@ fn a_call_with_a_member_twice_is_not_answered_from_its_text() {
 fn an_evaluation_with_a_member_twice_is_not_answered() {
     let pdp = Pdp::open(&bundle(DOCUMENTS), Trust::Unsigned).unwrap();
     let policies = pdp.snapshot();
-    let shortly = |text: &str| policies.answer_evaluation(text.as_bytes(), SystemClock);
+    let try_fast = |text: &str| policies.answer_evaluation(text.as_bytes(), SystemClock);
     let wholly = |text: &str| authzen::evaluation(text.as_bytes()).map(drop);
-    assert_eq!(shortly(EVALUATION), Some(true));
+    assert_eq!(try_fast(EVALUATION), Some(true));
     assert!(wholly(EVALUATION).is_ok());
     let messages = ["\"subject\":", "\"action\":", "\"roles\":", "\"name\":", "\"note\":"];
     let attributes = ["\"public\":", "\"team\":", "\"deep\":", "\"unread\":", "\"ip\":"];
     for text in messages.into_iter().chain(attributes) {
         let evaluation = doubled(EVALUATION, text);
-        assert_eq!(shortly(&evaluation), None, "{text}");
+        assert_eq!(try_fast(&evaluation), None, "{text}");
         let error = format!("{:?}", wholly(&evaluation).unwrap_err());
         let expected = format!("member `{}` stands here twice", text.trim_matches(['"', ':']));
         assert!(error.contains(&expected), "{error}");

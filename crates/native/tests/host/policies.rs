@@ -23,7 +23,7 @@ pub(crate) struct Document {
     pub(crate) public: bool,
     pub(crate) is_locked: Option<bool>,
     pub(crate) stars: f64,
-    pub(crate) place: Place,
+    pub(crate) position: Place,
     pub(crate) tags: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 }
 
 attributes! { Person { team, level } }
-attributes! { Document { owner, public, is_locked as "locked", stars, place, tags } }
+attributes! { Document { owner, public, is_locked as "locked", stars, position, tags } }
 attributes! { Place { team } }
 
 impl AsPrincipal for Person {
@@ -65,7 +65,7 @@ pub(crate) fn owned_by(owner: &str) -> Document {
         public: false,
         is_locked: Some(false),
         stars: 2.5,
-        place: Place { team: "red".to_owned() },
+        position: Place { team: "red".to_owned() },
         tags: vec!["draft".to_owned(), "shared".to_owned()],
     }
 }

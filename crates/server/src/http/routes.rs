@@ -22,7 +22,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use wardgate_engine::wire::Json;
-use wardgate_native::protocol::authzen::Sought;
+use wardgate_native::protocol::authzen::SearchKind;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::deciding::{Question, decided};
@@ -55,7 +55,7 @@ pub(super) enum Target {
     CheckBatch,
     Evaluation,
     Evaluations,
-    Search(Sought),
+    Search(SearchKind),
     Explain,
     Reload,
     Metrics,
@@ -144,7 +144,7 @@ pub(super) fn told(
         Target::CheckBatch => cerbos::batch(body, state, shared),
         Target::Explain => cerbos::explain(body, state, shared),
         Target::Evaluations => authzen::evaluations(body, state, shared),
-        Target::Search(sought) => authzen::search(body, sought, (state, shared, caller)),
+        Target::Search(search_kind) => authzen::search(body, search_kind, (state, shared, caller)),
         _ => Err(Problem::not_found()),
     };
     json.map(Bytes::from)
@@ -201,9 +201,9 @@ pub(super) fn target(path: &str, shared: &Shared) -> Option<Target> {
         ("/api/check_resource_batch", _) => Target::CheckBatch,
         (_, Some("evaluation")) => Target::Evaluation,
         (_, Some("evaluations")) => Target::Evaluations,
-        (_, Some("search/subject")) => Target::Search(Sought::Subjects),
-        (_, Some("search/resource")) => Target::Search(Sought::Resources),
-        (_, Some("search/action")) => Target::Search(Sought::Actions),
+        (_, Some("search/subject")) => Target::Search(SearchKind::Subjects),
+        (_, Some("search/resource")) => Target::Search(SearchKind::Resources),
+        (_, Some("search/action")) => Target::Search(SearchKind::Actions),
         ("/admin/explain", _) => Target::Explain,
         ("/admin/reload", _) => Target::Reload,
         ("/metrics", _) => Target::Metrics,

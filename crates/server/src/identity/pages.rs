@@ -79,10 +79,10 @@ impl Pages {
     /// page: members in the order of their names, so that two spellings of one search are one. The token of a page
     /// cannot hold itself, and its limit is in what it says.
     fn mac(&self, said: &[u8], search: &Search, caller: &str) -> [u8; 32] {
-        let Search { sought, subject, action, resource, context, candidates, page } = search;
+        let Search { search_kind, subject, action, resource, context, candidates, page } = search;
         let properties =
             page.as_ref().map(|page| &page.properties).filter(|all| !all.entries().is_empty());
-        let whole = (sought, subject, action, resource, context, candidates, properties);
+        let whole = (search_kind, subject, action, resource, context, candidates, properties);
         let asked = blake3::hash(format!("{caller:?} {whole:?}").as_bytes());
         blake3::keyed(&self.key, &[said, &asked].concat())
     }

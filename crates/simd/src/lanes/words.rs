@@ -22,7 +22,7 @@ mod tests;
 
 /// The lanes of the widest tier. A module has no wider vectors than its own, and clearing room for more
 /// would cost it as much time as its work.
-pub const MOST_WORDS: usize = if cfg!(target_arch = "wasm32") { 4 } else { 16 };
+pub const MAX_WORDS: usize = if cfg!(target_arch = "wasm32") { 4 } else { 16 };
 
 /// One block of a message: sixteen words, the lowest byte of each first.
 pub type Block = [u8; 64];
@@ -42,7 +42,7 @@ pub trait Lanes32: Token {
     fn splat_u32(self, value: u32) -> Self::U32;
 
     /// Reads the first `WORDS` words.
-    fn load_u32(self, words: &[u32; MOST_WORDS]) -> Self::U32;
+    fn load_u32(self, words: &[u32; MAX_WORDS]) -> Self::U32;
 
     /// `a + b`
     fn add_u32(self, a: Self::U32, b: Self::U32) -> Self::U32;
@@ -65,19 +65,19 @@ pub trait Lanes32: Token {
     }
 
     /// Reads one block into each lane: word `i` of every block is in vector `i`.
-    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [Self::U32; 16];
+    fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [Self::U32; 16];
 
     /// Writes one row for each lane: four times `QUADS` words, each from a vector of its own.
     fn rows<const QUADS: usize>(
         self,
         columns: &[[Self::U32; 4]; QUADS],
-        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+        rows: &mut [[Quad; QUADS]; MAX_WORDS],
     );
 
     /// Joins one row for each lane, by exclusive or, with what `rows` would write.
     #[inline(always)]
-    fn join_rows(self, columns: &[[Self::U32; 4]; 4], rows: &mut [[Quad; 4]; MOST_WORDS]) {
-        let mut written = [[[0; 16]; 4]; MOST_WORDS];
+    fn join_rows(self, columns: &[[Self::U32; 4]; 4], rows: &mut [[Quad; 4]; MAX_WORDS]) {
+        let mut written = [[[0; 16]; 4]; MAX_WORDS];
         self.rows(columns, &mut written);
         let written = written.as_flattened().as_flattened();
         for (byte, with) in rows.as_flattened_mut().as_flattened_mut().iter_mut().zip(written) {

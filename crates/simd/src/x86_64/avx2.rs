@@ -101,12 +101,12 @@ fn run<R>(token: Avx2, work: impl FnOnce(Avx2) -> R) -> R {
 fn equal(column: &Words, value: u32) -> u64 {
     let value = _mm256_set1_epi32(value.cast_signed());
     let mut bits = 0;
-    for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
         let mut rows = octets(group);
         for row in &mut rows {
             *row = _mm256_cmpeq_epi32(*row, value);
         }
-        bits |= word_bits(rows) << place;
+        bits |= word_bits(rows) << position;
     }
     bits
 }
@@ -116,12 +116,12 @@ fn equal(column: &Words, value: u32) -> u64 {
 fn equal_columns(left: &Words, right: &Words) -> u64 {
     let mut bits = 0;
     let pairs = left.as_chunks().0.iter().zip(right.as_chunks().0);
-    for ((left, right), place) in pairs.zip(WORD_PLACES) {
+    for ((left, right), position) in pairs.zip(WORD_PLACES) {
         let mut rows = octets(left);
         for (row, right) in rows.iter_mut().zip(octets(right)) {
             *row = _mm256_cmpeq_epi32(*row, right);
         }
-        bits |= word_bits(rows) << place;
+        bits |= word_bits(rows) << position;
     }
     bits
 }
@@ -133,12 +133,12 @@ fn equal_columns(left: &Words, right: &Words) -> u64 {
 fn below(column: &Words, bound: u32) -> u64 {
     let bound = _mm256_set1_epi32(bound.cast_signed());
     let mut bits = 0;
-    for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
         let mut rows = octets(group);
         for row in &mut rows {
             *row = _mm256_cmpeq_epi32(_mm256_max_epu32(*row, bound), *row);
         }
-        bits |= word_bits(rows) << place;
+        bits |= word_bits(rows) << position;
     }
     !bits
 }
@@ -150,13 +150,13 @@ fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
     let (value, bound) =
         (_mm256_set1_epi32(value.cast_signed()), _mm256_set1_epi32(bound.cast_signed()));
     let (mut bits, mut least) = (0, bound);
-    for (group, place) in column.as_chunks().0.iter().zip(WORD_PLACES) {
+    for (group, position) in column.as_chunks().0.iter().zip(WORD_PLACES) {
         let mut rows = octets(group);
         for row in &mut rows {
             least = _mm256_min_epu32(least, *row);
             *row = _mm256_cmpeq_epi32(*row, value);
         }
-        bits |= word_bits(rows) << place;
+        bits |= word_bits(rows) << position;
     }
     (bits, _mm256_movemask_epi8(_mm256_cmpeq_epi32(least, bound)) != -1)
 }
@@ -166,8 +166,8 @@ fn equal_and_some_below(column: &Words, value: u32, bound: u32) -> (u64, bool) {
 fn compare<const RELATION: i32>(column: &Numbers, value: f64) -> u64 {
     let value = _mm256_set1_pd(value);
     let mut bits = 0;
-    for (group, place) in column.as_chunks().0.iter().zip(NUMBER_PLACES) {
-        bits |= number_bits(_mm256_cmp_pd::<RELATION>(quartet(group), value)) << place;
+    for (group, position) in column.as_chunks().0.iter().zip(NUMBER_PLACES) {
+        bits |= number_bits(_mm256_cmp_pd::<RELATION>(quartet(group), value)) << position;
     }
     bits
 }
@@ -177,9 +177,9 @@ fn compare<const RELATION: i32>(column: &Numbers, value: f64) -> u64 {
 fn compare_columns<const RELATION: i32>(left: &Numbers, right: &Numbers) -> u64 {
     let mut bits = 0;
     let pairs = left.as_chunks().0.iter().zip(right.as_chunks().0);
-    for ((left, right), place) in pairs.zip(NUMBER_PLACES) {
+    for ((left, right), position) in pairs.zip(NUMBER_PLACES) {
         let mask = _mm256_cmp_pd::<RELATION>(quartet(left), quartet(right));
-        bits |= number_bits(mask) << place;
+        bits |= number_bits(mask) << position;
     }
     bits
 }

@@ -174,7 +174,7 @@ fn number_pairs(
 fn join(groups: impl Iterator<Item = i32>) -> u64 {
     groups
         .zip([0, 16, 32, 48])
-        .fold(0, |bits, (group, place)| bits | u64::from(group.cast_unsigned()) << place)
+        .fold(0, |bits, (group, position)| bits | u64::from(group.cast_unsigned()) << position)
 }
 
 /// Makes one bit of each of sixteen lanes that are all ones or all zeros.

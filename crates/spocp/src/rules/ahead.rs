@@ -85,7 +85,7 @@ impl Rows {
                     kind = Kind::Atom;
                 }
                 Node::List { end } => {
-                    ends.get_mut(open).into_iter().for_each(|place| *place = index(*end));
+                    ends.get_mut(open).into_iter().for_each(|position| *position = index(*end));
                     open = open.saturating_add(1);
                     kind = Kind::Tag;
                 }
@@ -99,9 +99,9 @@ impl Rows {
         self.hash = trie.row(self.hash, kind, text);
         if trie.is_crowded(self.depth)
             && kind != Kind::Close
-            && let Some(place) = self.rows.get_mut(self.count)
+            && let Some(position) = self.rows.get_mut(self.count)
         {
-            *place = Row { at, hash: self.hash, entry: 0 };
+            *position = Row { at, hash: self.hash, entry: 0 };
             self.count = self.count.saturating_add(1);
         }
         self.depth = self.depth.saturating_add(1);

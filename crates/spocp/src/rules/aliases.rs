@@ -36,7 +36,7 @@ impl Aliases {
         let at = reused.unwrap_or(u32::try_from(self.entries.len()).unwrap_or(NONE));
         let alias = Alias { at, end, set, previous: NONE, next, sibling };
         match self.entries.get_mut(index(at)) {
-            Some(place) => *place = alias,
+            Some(position) => *position = alias,
             None => self.entries.push(alias),
         }
         self.change(next, |alias| alias.previous = at);

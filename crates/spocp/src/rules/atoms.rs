@@ -65,7 +65,7 @@ impl Atoms {
         let reused = self.free.pop();
         let number = reused.unwrap_or(u32::try_from(self.atoms.len()).unwrap_or(u32::MAX));
         match self.atoms.get_mut(index(number)) {
-            Some(place) => *place = atom,
+            Some(position) => *position = atom,
             None => self.atoms.push(atom),
         }
         self.table.insert(hash, number);

@@ -100,8 +100,8 @@ impl Nodes {
             self.backs.push(Back::NEW);
             return new;
         };
-        self.change(reused, |place| *place = node);
-        self.change_back(reused, |place| *place = Back::NEW);
+        self.change(reused, |position| *position = node);
+        self.change_back(reused, |position| *position = Back::NEW);
         reused
     }
 

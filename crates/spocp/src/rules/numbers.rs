@@ -24,12 +24,12 @@ impl Numbers {
     }
 
     pub(super) fn node(&self, number: u32) -> Option<u32> {
-        let at = self.place(number)?;
+        let at = self.position(number)?;
         self.entries.get(at)?.1.map(core::num::NonZeroU32::get)
     }
 
     pub(super) fn remove(&mut self, number: u32) -> Option<u32> {
-        let at = self.place(number)?;
+        let at = self.position(number)?;
         let node = self.entries.get_mut(at)?.1.take()?;
         self.gaps = self.gaps.saturating_add(1);
         if self.gaps > self.entries.len() / 2 {
@@ -43,7 +43,7 @@ impl Numbers {
         self.entries.iter().filter_map(|(number, node)| Some((*number, node.as_ref()?.get())))
     }
 
-    fn place(&self, number: u32) -> Option<usize> {
+    fn position(&self, number: u32) -> Option<usize> {
         self.entries.binary_search_by_key(&number, |entry| entry.0).ok()
     }
 }

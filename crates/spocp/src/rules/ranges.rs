@@ -38,7 +38,7 @@ impl Ranges {
         let reused = self.free.pop();
         let new = reused.unwrap_or(u32::try_from(self.nodes.len()).unwrap_or(NONE));
         match self.nodes.get_mut(index(new)) {
-            Some(place) => *place = node,
+            Some(position) => *position = node,
             None => self.nodes.push(node),
         }
         self.update(new);

@@ -33,7 +33,7 @@ impl Stack {
 
     pub(super) fn push(&mut self, number: u32) {
         match self.few.get_mut(self.len) {
-            Some(place) if self.many.is_empty() => *place = number,
+            Some(position) if self.many.is_empty() => *position = number,
             _ => self.spill(number),
         }
         self.len = self.len.saturating_add(1);
@@ -54,8 +54,8 @@ impl Stack {
 
     /// Copies what is there from a place on to the top.
     pub(super) fn repeat(&mut self, at: usize, count: usize) {
-        for place in at..at.saturating_add(count) {
-            let number = self.above(place).first().copied();
+        for position in at..at.saturating_add(count) {
+            let number = self.above(position).first().copied();
             number.into_iter().for_each(|number| self.push(number));
         }
     }
@@ -77,8 +77,8 @@ impl Stack {
             return;
         };
         let mut kept = 0_usize;
-        for place in 0..left.len() {
-            let Some(number) = left.get(place).copied() else { continue };
+        for position in 0..left.len() {
+            let Some(number) = left.get(position).copied() else { continue };
             let before = right.partition_point(|other| *other < number);
             right = right.get(before..).unwrap_or_default();
             if right.first() == Some(&number) {
@@ -101,8 +101,9 @@ impl Stack {
     pub(super) fn retain(&mut self, at: usize, mut stays: impl FnMut(u32) -> bool) {
         let mut kept = 0_usize;
         let numbers = self.above_mut(at);
-        for place in 0..numbers.len() {
-            let Some(number) = numbers.get(place).copied().filter(|number| stays(*number)) else {
+        for position in 0..numbers.len() {
+            let Some(number) = numbers.get(position).copied().filter(|number| stays(*number))
+            else {
                 continue;
             };
             if let Some(target) = numbers.get_mut(kept) {

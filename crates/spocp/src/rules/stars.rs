@@ -39,7 +39,7 @@ impl Stars {
         let reused = self.free.pop();
         let new = reused.unwrap_or(u32::try_from(self.entries.len()).unwrap_or(NONE));
         match self.entries.get_mut(index(new)) {
-            Some(place) => *place = entry,
+            Some(position) => *position = entry,
             None => self.entries.push(entry),
         }
         new
@@ -98,7 +98,7 @@ impl Stars {
     /// Visits where rules go on whose range covers another.
     pub(super) fn covering(&self, at: u32, range: &Range, visit: &mut dyn FnMut(u32)) {
         let entry = self.entries.get(index(at));
-        let root = entry.and_then(|entry| entry.ranges.get(range.kind().place()));
+        let root = entry.and_then(|entry| entry.ranges.get(range.kind().position()));
         root.into_iter().for_each(|root| {
             self.ranges.covering(*root, &Probe::Range(range), visit);
         });
@@ -118,7 +118,7 @@ impl Entry {
     }
 
     fn root(&mut self, kind: Type) -> Option<&mut u32> {
-        self.ranges.get_mut(kind.place())
+        self.ranges.get_mut(kind.position())
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn straight(trie: &Trie, query: &Expression, ahead: &Ahead) -> Way {
     let mut at = ROOT;
     for part in Parts::of_rule(query) {
         let Some(text) = text(query, part, ahead) else { return Way::Forks };
-        if trie.node(at).is_none_or(|place| forks(place, part.kind)) {
+        if trie.node(at).is_none_or(|position| forks(position, part.kind)) {
             return Way::Forks;
         }
         match trie.child(at, part.kind, &text) {
@@ -33,7 +33,7 @@ pub(super) fn straight(trie: &Trie, query: &Expression, ahead: &Ahead) -> Way {
         }
     }
     match trie.node(at) {
-        Some(place) if !place.has(Flag::Alias) && !place.has(Flag::Close) => Way::To(at),
+        Some(position) if !position.has(Flag::Alias) && !position.has(Flag::Close) => Way::To(at),
         _ => Way::Forks,
     }
 }
@@ -48,7 +48,7 @@ fn text<'q>(query: &'q Expression, part: Part, ahead: &Ahead) -> Option<Text<'q>
 }
 
 /// Whether a rule has something else than a symbol of that kind here, which allows what the query has.
-fn forks(place: &Place, kind: Kind) -> bool {
-    place.has_any_of(&[Flag::Any, Flag::Stars, Flag::Alias, Flag::End])
-        || place.has(Flag::Close) && kind != Kind::Close
+fn forks(position: &Place, kind: Kind) -> bool {
+    position.has_any_of(&[Flag::Any, Flag::Stars, Flag::Alias, Flag::End])
+        || position.has(Flag::Close) && kind != Kind::Close
 }

@@ -130,8 +130,8 @@ impl<'e> Parts<'e> {
     }
 
     fn open(&mut self, end: u32) {
-        if let Some(place) = self.ends.get_mut(self.depth) {
-            *place = end;
+        if let Some(position) = self.ends.get_mut(self.depth) {
+            *position = end;
             self.depth = self.depth.saturating_add(1);
         }
     }

@@ -50,7 +50,7 @@ impl Table {
         if self.len.saturating_mul(3) >= self.entries.len().saturating_mul(2) {
             self.grow();
         }
-        self.place(entry(hash, number));
+        self.position(entry(hash, number));
         self.len = self.len.saturating_add(1);
     }
 
@@ -84,10 +84,10 @@ impl Table {
     fn grow(&mut self) {
         let capacity = self.entries.len().saturating_mul(2).max(SMALLEST);
         let old = core::mem::replace(&mut self.entries, vec![EMPTY; capacity]);
-        old.into_iter().filter(|entry| *entry != EMPTY).for_each(|entry| self.place(entry));
+        old.into_iter().filter(|entry| *entry != EMPTY).for_each(|entry| self.position(entry));
     }
 
-    fn place(&mut self, entry: u64) {
+    fn position(&mut self, entry: u64) {
         let mut at = self.home(parts(entry).0);
         while self.entries.get(at).is_some_and(|entry| *entry != EMPTY) {
             at = self.after(at);
@@ -96,16 +96,16 @@ impl Table {
     }
 
     fn set(&mut self, at: usize, entry: u64) {
-        if let Some(place) = self.entries.get_mut(at) {
-            *place = entry;
+        if let Some(position) = self.entries.get_mut(at) {
+            *position = entry;
         }
     }
 
     /// The uppermost bits of the hash, as many as there are places for.
     fn home(&self, hash: u32) -> usize {
         let bits = self.entries.len().trailing_zeros();
-        let place = u64::from(hash).wrapping_shl(bits) >> 32;
-        usize::try_from(place).unwrap_or_default() & self.mask()
+        let position = u64::from(hash).wrapping_shl(bits) >> 32;
+        usize::try_from(position).unwrap_or_default() & self.mask()
     }
 
     fn after(&self, at: usize) -> usize {

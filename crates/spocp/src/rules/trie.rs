@@ -48,8 +48,8 @@ impl Trie {
 
     /// Returns the child at the end of a symbol of that kind and text.
     pub(super) fn child(&self, at: u32, kind: Kind, text: &Text<'_>) -> Option<u32> {
-        let place = self.node(at)?;
-        match place.edges() {
+        let position = self.node(at)?;
+        match position.edges() {
             Edges::None => None,
             Edges::Many(_)
                 if text.hint.parent == at && self.leads_by(text.hint.child, kind, text.text) =>

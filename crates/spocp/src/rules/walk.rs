@@ -108,26 +108,26 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
 
     /// Goes where a list with that tag opens.
     fn open(&mut self, base: usize, tag: &Text<'_>) {
-        for place in self.here.above_mut(base) {
-            *place = self.trie.child(*place, Kind::Tag, tag).unwrap_or(NONE);
+        for position in self.here.above_mut(base) {
+            *position = self.trie.child(*position, Kind::Tag, tag).unwrap_or(NONE);
         }
-        self.here.retain(base, |place| place != NONE);
+        self.here.retain(base, |position| position != NONE);
     }
 
     /// Notes where rules go on with anything in place of a list.
     fn keep_any(&mut self, base: usize) {
-        for place in self.here.above(base) {
-            let any = self.trie.node(*place).filter(|node| node.has(Flag::Any));
-            let child = any.and_then(|_| self.trie.any(*place));
+        for position in self.here.above(base) {
+            let any = self.trie.node(*position).filter(|node| node.has(Flag::Any));
+            let child = any.and_then(|_| self.trie.any(*position));
             child.into_iter().for_each(|child| self.done.push(child));
         }
     }
 
     /// Notes where the list closes in rules: what the query has beyond does not matter.
     fn close(&mut self, base: usize) {
-        for place in self.here.above(base) {
-            let closed = self.trie.node(*place).filter(|node| node.has(Flag::Close));
-            if let Some(child) = closed.and_then(|_| self.trie.closed(*place)) {
+        for position in self.here.above(base) {
+            let closed = self.trie.node(*position).filter(|node| node.has(Flag::Close));
+            if let Some(child) = closed.and_then(|_| self.trie.closed(*position)) {
                 self.done.push(child);
                 self.trie.targets(child, |set| self.done.push(set));
             }
@@ -154,15 +154,15 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
 
     /// Whether there is one place, and no star form goes on from it: most places of most rules.
     fn is_simple(&self, base: usize) -> bool {
-        let [place] = self.here.above(base) else { return false };
-        self.trie.node(*place).is_some_and(Place::is_plain)
+        let [position] = self.here.above(base) else { return false };
+        self.trie.node(*position).is_some_and(Place::is_plain)
     }
 
     fn one_atom(&mut self, base: usize, atom: &Text<'_>) {
-        let [place] = self.here.above_mut(base) else { return };
-        match self.trie.child(*place, Kind::Atom, atom) {
+        let [position] = self.here.above_mut(base) else { return };
+        match self.trie.child(*position, Kind::Atom, atom) {
             Some(child) => {
-                *place = child;
+                *position = child;
                 self.trie.targets(child, |set| self.here.push(set));
             }
             None => self.here.truncate(base),
@@ -190,8 +190,8 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         let mut has_sets = false;
         let (trie, done) = (self.trie, &mut self.done);
         for at in self.here.above(base) {
-            let Some(place) = trie.node(*at) else { continue };
-            if place.has(Flag::Any) {
+            let Some(position) = trie.node(*at) else { continue };
+            if position.has(Flag::Any) {
                 trie.any(*at).into_iter().for_each(|child| done.push(child));
             }
             on(trie, *at, &mut |child| {
@@ -240,9 +240,9 @@ impl<F: FnMut(u32) -> Flow> Walk<'_, F> {
         if self.sets > 0 {
             return Flow::Continue(());
         }
-        for place in self.here.above(base) {
-            if self.trie.node(*place).is_some_and(|node| node.has(Flag::End)) {
-                (self.found)(self.trie.nodes.back(*place).rule)?;
+        for position in self.here.above(base) {
+            if self.trie.node(*position).is_some_and(|node| node.has(Flag::End)) {
+                (self.found)(self.trie.nodes.back(*position).rule)?;
             }
         }
         Flow::Continue(())

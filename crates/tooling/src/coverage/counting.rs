@@ -55,7 +55,7 @@ fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usi
     let policies: HashMap<&str, usize> = keys.zip(0..).collect();
     let mut last: HashMap<&str, usize> = HashMap::new();
     let mut rules = HashMap::new();
-    for place in table.rule_places() {
+    for place in table.rule_locations() {
         let Some((at, policy)) =
             policies.get(place.policy).and_then(|at| Some((*at, coverage.policies.get(*at)?)))
         else {

@@ -36,7 +36,7 @@ impl<'c> Comparison<'c> {
         let base = decider.base().clone();
         for (options, passing) in self.others(&base, fails) {
             let Some(answer) = decider.compare(&self.question, &options) else { continue };
-            if answer.asked_for_now && self.question.settings.now.is_none() {
+            if answer.depends_on_time && self.question.settings.now.is_none() {
                 continue;
             }
             for case in cases.iter_mut().filter(|case| case.only_with.is_none()) {

@@ -31,7 +31,7 @@ pub struct Answer {
     /// The decision.
     pub decision: Decision,
     /// Whether a condition asked for the time.
-    pub asked_for_now: bool,
+    pub depends_on_time: bool,
 }
 
 /// Decides questions.
@@ -105,12 +105,12 @@ impl<'s> Native<'s> {
         let table = self.table(question.settings)?;
         let now = now(question.settings);
         let Some(watch) = &mut self.watch else {
-            let (decision, asked_for_now) = table.check_and_tell(&question.request, now);
-            return Ok(Answer { decision, asked_for_now });
+            let (decision, depends_on_time) = table.check_timed(&question.request, now);
+            return Ok(Answer { decision, depends_on_time });
         };
-        let (explanation, asked_for_now) = table.explain_and_tell(&question.request, now);
+        let (explanation, depends_on_time) = table.explain_timed(&question.request, now);
         watch.decided(question, &explanation, &table);
-        Ok(Answer { decision: explanation.decision, asked_for_now })
+        Ok(Answer { decision: explanation.decision, depends_on_time })
     }
 }
 
@@ -122,8 +122,8 @@ impl Decider for Native<'_> {
     fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer> {
         let table = self.table_under(question.settings.over(base)).ok()?;
         let now = now(question.settings);
-        let (decision, asked_for_now) = table.check_and_tell(&question.request, now);
-        Some(Answer { decision, asked_for_now })
+        let (decision, depends_on_time) = table.check_timed(&question.request, now);
+        Some(Answer { decision, depends_on_time })
     }
 
     fn decide(

@@ -143,7 +143,7 @@ impl Runner<'_, '_> {
             let outcome = match answer {
                 Err(skip) => Outcome::Skipped(skip.clone()),
                 Ok(Err(error)) => Outcome::Errored(error.clone()),
-                Ok(Ok(answer)) if answer.asked_for_now && test.settings.now.is_none() => {
+                Ok(Ok(answer)) if answer.depends_on_time && test.settings.now.is_none() => {
                     Outcome::Errored(NO_NOW.to_owned())
                 }
                 Ok(Ok(answer)) => outcome(test, action, answer),

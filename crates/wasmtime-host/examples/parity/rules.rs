@@ -14,23 +14,23 @@ impl Rules {
 
     /// Answers queries to packed rules, as `answer` in `tests/src/rules.rs` does.
     pub(crate) fn answers(&self, packed: &[u8], queries: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
-        let mut asked = Asked::start(&self.module)?;
-        let length = asked.put(packed)?;
-        if asked.call("open", length)? < 0 {
+        let mut question = TextQuestion::start(&self.module)?;
+        let length = question.put(packed)?;
+        if question.call("open", length)? < 0 {
             return Ok(vec![b"malformed-rules".to_vec()]);
         }
-        queries.iter().map(|query| asked.answer(query)).collect()
+        queries.iter().map(|query| question.answer(query)).collect()
     }
 }
 
 /// An instance with the rules of one bundle.
-struct Asked {
+struct TextQuestion {
     store: Store<()>,
     instance: Instance,
     memory: Memory,
 }
 
-impl Asked {
+impl TextQuestion {
     fn start(module: &Module) -> Result<Self> {
         let mut store = Store::new(module.engine(), ());
         let instance = Instance::new(&mut store, module, &[])?;

@@ -43,7 +43,7 @@ fn generated_requests_are_decided_alike_in_every_way() {
         let compiled = compile_files(&world.files(), &world.table_options().ok()?).ok()?;
         Some((world, pack(&compiled.parts)))
     });
-    let mut asked = Asked::default();
+    let mut question = TextQuestion::default();
     for (world, bundle) in compiled.take(40) {
         let policies = Policies::of(table(&bundle));
         for (form, code) in FORMS.iter() {
@@ -55,22 +55,22 @@ fn generated_requests_are_decided_alike_in_every_way() {
                 assert_eq!(text(said), expected, "{form}: {json}");
                 for action in &request.actions {
                     let expected = policies.is_allowed(&request, action, moment);
-                    asked.compare(&mut session, (json, action), (expected, moment));
+                    question.compare(&mut session, (json, action), (expected, moment));
                 }
             }
         }
     }
-    assert!(asked.by_fields * 2 > asked.all, "{asked:?}");
+    assert!(question.by_fields * 2 > question.all, "{question:?}");
 }
 
 /// How many questions were asked.
 #[derive(Debug, Default)]
-struct Asked {
+struct TextQuestion {
     all: usize,
     by_fields: usize,
 }
 
-impl Asked {
+impl TextQuestion {
     fn compare(
         &mut self,
         session: &mut Session,

@@ -15,10 +15,14 @@ fn label(revision: u64) -> Label {
 /// What every form says of a bundle.
 fn check(bundle: &[u8], terms: &Terms, moment: Moment, expected: Result<(), &str>) {
     for (form, code) in FORMS.iter() {
-        let asked = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
+        let question = moment.now.map_or_else(now, |seconds| second(seconds.try_into().unwrap()));
         let said = match Pdp::open(code, bundle, terms, moment) {
             Ok(pdp) => {
-                assert_eq!(pdp.is_allowed(request("view").as_bytes(), &asked), Ok(true), "{form}");
+                assert_eq!(
+                    pdp.is_allowed(request("view").as_bytes(), &question),
+                    Ok(true),
+                    "{form}"
+                );
                 Ok(())
             }
             Err(HostError::Refused { code, .. }) => Err(code),
@@ -51,11 +55,11 @@ fn only_trusted_keys_open_a_door() {
 fn a_required_key_a_name_and_a_size_are_asked_for() {
     let [release, audit] = ["release", "audit"].map(Signer::new);
     let signed = release.signed(&album("view"), &label(1));
-    let mut asked = terms(1, &[&audit, &release]);
-    let Trust::Signed(set) = &mut asked.trust else { unreachable!() };
+    let mut question = terms(1, &[&audit, &release]);
+    let Trust::Signed(set) = &mut question.trust else { unreachable!() };
     set.required = vec![b"audit".to_vec()];
-    check(&signed, &asked, Moment::default(), Err("missing-signer"));
-    check(&audit.also(&signed), &asked, Moment::default(), Ok(()));
+    check(&signed, &question, Moment::default(), Err("missing-signer"));
+    check(&audit.also(&signed), &question, Moment::default(), Ok(()));
     let terms = terms(1, &[&release]);
     let named = |name: &str| Terms { name: Some(name.to_owned()), ..terms.clone() };
     check(&signed, &named("album"), Moment::default(), Ok(()));

@@ -4,7 +4,7 @@ use wasmtime::component::{Component, Linker, ResourceAny};
 use wasmtime::{Engine, Store};
 
 use crate::{album, bundle, file};
-use glue::exports::wardgate::pdp::types::{Answer, FastPath, Moment, Target, Terms, Trust, Value};
+use glue::exports::wardgate::pdp::types::{Answer, Moment, Plan, Target, Terms, Trust, Value};
 
 /// What is written from the description. Its lints are not ours.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
@@ -13,13 +13,13 @@ mod glue {
     wasmtime::component::bindgen!({ world: "wardgate", path: "../component/wit" });
 }
 
-struct Asked {
+struct TextQuestion {
     store: Store<()>,
     calls: glue::Wardgate,
     pdp: ResourceAny,
 }
 
-impl Asked {
+impl TextQuestion {
     fn new(bundle: &[u8]) -> Self {
         let engine = Engine::default();
         let component = Component::from_binary(&engine, &file("wardgate.component.wasm")).unwrap();
@@ -44,7 +44,7 @@ impl Asked {
         calls.call_reload(&mut self.store, self.pdp, bundle, at).unwrap().unwrap();
     }
 
-    fn prepare(&mut self, kind: &str, action: &str) -> Option<FastPath> {
+    fn prepare(&mut self, kind: &str, action: &str) -> Option<Plan> {
         let [kind, action] = [kind, action].map(str::to_owned);
         let (policy_version, scope) = (String::new(), String::new());
         let target = Target { kind, action, policy_version, scope };
@@ -63,12 +63,12 @@ const BOB: Value = Value::Text((1 << 24) + 1);
 
 #[test]
 fn only_a_whole_question_is_answered() {
-    let mut asked = Asked::new(&bundle(&album("view")));
-    let fast_path = asked.prepare("album", "view").unwrap();
+    let mut question = TextQuestion::new(&bundle(&album("view")));
+    let fast_path = question.prepare("album", "view").unwrap();
     assert_eq!(fast_path.slots.len(), 2, "{fast_path:?}");
     let (_, member) = fast_path.roles.iter().find(|(role, _)| role == "member").unwrap().clone();
     let mut check = |roles: u32, values: &[Value], expected: Answer| {
-        assert_eq!(asked.decide(fast_path.id, roles, values), expected, "{values:?}");
+        assert_eq!(question.decide(fast_path.id, roles, values), expected, "{values:?}");
     };
     check(member, &[ADA, ADA], Answer::Allow);
     check(member, &[ADA, BOB], Answer::Deny);
@@ -98,22 +98,22 @@ fn only_a_whole_question_is_answered() {
 #[test]
 fn a_fast_path_is_of_one_bundle() {
     let [view, edit] = ["view", "edit"].map(|action| bundle(&album(action)));
-    let mut asked = Asked::new(&view);
-    let fast_path = asked.prepare("album", "view").unwrap();
-    assert_eq!(Asked::new(&view).prepare("album", "view").unwrap().id, fast_path.id);
+    let mut question = TextQuestion::new(&view);
+    let fast_path = question.prepare("album", "view").unwrap();
+    assert_eq!(TextQuestion::new(&view).prepare("album", "view").unwrap().id, fast_path.id);
     let values = [ADA, ADA];
-    assert_eq!(asked.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
-    assert_eq!(asked.decide(fast_path.id ^ 1 << 32, u32::MAX, &values), Answer::Stale);
-    assert_eq!(asked.decide(fast_path.id | 0xffff_ffff, u32::MAX, &values), Answer::Unsure);
-    asked.reload(&edit);
-    assert_eq!(asked.decide(fast_path.id, u32::MAX, &values), Answer::Stale);
-    asked.reload(&view);
-    assert_eq!(asked.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
+    assert_eq!(question.decide(fast_path.id ^ 1 << 32, u32::MAX, &values), Answer::Stale);
+    assert_eq!(question.decide(fast_path.id | 0xffff_ffff, u32::MAX, &values), Answer::Unsure);
+    question.reload(&edit);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Stale);
+    question.reload(&view);
+    assert_eq!(question.decide(fast_path.id, u32::MAX, &values), Answer::Allow);
 }
 
 #[test]
 fn what_no_policy_knows_has_no_fast_path() {
-    let mut asked = Asked::new(&bundle(&album("view")));
-    assert!(asked.prepare("picture", "view").is_none());
-    assert!(asked.prepare("", "").is_none());
+    let mut question = TextQuestion::new(&bundle(&album("view")));
+    assert!(question.prepare("picture", "view").is_none());
+    assert!(question.prepare("", "").is_none());
 }

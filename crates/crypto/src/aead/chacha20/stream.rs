@@ -1,7 +1,7 @@
 //! The key stream, one block in every lane, and what it hides.
 
 use wardgate_simd::Portable;
-use wardgate_simd::lanes::{Kernel, Lanes32, MOST_WORDS, Quad, Tier, dispatch};
+use wardgate_simd::lanes::{Kernel, Lanes32, MAX_WORDS, Quad, Tier, dispatch};
 
 use super::{initial, mixed, words};
 
@@ -54,7 +54,7 @@ impl Beginning {
 }
 
 /// One block for each lane.
-type Rows = [[Quad; 4]; MOST_WORDS];
+type Rows = [[Quad; 4]; MAX_WORDS];
 
 struct Begin<'a>(&'a ChaCha20);
 
@@ -62,7 +62,7 @@ impl Kernel for Begin<'_> {
     type Output = Beginning;
 
     fn run<T: Tier>(self, tier: T) -> Beginning {
-        let mut stream = [[[0; 16]; 4]; MOST_WORDS];
+        let mut stream = [[[0; 16]; 4]; MAX_WORDS];
         join(tier, self.0, 0, &mut stream);
         Beginning { stream, blocks: T::WORDS }
     }
@@ -97,7 +97,7 @@ impl Kernel for Apply<'_> {
 
 /// Joins a text that does not fill the rows with as much of the key stream.
 fn join_some<T: Lanes32>(tier: T, cipher: &ChaCha20, counter: u32, text: &mut [u8]) {
-    let mut rows = [[[0; 16]; 4]; MOST_WORDS];
+    let mut rows = [[[0; 16]; 4]; MAX_WORDS];
     join(tier, cipher, counter, &mut rows);
     for (text, stream) in text.iter_mut().zip(rows.as_flattened().as_flattened()) {
         *text ^= stream;
@@ -136,10 +136,10 @@ const BLOCK_BYTES: usize = 64;
 
 /// Which block of a group each lane computes.
 #[expect(clippy::indexing_slicing, reason = "the index counts to the length")]
-const LANE: [u32; MOST_WORDS] = {
-    let mut lanes = [0; MOST_WORDS];
+const LANE: [u32; MAX_WORDS] = {
+    let mut lanes = [0; MAX_WORDS];
     let mut at = 1;
-    while at < MOST_WORDS {
+    while at < MAX_WORDS {
         lanes[at] = lanes[at - 1] + 1;
         at += 1;
     }

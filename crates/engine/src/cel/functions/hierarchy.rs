@@ -41,7 +41,7 @@ fn split<'a>(text: &Str<'a>, delimiter: &str, context: &Context<'a, '_>) -> Answ
     let mut segments = alloc::vec::Vec::new();
     let mut start = 0;
     // An empty delimiter stands between any two characters, but not around the text.
-    let cuts = text::places(text, delimiter)
+    let cuts = text::positions(text, delimiter)
         .filter(|at| !delimiter.is_empty() || (1..text.len()).contains(at))
         .take(MAX_ELEMENTS);
     for at in cuts {

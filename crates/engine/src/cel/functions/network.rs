@@ -117,8 +117,8 @@ fn refuse_mapped<'a>(text: &str, address: IpAddr) -> Result<IpAddr, Error<'a>> {
 }
 
 fn describe(text: &str, fault: Fault<'_>) -> alloc::string::String {
-    let place = fault.at.map(|at| alloc::format!(" (at {})", quoted(at))).unwrap_or_default();
-    alloc::format!("ParseAddr({}): {}{place}", quoted(text), fault.rule)
+    let position = fault.at.map(|at| alloc::format!(" (at {})", quoted(at))).unwrap_or_default();
+    alloc::format!("ParseAddr({}): {}{position}", quoted(text), fault.rule)
 }
 
 fn describe_network(fault: NetworkFault<'_>) -> alloc::string::String {

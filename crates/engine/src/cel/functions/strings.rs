@@ -133,14 +133,14 @@ fn replace<'a>(
     context: &Context<'a, '_>,
 ) -> Answer<'a> {
     let most = at_most(most);
-    let count = text::places(text, old).take(most).count();
+    let count = text::positions(text, old).take(most).count();
     // Each is found twice.
     context.charge(count / 2)?;
     let kept = text.len().saturating_sub(old.len().saturating_mul(count));
     context.charge_string(kept.saturating_add(new.len().saturating_mul(count)))?;
     let mut replaced = String::new();
     let mut start = 0;
-    for at in text::places(text, old).take(count) {
+    for at in text::positions(text, old).take(count) {
         replaced.push_str(text.get(start..at).unwrap_or_default());
         replaced.push_str(new);
         start = at.saturating_add(old.len());
@@ -160,7 +160,7 @@ fn split<'a>(text: &Str<'a>, separator: &str, most: i64, context: &Context<'a, '
     let bounds: Vec<Range<usize>> = if separator.is_empty() {
         text.char_indices().skip(1).take(cuts).map(|(at, _)| at..at).collect()
     } else {
-        text::places(text, separator).take(cuts).map(|at| at..at + separator.len()).collect()
+        text::positions(text, separator).take(cuts).map(|at| at..at + separator.len()).collect()
     };
     context.charge_list(bounds.len().saturating_add(1))?;
     let mut parts = Vec::with_capacity(bounds.len().saturating_add(1));

@@ -57,14 +57,14 @@ fn timestamp_part<'a>(function: Function, moment: Timestamp) -> Answer<'a> {
 
 fn zone_of<'a>(zone: &Value<'a>, context: &Context<'a, '_>) -> Result<Zone<'a>, Error<'a>> {
     match zone {
-        Value::Zone(place) => place.words().map(Zone::Place).ok_or(Error::Malformed),
+        Value::Zone(position) => position.words().map(Zone::Place).ok_or(Error::Malformed),
         Value::String(text) => match Zone::parse(text) {
             Ok(zone) => Ok(zone),
             Err(ZoneError::Range) => {
                 Err(Error::text(format_args!("invalid time zone offset {text}")))
             }
             Err(ZoneError::Name) => zone_constant(context.pool, text, context.steps)?
-                .and_then(|place| place.words().map(Zone::Place))
+                .and_then(|position| position.words().map(Zone::Place))
                 .ok_or_else(|| Error::text(format_args!("unknown time zone {text}"))),
         },
         _ => Err(Error::NoSuchOverload),

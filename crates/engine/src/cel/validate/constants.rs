@@ -88,7 +88,7 @@ fn is_readable(pool: &Pool<'_>, id: u32) -> bool {
     let named = |name: Option<&str>| name.is_some();
     match constant(pool, id) {
         Value::Error(_) => false,
-        Value::Regex(place) | Value::Zone(place) => named(place.name()),
+        Value::Regex(position) | Value::Zone(position) => named(position.name()),
         _ => true,
     }
 }

@@ -39,9 +39,9 @@ pub fn zone_constant<'a>(
     let mut id = 0;
     while let Some(size) = size_of_constant(rest) {
         spend(steps, 1)?;
-        let place = Constant { pool, id };
-        if rest.first() == Some(&ConstTag::Zone.code()) && place.name() == Some(name) {
-            return Ok(Some(place));
+        let position = Constant { pool, id };
+        if rest.first() == Some(&ConstTag::Zone.code()) && position.name() == Some(name) {
+            return Ok(Some(position));
         }
         rest = rest.get(size..).unwrap_or_default();
         id = id.saturating_add(u32::try_from(size).unwrap_or(u32::MAX));
@@ -152,7 +152,7 @@ fn word(pool: &Pool<'_>, id: u32, at: usize) -> Option<u32> {
 
 fn read<'a>(pool: &'a Pool<'a>, id: u32, depth: usize) -> Option<Value<'a>> {
     let at = |offset| word(pool, id, offset);
-    let place = Constant { pool, id };
+    let position = Constant { pool, id };
     Some(match ConstTag::from_code(at(0)?)? {
         ConstTag::Null => Value::Null,
         ConstTag::False => Value::Bool(false),
@@ -162,8 +162,8 @@ fn read<'a>(pool: &'a Pool<'a>, id: u32, depth: usize) -> Option<Value<'a>> {
         ConstTag::Double => Value::Double(f64::from_bits(wide(at(1)?, at(2)?))),
         ConstTag::String => Value::String(Str::Borrowed(pool.string(at(1)?)?)),
         ConstTag::Bytes => Value::Bytes(Bytes::Borrowed(blob(pool, at(1)?, at(2)?)?)),
-        ConstTag::List => Value::List(List::Constant(place)),
-        ConstTag::Map => Value::Map(Map::Constant(place)),
+        ConstTag::List => Value::List(List::Constant(position)),
+        ConstTag::Map => Value::Map(Map::Constant(position)),
         ConstTag::Timestamp => {
             Value::Timestamp(Timestamp::new(wide(at(1)?, at(2)?).cast_signed(), at(3)?)?)
         }
@@ -171,8 +171,8 @@ fn read<'a>(pool: &'a Pool<'a>, id: u32, depth: usize) -> Option<Value<'a>> {
         ConstTag::Type => Value::Type(pool.string(at(1)?)?),
         ConstTag::None => Value::none(),
         ConstTag::Some => Value::some(read(pool, at(1)?, depth.checked_sub(1)?)?),
-        ConstTag::Regex => Value::Regex(place),
-        ConstTag::Zone => Value::Zone(place),
+        ConstTag::Regex => Value::Regex(position),
+        ConstTag::Zone => Value::Zone(position),
     })
 }
 

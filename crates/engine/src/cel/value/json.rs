@@ -137,8 +137,8 @@ fn base64(bytes: &[u8]) -> String {
         let group = byte(0) << 16 | byte(1) << 8 | byte(2);
         for digit in 0..4_usize {
             let shift = [18, 12, 6, 0].get(digit).copied().unwrap_or(0);
-            let place = usize::try_from(group >> shift & 63).unwrap_or(0);
-            let symbol = DIGITS.get(place).copied().map_or('=', char::from);
+            let position = usize::try_from(group >> shift & 63).unwrap_or(0);
+            let symbol = DIGITS.get(position).copied().map_or('=', char::from);
             text.push(if digit <= chunk.len() { symbol } else { '=' });
         }
     }

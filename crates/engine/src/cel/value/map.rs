@@ -126,36 +126,37 @@ impl<'a> OwnedMap<'a> {
     /// Returns the value under `key`.
     #[must_use]
     pub fn get(&self, key: &Key<'a>) -> Option<&Value<'a>> {
-        let find =
-            |places: &[usize]| self.search(places, key).ok().and_then(|at| places.get(at)).copied();
-        let place = find(&self.sorted).or_else(|| find(&self.recent))?;
-        self.entries.get(place).map(|(_, value)| value)
+        let find = |positions: &[usize]| {
+            self.search(positions, key).ok().and_then(|at| positions.get(at)).copied()
+        };
+        let position = find(&self.sorted).or_else(|| find(&self.recent))?;
+        self.entries.get(position).map(|(_, value)| value)
     }
 
     /// Puts an entry at the end; `false`, and no change, if the key is there already or is of a
     /// type that cannot be a key.
     pub fn insert(&mut self, key: Value<'a>, value: Value<'a>) -> bool {
-        let Some(place) = Key::of(&key) else { return false };
-        if self.search(&self.sorted, &place).is_ok() {
+        let Some(position) = Key::of(&key) else { return false };
+        if self.search(&self.sorted, &position).is_ok() {
             return false;
         }
-        let Err(at) = self.search(&self.recent, &place) else { return false };
+        let Err(at) = self.search(&self.recent, &position) else { return false };
         self.recent.insert(at, self.entries.len());
         self.nesting = self.nesting.max(value.nesting());
         self.entries.push((key, value));
-        if self.recent.len() >= MOST_RECENT {
+        if self.recent.len() >= MAX_RECENT {
             self.settle();
         }
         true
     }
 
-    /// Finds the place of `key` among `places`, or where it belongs.
-    fn search(&self, places: &[usize], key: &Key<'a>) -> Result<usize, usize> {
-        places.binary_search_by(|&place| self.key(place).as_ref().cmp(&Some(key)))
+    /// Finds the place of `key` among `positions`, or where it belongs.
+    fn search(&self, positions: &[usize], key: &Key<'a>) -> Result<usize, usize> {
+        positions.binary_search_by(|&position| self.key(position).as_ref().cmp(&Some(key)))
     }
 
-    fn key(&self, place: usize) -> Option<Key<'a>> {
-        self.entries.get(place).and_then(|(key, _)| Key::of(key))
+    fn key(&self, position: usize) -> Option<Key<'a>> {
+        self.entries.get(position).and_then(|(key, _)| Key::of(key))
     }
 
     fn settle(&mut self) {
@@ -191,4 +192,4 @@ impl<'a> Key<'a> {
 }
 
 /// A few times the root of the largest map: moving places costs less than merging them.
-const MOST_RECENT: usize = 1024;
+const MAX_RECENT: usize = 1024;

@@ -118,7 +118,7 @@ impl<'a> Session<'a> {
     }
 
     fn read_slot(&self, id: u32, in_full: bool) -> Option<Read> {
-        let steps = Cell::new(MOST_STEPS);
+        let steps = Cell::new(MAX_STEPS);
         let context = Context { pool: self.pool, activation: self, steps: &steps };
         let value = read_slot(id, &context).unwrap_or_else(Value::Error);
         let (name, sight) = (self.slot_name(id, in_full)?, Sight::of(&value));
@@ -152,7 +152,7 @@ impl Sight {
                 Error::NoSuchKey(_) | Error::NoSuchAttribute(_) | Error::UndefinedField(_),
             ) => Self::Missing,
             Value::Error(error) => Self::Failed(error.to_string()),
-            value => match value.to_attr(&Cell::new(MOST_STEPS)) {
+            value => match value.to_attr(&Cell::new(MAX_STEPS)) {
                 Ok(value) => Self::Value(value),
                 Err(_) => Self::Other(value.type_name()),
             },
@@ -171,4 +171,4 @@ fn short(name: &str) -> String {
 }
 
 /// Steps for reading and copying one value: what takes more is too long to be looked at.
-const MOST_STEPS: u32 = 10_000;
+const MAX_STEPS: u32 = 10_000;

@@ -7,8 +7,8 @@
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
 use super::MAX_KEY_BYTES;
-use crate::fast::ask::{Ask, Reading};
-use crate::fast::decide::{Held, Roles};
+use crate::fast::decide::{Roles, SlotValues};
+use crate::fast::input::{FastInput, SlotValue};
 use crate::field::{AsField, Field, Items, Lookup};
 
 /// A key that is being written.
@@ -27,11 +27,11 @@ impl Key {
 
     /// Writes the key of a question about `fast_path`. Nothing if it is too long, or if only the general path
     /// can answer.
-    pub(crate) fn write<A: Ask, const N: usize>(
+    pub(crate) fn write<A: FastInput, const N: usize>(
         &mut self,
         fast_path: u32,
         roles: &Roles,
-        (held, slots): (&Held<'_, '_, A, N>, usize),
+        (values, slots): (&SlotValues<'_, '_, A, N>, usize),
     ) -> Option<&[u8]> {
         self.length = 0;
         self.number(fast_path)?;
@@ -42,26 +42,26 @@ impl Key {
                 classes.get(..*count)?.iter().try_for_each(|class| self.number(*class))?;
             }
         }
-        held.readings().take(slots).try_for_each(|reading| self.reading(reading, held))?;
+        values.values().take(slots).try_for_each(|value| self.value(value, values))?;
         self.bytes.get(..self.length)
     }
 
-    fn reading<A: Ask, const N: usize>(
+    fn value<A: FastInput, const N: usize>(
         &mut self,
-        reading: Reading<'_>,
-        held: &Held<'_, '_, A, N>,
+        value: SlotValue<'_>,
+        values: &SlotValues<'_, '_, A, N>,
     ) -> Written {
-        match reading {
-            Reading::Broken => self.put(&[BROKEN]),
-            Reading::Field(field) => self.field(field, MAX_VALUE_DEPTH),
-            Reading::Attr(attr) => self.field(attr.field(), MAX_VALUE_DEPTH),
-            Reading::Roles => {
+        match value {
+            SlotValue::Broken => self.put(&[BROKEN]),
+            SlotValue::Field(field) => self.field(field, MAX_VALUE_DEPTH),
+            SlotValue::Attr(attr) => self.field(attr.field(), MAX_VALUE_DEPTH),
+            SlotValue::Roles => {
                 self.put(&[LIST])?;
-                held.roles().try_for_each(|role| self.text(TEXT, role))?;
+                values.roles().try_for_each(|role| self.text(TEXT, role))?;
                 self.put(&[END])
             }
-            Reading::Json(json) => self.text(JSON, json),
-            Reading::Odd => None,
+            SlotValue::Json(json) => self.text(JSON, json),
+            SlotValue::Unsupported => None,
         }
     }
 

@@ -8,13 +8,13 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::request::Request;
 
-use super::{Cache, MAX_KEY_BYTES, MAX_PLACES, with_key};
-use crate::fast::ask::Reading;
-use crate::fast::decide::{Held, Roles};
+use super::{Cache, MAX_ENTRIES, MAX_KEY_BYTES, with_key};
+use crate::fast::decide::{Roles, SlotValues};
 use crate::fast::index::Target;
+use crate::fast::input::SlotValue;
 use crate::field::Field;
 use crate::policies::Policies;
-use crate::request::RequestAsk;
+use crate::request::RequestInput;
 
 #[test]
 fn an_answer_is_found_again_for_the_same_key_only() {
@@ -38,9 +38,9 @@ fn a_doubt_is_not_kept() {
 fn a_place_that_is_held_is_passed_over() {
     let cache = Cache::new(1).unwrap();
     assert_eq!(cache.answer(b"one", || Some(true)), Some(true));
-    let held = cache.places[0].lock().unwrap();
+    let values = cache.entries[0].lock().unwrap();
     assert_eq!(cache.answer(b"one", || Some(false)), Some(false));
-    drop(held);
+    drop(values);
     assert_eq!(cache.answer(b"one", || Some(false)), Some(true));
     with_key(|key| assert!(key.is_some() && with_key(|inner| inner.is_none())));
 }
@@ -48,12 +48,12 @@ fn a_place_that_is_held_is_passed_over() {
 #[test]
 fn places_are_bounded() {
     let check = |wanted, expected| {
-        assert_eq!(Cache::new(wanted).map(|cache| cache.places.len()), expected, "{wanted}");
+        assert_eq!(Cache::new(wanted).map(|cache| cache.entries.len()), expected, "{wanted}");
     };
     check(0, None);
     check(1, Some(1));
     check(3, Some(4));
-    check(usize::MAX, Some(MAX_PLACES));
+    check(usize::MAX, Some(MAX_ENTRIES));
 }
 
 #[test]
@@ -76,23 +76,23 @@ fn different_requests_have_different_keys() {
         map("a", Attr::Null),
         map("a", map("b", Attr::Null)),
     ];
-    let mut readings = vec![
-        Reading::Broken,
-        Reading::Field(Field::Missing),
-        Reading::Field(Field::Null),
-        Reading::Field(Field::Bool(false)),
-        Reading::Field(Field::Bool(true)),
-        Reading::Roles,
-        Reading::Json("[\"a\",\"b\"]"),
+    let mut values = vec![
+        SlotValue::Broken,
+        SlotValue::Field(Field::Missing),
+        SlotValue::Field(Field::Null),
+        SlotValue::Field(Field::Bool(false)),
+        SlotValue::Field(Field::Bool(true)),
+        SlotValue::Roles,
+        SlotValue::Json("[\"a\",\"b\"]"),
         of_text("[\"a\",\"b\"]"),
     ];
-    readings.extend(
+    values.extend(
         ["", "a", "ab", "abc", "b", "bc", "c", "\0", "a\0", "a\u{9}", "a\u{5}", "\u{5}"]
             .map(of_text),
     );
     let numbers = [0.0, -0.0, 1.0, f64::from_bits(1.0_f64.to_bits() + 1), 5e-324, -1.0];
-    readings.extend(numbers.map(|number| Reading::Field(Field::Number(number))));
-    readings.extend(nested.iter().map(Reading::Attr));
+    values.extend(numbers.map(|number| SlotValue::Field(Field::Number(number))));
+    values.extend(nested.iter().map(SlotValue::Attr));
     let roles = [
         Roles::Mask(0),
         Roles::Mask(1),
@@ -103,8 +103,8 @@ fn different_requests_have_different_keys() {
         Roles::Classes([3; 31], 2),
     ];
     let mut keys = HashSet::new();
-    for left in &readings {
-        for right in &readings {
+    for left in &values {
+        for right in &values {
             for roles in &roles {
                 // A fast path is either by class or not.
                 let fast_path = u32::from(matches!(roles, Roles::Mask(_)));
@@ -115,7 +115,7 @@ fn different_requests_have_different_keys() {
             }
         }
     }
-    let count = readings.len();
+    let count = values.len();
     assert!(keys.iter().all(Option::is_some));
     assert_eq!(keys.len(), roles.len() * (count * count + count));
 }
@@ -125,8 +125,8 @@ fn what_is_too_long_or_odd_has_no_key() {
     let long = "x".repeat(MAX_KEY_BYTES);
     let mut deep = Attr::Null;
     (0..80).for_each(|_| deep = Attr::List(vec![std::mem::replace(&mut deep, Attr::Null)]));
-    for reading in [of_text(&long), Reading::Odd, Reading::Attr(&deep)] {
-        assert_eq!(key(0, &Roles::Mask(1), &[reading]), None);
+    for value in [of_text(&long), SlotValue::Unsupported, SlotValue::Attr(&deep)] {
+        assert_eq!(key(0, &Roles::Mask(1), &[value]), None);
     }
 }
 
@@ -146,7 +146,7 @@ fn only_programs_that_do_not_read_the_time_are_remembered() {
         assert!(policies.is_allowed(&request, action, Timestamp::default()), "{action}");
         let fast_path = policies.index().fast_path(policies.table(), target).unwrap();
         let kept = |cache: &Cache| {
-            cache.places.iter().filter(|place| place.lock().unwrap().length != 0).count()
+            cache.entries.iter().filter(|position| position.lock().unwrap().length != 0).count()
         };
         assert_eq!(fast_path.cache.as_deref().map(kept), expected, "{action}");
     };
@@ -156,18 +156,16 @@ fn only_programs_that_do_not_read_the_time_are_remembered() {
     check("list", Some(1));
 }
 
-fn key(fast_path: u32, roles: &Roles, readings: &[Reading<'_>]) -> Option<Vec<u8>> {
+fn key(fast_path: u32, roles: &Roles, values: &[SlotValue<'_>]) -> Option<Vec<u8>> {
     let mut request = Request::default();
     request.principal.roles = vec!["a".to_owned(), "b".to_owned(), "c".to_owned()];
-    let ask = RequestAsk { request: &request, action: "" };
-    let held = Held::<_, 2>::new(&ask, readings.iter().copied());
-    with_key(|key| {
-        key.unwrap().write(fast_path, roles, (&held, readings.len())).map(<[u8]>::to_vec)
-    })
+    let input = RequestInput { request: &request, action: "" };
+    let slots = SlotValues::<_, 2>::new(&input, values.iter().copied());
+    with_key(|key| key.unwrap().write(fast_path, roles, (&slots, values.len())).map(<[u8]>::to_vec))
 }
 
-const fn of_text(text: &str) -> Reading<'_> {
-    Reading::Field(Field::Text(text))
+const fn of_text(text: &str) -> SlotValue<'_> {
+    SlotValue::Field(Field::Text(text))
 }
 
 fn text(text: &str) -> Attr {

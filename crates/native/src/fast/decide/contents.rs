@@ -10,69 +10,69 @@ use wardgate_engine::cel::Value;
 use wardgate_engine::cel::value::List;
 use wardgate_engine::fastpath::Contents;
 
-use crate::fast::ask::{Ask, Reading};
+use crate::fast::input::{FastInput, SlotValue};
 use crate::fast::json;
 use crate::field::{Copier, Field};
 
 /// The readings of one decision, of which there are at most `N`.
-pub(crate) struct Held<'a, 'r, A, const N: usize> {
-    ask: &'a A,
-    readings: [Reading<'r>; N],
+pub(crate) struct SlotValues<'a, 'r, A, const N: usize> {
+    input: &'a A,
+    values: [SlotValue<'r>; N],
     copies: [OnceCell<Option<Attr>>; N],
 }
 
-impl<'a, 'r, A: Ask, const N: usize> Held<'a, 'r, A, N> {
-    pub(crate) fn new(ask: &'a A, readings: impl Iterator<Item = Reading<'r>>) -> Self {
-        let mut held = [Reading::Odd; N];
-        held.iter_mut().zip(readings).for_each(|(place, reading)| *place = reading);
-        Self { ask, readings: held, copies: [const { OnceCell::new() }; N] }
+impl<'a, 'r, A: FastInput, const N: usize> SlotValues<'a, 'r, A, N> {
+    pub(crate) fn new(input: &'a A, read: impl Iterator<Item = SlotValue<'r>>) -> Self {
+        let mut values = [SlotValue::Unsupported; N];
+        values.iter_mut().zip(read).for_each(|(slot, value)| *slot = value);
+        Self { input, values, copies: [const { OnceCell::new() }; N] }
     }
 
-    pub(crate) fn readings(&self) -> impl Iterator<Item = Reading<'r>> {
-        self.readings.iter().copied()
+    pub(crate) fn values(&self) -> impl Iterator<Item = SlotValue<'r>> {
+        self.values.iter().copied()
     }
 
     /// The roles of the principal, in their order.
     pub(crate) fn roles(&self) -> impl Iterator<Item = &str> {
-        self.ask.roles()
+        self.input.roles()
     }
 
-    fn copy(&self, reading: Reading<'_>) -> Option<Attr> {
+    fn copy(&self, value: SlotValue<'_>) -> Option<Attr> {
         let mut copier = Copier::new();
-        let copied = match reading {
-            Reading::Field(field) => copier.attribute(field),
-            Reading::Attr(attr) => Some(attr.clone()),
-            Reading::Roles => {
-                let roles = self.ask.roles().map(|role| Attr::String(role.into()));
+        let copied = match value {
+            SlotValue::Field(field) => copier.attribute(field),
+            SlotValue::Attr(attr) => Some(attr.clone()),
+            SlotValue::Roles => {
+                let roles = self.input.roles().map(|role| Attr::String(role.into()));
                 Some(Attr::List(roles.collect()))
             }
-            Reading::Json(json) => json::value(json),
-            Reading::Broken | Reading::Odd => None,
+            SlotValue::Json(json) => json::value(json),
+            SlotValue::Broken | SlotValue::Unsupported => None,
         };
         copied.filter(|_| copier.is_complete())
     }
 }
 
-impl<A: Ask, const N: usize> Contents for Held<'_, '_, A, N> {
+impl<A: FastInput, const N: usize> Contents for SlotValues<'_, '_, A, N> {
     fn pays(&self, steps: u32) -> bool {
-        self.ask.pays(steps)
+        self.input.pays(steps)
     }
 
     fn text(&self, slot: usize) -> Option<&str> {
-        match self.readings.get(slot)? {
-            Reading::Field(Field::Text(text)) => Some(text),
+        match self.values.get(slot)? {
+            SlotValue::Field(Field::Text(text)) => Some(text),
             _ => None,
         }
     }
 
     fn value(&self, slot: usize) -> Option<Value<'_>> {
-        match self.readings.get(slot)? {
-            Reading::Attr(attr) => Some(Value::from(*attr)),
-            Reading::Roles if let Some(roles) = self.ask.list_of_roles() => {
+        match self.values.get(slot)? {
+            SlotValue::Attr(attr) => Some(Value::from(*attr)),
+            SlotValue::Roles if let Some(roles) = self.input.list_of_roles() => {
                 Some(Value::List(List::Strings(roles)))
             }
-            reading => {
-                let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*reading));
+            value => {
+                let copy = self.copies.get(slot)?.get_or_init(|| self.copy(*value));
                 copy.as_ref().map(Value::from)
             }
         }

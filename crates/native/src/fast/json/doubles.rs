@@ -5,7 +5,7 @@
 
 use wardgate_engine::limits::MAX_VALUE_DEPTH;
 
-use super::ask::{Noted, Stop};
+use super::input::{Scanned, Stop};
 use super::scan::{Fault, Scanner, Start, Text};
 
 /// The names of the objects that are open, innermost last.
@@ -61,14 +61,14 @@ impl OpenNames {
         scanner: &Scanner<'_>,
         name: Text,
         object: &mut Object,
-    ) -> Noted<()> {
+    ) -> Scanned<()> {
         let is_shared = object.marks.is_shared(scanner, name);
         // Which name escapes stand for is not known here.
         if name.is_escaped || is_shared && self.has(scanner, object.first, scanner.raw_bytes(name))
         {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
-        *self.names.get_mut(self.used).ok_or(Stop::Odd)? = (name.start, name.end);
+        *self.names.get_mut(self.used).ok_or(Stop::Unsupported)? = (name.start, name.end);
         self.used += 1;
         Ok(())
     }
@@ -81,12 +81,17 @@ impl OpenNames {
 
     /// Skips a value that begins here, all of whose objects have each name once.
     #[inline(never)]
-    pub(crate) fn skip(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<()> {
+    pub(crate) fn skip(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Scanned<()> {
         self.skip_within(scanner, start, MAX_VALUE_DEPTH)
     }
 
     #[inline]
-    fn skip_within(&mut self, scanner: &mut Scanner<'_>, start: Start, depth: usize) -> Noted<()> {
+    fn skip_within(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        start: Start,
+        depth: usize,
+    ) -> Scanned<()> {
         match start {
             Start::Object => self.skip_object(scanner, inside(depth)?),
             Start::List => self.skip_list(scanner, inside(depth)?),
@@ -94,7 +99,7 @@ impl OpenNames {
         }
     }
 
-    fn skip_object(&mut self, scanner: &mut Scanner<'_>, depth: usize) -> Noted<()> {
+    fn skip_object(&mut self, scanner: &mut Scanner<'_>, depth: usize) -> Scanned<()> {
         let (mut object, mut is_first) = (self.open(), true);
         scanner.enter();
         while let Some(name) = scanner.member(is_first)? {
@@ -107,7 +112,7 @@ impl OpenNames {
         Ok(())
     }
 
-    fn skip_list(&mut self, scanner: &mut Scanner<'_>, depth: usize) -> Noted<()> {
+    fn skip_list(&mut self, scanner: &mut Scanner<'_>, depth: usize) -> Scanned<()> {
         let mut is_first = true;
         scanner.enter();
         while scanner.element(is_first)? {
@@ -128,7 +133,7 @@ impl OpenNames {
     }
 }
 
-fn inside(depth: usize) -> Noted<usize> {
+fn inside(depth: usize) -> Scanned<usize> {
     depth.checked_sub(1).ok_or(Stop::Fault(Fault::TooDeep))
 }
 

@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use super::ask::{Noted, Stop, each_member, odd, plain_text, skip};
 use super::doubles::{Marks, OpenNames};
+use super::input::{Scanned, Stop, each_member, or_unsupported, plain_text, skip};
 use super::scan::{Scanner, Start, Text};
 use crate::limits::MAX_SHORT_READ_BYTES;
 
@@ -90,9 +90,9 @@ impl Tape {
     }
 
     /// Notes one text as the only name.
-    pub(crate) fn text(&mut self, text: Text) -> Noted<Range<usize>> {
+    pub(crate) fn text(&mut self, text: Text) -> Scanned<Range<usize>> {
         let first = self.used;
-        let name = (place(text.start)?, place(text.end)?);
+        let name = (position(text.start)?, position(text.end)?);
         self.note(Member { name, value: 0, end: 0 })?;
         Ok(first..self.used)
     }
@@ -102,17 +102,17 @@ impl Tape {
         &mut self,
         scanner: &mut Scanner<'_>,
         start: Start,
-    ) -> Noted<Range<usize>> {
+    ) -> Scanned<Range<usize>> {
         let (first, mut marks, mut is_shared) = (self.used, Marks::default(), false);
         if start != Start::Object {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         each_member(scanner, |scanner, name, start| {
             is_shared |= marks.is_shared(scanner, name);
-            let value = place(scanner.at())?;
+            let value = position(scanner.at())?;
             let is_whole = skip_once(scanner, start, &mut self.names)?;
-            let end = if is_whole { place(scanner.at())? } else { 0 };
-            let name = (place(name.start)?, place(name.end)?);
+            let end = if is_whole { position(scanner.at())? } else { 0 };
+            let name = (position(name.start)?, position(name.end)?);
             self.note(Member { name, value, end })
         })?;
         if is_shared {
@@ -123,11 +123,11 @@ impl Tape {
 
     /// Refuses members from `first` on of which two have one name.
     #[cold]
-    fn must_be_single(&self, scanner: &Scanner<'_>, first: usize) -> Noted<()> {
+    fn must_be_single(&self, scanner: &Scanner<'_>, first: usize) -> Scanned<()> {
         let mut members = self.range(&(first..self.used));
         while let [member, others @ ..] = members {
             if others.iter().any(|other| other.has_name_of(member, scanner)) {
-                return Err(Stop::Odd);
+                return Err(Stop::Unsupported);
             }
             members = others;
         }
@@ -135,24 +135,28 @@ impl Tape {
     }
 
     /// Notes the elements of a list of text, as names.
-    pub(crate) fn texts(&mut self, scanner: &mut Scanner<'_>, start: Start) -> Noted<Range<usize>> {
+    pub(crate) fn texts(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        start: Start,
+    ) -> Scanned<Range<usize>> {
         let first = self.used;
         if start != Start::List {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         scanner.enter();
         while scanner.element(self.used == first)? {
             let start = scanner.start()?;
             let role = plain_text(scanner, start)?;
-            let name = (place(role.start)?, place(role.end)?);
+            let name = (position(role.start)?, position(role.end)?);
             self.note(Member { name, value: 0, end: 0 })?;
         }
         Ok(first..self.used)
     }
 
     #[inline]
-    fn note(&mut self, member: Member) -> Noted<()> {
-        *odd(self.members.get_mut(self.used))? = member;
+    fn note(&mut self, member: Member) -> Scanned<()> {
+        *or_unsupported(self.members.get_mut(self.used))? = member;
         self.used += 1;
         Ok(())
     }
@@ -169,7 +173,7 @@ pub(crate) fn with_tape<T>(work: impl FnOnce(&mut Tape) -> T) -> T {
 
 /// Skips a value as [`skip`] does. No object in it may have a name twice.
 #[inline]
-fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> Noted<bool> {
+fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> Scanned<bool> {
     if matches!(start, Start::Object | Start::List) {
         return names.skip(scanner, start).map(|()| true);
     }
@@ -177,8 +181,8 @@ fn skip_once(scanner: &mut Scanner<'_>, start: Start, names: &mut OpenNames) -> 
 }
 
 #[inline]
-fn place(at: usize) -> Noted<u32> {
-    u32::try_from(at).map_err(|_| Stop::Odd)
+fn position(at: usize) -> Scanned<u32> {
+    u32::try_from(at).map_err(|_| Stop::Unsupported)
 }
 
 /// Members and roles that are noted. Who has more is asked about the general way.

@@ -3,7 +3,7 @@
 use wardgate_engine::attr::AttrMap;
 
 use super::AuthzenError;
-use super::read::Place;
+use super::read::Object;
 
 /// A subject or a resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,17 +26,20 @@ pub struct Action {
 }
 
 impl Entity {
-    pub(super) fn read(place: &Place<'_>) -> Result<Self, AuthzenError> {
+    pub(super) fn read(position: &Object<'_>) -> Result<Self, AuthzenError> {
         Ok(Self {
-            kind: place.text("type")?,
-            id: place.text("id")?,
-            properties: place.given("properties")?.cloned(),
+            kind: position.text("type")?,
+            id: position.text("id")?,
+            properties: position.given("properties")?.cloned(),
         })
     }
 }
 
 impl Action {
-    pub(super) fn read(place: &Place<'_>) -> Result<Self, AuthzenError> {
-        Ok(Self { name: place.text("name")?, properties: place.object("properties")?.clone() })
+    pub(super) fn read(position: &Object<'_>) -> Result<Self, AuthzenError> {
+        Ok(Self {
+            name: position.text("name")?,
+            properties: position.object("properties")?.clone(),
+        })
     }
 }

@@ -5,15 +5,17 @@
 
 use std::ops::Range;
 
-use crate::fast::json::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain, plain_text};
 use crate::fast::json::checked;
+use crate::fast::json::input::{
+    Entity, JsonInput, Scanned, Stop, each_member, or_unsupported, plain, plain_text,
+};
 use crate::fast::json::scan::{Scanner, Start, Text};
 use crate::fast::json::tape::{Member, Tape, with_tape};
 
 /// Answers an evaluation by `decide`, or not at all.
 pub(crate) fn answer(
     json: &[u8],
-    decide: impl FnOnce(&JsonAsk<'_>) -> Option<bool>,
+    decide: impl FnOnce(&JsonInput<'_>) -> Option<bool>,
 ) -> Option<bool> {
     let is_open = |byte: &&u8| matches!(byte, b'{' | b'[');
     // So little text holds no more values, and nests no deeper, than an evaluation may.
@@ -21,13 +23,13 @@ pub(crate) fn answer(
         return None;
     }
     let text = checked(json).ok()?;
-    with_tape(|tape| read(&mut Scanner::new(text), tape).ok().and_then(|ask| decide(&ask)))
+    with_tape(|tape| read(&mut Scanner::new(text), tape).ok().and_then(|input| decide(&input)))
 }
 
-fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>> {
+fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Scanned<JsonInput<'a>> {
     tape.begin(scanner.whole());
     if scanner.start()? != Start::Object {
-        return Err(Stop::Odd);
+        return Err(Stop::Unsupported);
     }
     let (mut subject, mut action, mut resource) = (None, None, None);
     let mut object = tape.names.open();
@@ -44,11 +46,17 @@ fn read<'a>(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<JsonAsk<'a>>
         Ok(())
     })?;
     scanner.end()?;
-    let ((subject, kind), (resource, resource_kind)) = (odd(subject)?, odd(resource)?);
+    let ((subject, kind), (resource, resource_kind)) =
+        (or_unsupported(subject)?, or_unsupported(resource)?);
     let roles = roles(scanner, tape, (&subject, kind))?;
-    let principal = Party { roles: Some(roles), ..subject };
-    let resource = Party { kind: Some(scanner.raw(resource_kind)), ..resource };
-    Ok(JsonAsk::new((scanner.whole(), tape), odd(action)?, (principal, resource), None))
+    let principal = Entity { roles: Some(roles), ..subject };
+    let resource = Entity { kind: Some(scanner.raw(resource_kind)), ..resource };
+    Ok(JsonInput::new(
+        (scanner.whole(), tape),
+        or_unsupported(action)?,
+        (principal, resource),
+        None,
+    ))
 }
 
 /// Reads a subject or a resource, and where its type stands.
@@ -56,18 +64,18 @@ fn entity<'a>(
     scanner: &mut Scanner<'a>,
     start: Start,
     tape: &mut Tape,
-) -> Noted<(Party<'a>, Text)> {
+) -> Scanned<(Entity<'a>, Text)> {
     if start != Start::Object {
-        return Err(Stop::Odd);
+        return Err(Stop::Unsupported);
     }
-    let (mut party, mut kind) = (Party::default(), None);
+    let (mut entity, mut kind) = (Entity::default(), None);
     let mut object = tape.names.open();
     each_member(scanner, |scanner, name, start| {
         tape.names.note(scanner, name, &mut object)?;
         match scanner.raw_bytes(name) {
             b"type" => kind = Some(plain_text(scanner, start)?),
-            b"id" => party.id = Some(plain(scanner, start)?),
-            b"properties" => party.attributes = tape.object(scanner, start)?,
+            b"id" => entity.id = Some(plain(scanner, start)?),
+            b"properties" => entity.attributes = tape.object(scanner, start)?,
             _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
@@ -76,55 +84,55 @@ fn entity<'a>(
     let text = scanner.whole();
     let selects =
         |member: &Member| member.name_in(text).is_none_or(|name| name.starts_with("cerbos."));
-    if party.id.is_none() || tape.range(&party.attributes).iter().any(selects) {
-        return Err(Stop::Odd);
+    if entity.id.is_none() || tape.range(&entity.attributes).iter().any(selects) {
+        return Err(Stop::Unsupported);
     }
-    Ok((party, odd(kind)?))
+    Ok((entity, or_unsupported(kind)?))
 }
 
 /// Returns the roles of a subject: its property `roles`, or else its type.
 fn roles(
     scanner: &Scanner<'_>,
     tape: &mut Tape,
-    (subject, kind): (&Party<'_>, Text),
-) -> Noted<Range<usize>> {
+    (subject, kind): (&Entity<'_>, Text),
+) -> Scanned<Range<usize>> {
     let is_meant = |member: &&Member| member.name_in(scanner.whole()) == Some("roles");
     let Some(found) = tape.range(&subject.attributes).iter().find(is_meant) else {
         return tape.text(kind);
     };
-    let mut list = scanner.clone_at(found.value_at().ok_or(Stop::Odd)?);
+    let mut list = scanner.clone_at(found.value_at().ok_or(Stop::Unsupported)?);
     let start = list.start()?;
     tape.texts(&mut list, start)
 }
 
-fn named<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<&'a str> {
+fn named<'a>(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Scanned<&'a str> {
     if start != Start::Object {
-        return Err(Stop::Odd);
+        return Err(Stop::Unsupported);
     }
     let (mut found, mut object) = (None, tape.names.open());
     each_member(scanner, |scanner, name, start| {
         tape.names.note(scanner, name, &mut object)?;
         match scanner.raw_bytes(name) {
             b"name" => found = Some(plain(scanner, start)?),
-            b"properties" if start != Start::Object => return Err(Stop::Odd),
+            b"properties" if start != Start::Object => return Err(Stop::Unsupported),
             _ => tape.names.skip(scanner, start)?,
         }
         Ok(())
     })?;
     tape.names.close(object);
-    odd(found)
+    or_unsupported(found)
 }
 
 /// Passes over the circumstances: what looks at them has no fast path. What they ask of the server is not for here.
-fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Noted<()> {
+fn context(scanner: &mut Scanner<'_>, start: Start, tape: &mut Tape) -> Scanned<()> {
     if start != Start::Object {
-        return Err(Stop::Odd);
+        return Err(Stop::Unsupported);
     }
     let mut object = tape.names.open();
     each_member(scanner, |scanner, name, start| {
         tape.names.note(scanner, name, &mut object)?;
         if scanner.raw_bytes(name).starts_with(b"cerbos.") {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         tape.names.skip(scanner, start)
     })?;

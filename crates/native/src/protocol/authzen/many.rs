@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wardgate_engine::attr::{Attr, AttrMap};
 
 use super::limits::MAX_EVALUATIONS;
-use super::read::{Place, bad, kind_of, object};
+use super::read::{Object, bad, kind_of, object};
 use super::{Action, AuthzenError, Entity, Evaluation};
 
 /// Several questions, or one where no list of them was sent. A question that cannot be read is its error.
@@ -49,7 +49,7 @@ pub enum Semantic {
 }
 
 impl Evaluations {
-    pub(super) fn read(root: &Place<'_>) -> Result<Self, AuthzenError> {
+    pub(super) fn read(root: &Object<'_>) -> Result<Self, AuthzenError> {
         let items = root.list("evaluations")?.unwrap_or(&[]);
         let semantic = semantic(root)?;
         if items.len() > MAX_EVALUATIONS {
@@ -68,7 +68,7 @@ impl Evaluations {
 }
 
 impl Shared {
-    fn read(root: &Place<'_>) -> Result<Self, AuthzenError> {
+    fn read(root: &Object<'_>) -> Result<Self, AuthzenError> {
         Ok(Self {
             subject: shared(root, "subject", Entity::read)?,
             action: shared(root, "action", Action::read)?,
@@ -112,15 +112,15 @@ impl Shared {
     }
 }
 
-type Read<T> = fn(&Place<'_>) -> Result<T, AuthzenError>;
+type Read<T> = fn(&Object<'_>) -> Result<T, AuthzenError>;
 
 fn shared<T>(
-    root: &Place<'_>,
+    root: &Object<'_>,
     name: &'static str,
     read: Read<T>,
 ) -> Result<Member<T>, AuthzenError> {
     let map = root.given(name)?;
-    Ok(map.map(|map| read(&Place { path: name, map }).map(Arc::new)))
+    Ok(map.map(|map| read(&Object { path: name, map }).map(Arc::new)))
 }
 
 fn own_or_shared<T>(
@@ -130,7 +130,7 @@ fn own_or_shared<T>(
     shared: &Member<T>,
 ) -> Result<Arc<T>, AuthzenError> {
     match (item.get(name), shared) {
-        (Some(own), _) => read(&Place { path: name, map: object(own, name)? }).map(Arc::new),
+        (Some(own), _) => read(&Object { path: name, map: object(own, name)? }).map(Arc::new),
         (None, Some(shared)) => shared.clone(),
         (None, None) => Err(bad(format!("`{name}` must be an object, found nothing"))),
     }
@@ -148,9 +148,9 @@ impl Semantic {
     }
 }
 
-fn semantic(root: &Place<'_>) -> Result<Semantic, AuthzenError> {
+fn semantic(root: &Object<'_>) -> Result<Semantic, AuthzenError> {
     let options = root.object("options")?;
-    let options = Place { path: "options", map: options };
+    let options = Object { path: "options", map: options };
     let Some(given) = options.member("evaluations_semantic") else {
         return Ok(Semantic::default());
     };

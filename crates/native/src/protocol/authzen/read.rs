@@ -7,7 +7,7 @@ use super::limits::{MAX_DEPTH, MAX_NAME_BYTES};
 use crate::protocol::documents;
 
 /// An object of the request.
-pub(super) struct Place<'a> {
+pub(super) struct Object<'a> {
     pub(super) path: &'static str,
     pub(super) map: &'a AttrMap,
 }
@@ -20,15 +20,15 @@ pub(super) fn document(json: &[u8], most: usize) -> Result<Attr, AuthzenError> {
 }
 
 /// Returns the request itself.
-pub(super) fn root(document: &Attr) -> Result<Place<'_>, AuthzenError> {
-    Ok(Place { path: "", map: object(document, "the request")? })
+pub(super) fn root(document: &Attr) -> Result<Object<'_>, AuthzenError> {
+    Ok(Object { path: "", map: object(document, "the request")? })
 }
 
-impl<'a> Place<'a> {
+impl<'a> Object<'a> {
     /// Returns an object that must be there.
-    pub(super) fn required(&self, name: &'static str) -> Result<Place<'a>, AuthzenError> {
+    pub(super) fn required(&self, name: &'static str) -> Result<Object<'a>, AuthzenError> {
         let found = self.map.get(name).ok_or_else(|| self.wrong(name, "an object", None))?;
-        Ok(Place { path: name, map: object(found, name)? })
+        Ok(Object { path: name, map: object(found, name)? })
     }
 
     /// Returns the object `name`, empty if there is none.

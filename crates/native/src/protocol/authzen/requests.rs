@@ -133,8 +133,8 @@ impl Parts {
 /// Converts a context, and leaves the place of the action free.
 fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Converted<AuxData> {
     let mut converted = aux_data(context, &AttrMap::new());
-    if let Some(place) = converted.jwts.get_mut(ACTION) {
-        *place = Attr::Null;
+    if let Some(position) = converted.jwts.get_mut(ACTION) {
+        *position = Attr::Null;
     }
     add_tokens(&mut converted, context, verify)?;
     Ok(converted)
@@ -142,9 +142,11 @@ fn circumstances(context: &AttrMap, verify: Verify<'_>) -> Converted<AuxData> {
 
 /// Puts the claims of the action in their place if it is free, or makes it free again.
 fn exchange(aux_data: &mut AuxData, claims: &mut Attr) {
-    let place = aux_data.jwts.get_mut(ACTION);
-    if let Some(place) = place.filter(|place| (**place == Attr::Null) != (*claims == Attr::Null)) {
-        mem::swap(place, claims);
+    let position = aux_data.jwts.get_mut(ACTION);
+    if let Some(position) =
+        position.filter(|position| (**position == Attr::Null) != (*claims == Attr::Null))
+    {
+        mem::swap(position, claims);
     }
 }
 

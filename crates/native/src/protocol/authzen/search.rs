@@ -9,14 +9,14 @@ use wardgate_engine::request::Request;
 
 use super::convert::{Verify, add_tokens, aux_data, principal, resource};
 use super::limits::{MAX_CANDIDATES, MAX_WHOLE};
-use super::read::{Place, bad, kind_of};
+use super::read::{Object, bad, kind_of};
 use super::{Action, AuthzenError, Directory, Entity};
 use crate::clock::Clock;
 use crate::policies::Policies;
 
 /// What a search looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum SearchKind {
     /// Who of this type may perform the action on the resource?
     Subjects,
     /// On which resources of this type may the subject perform the action?
@@ -29,7 +29,7 @@ pub enum Sought {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// What it looks for.
-    pub sought: Sought,
+    pub search_kind: SearchKind,
     /// The subject; one without an id where subjects are sought.
     pub subject: Entity,
     /// The action; one without a name where actions are sought.
@@ -92,7 +92,7 @@ pub struct Window {
 
 /// What was found, and where to go on; nothing if there is no more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResults {
     /// Ids, or names of actions.
     pub results: Vec<String>,
     /// The position of the next candidate.
@@ -100,36 +100,36 @@ pub struct Found {
 }
 
 impl Search {
-    pub(super) fn read(root: &Place<'_>, sought: Sought) -> Result<Self, AuthzenError> {
-        let entity = |name: &'static str, is_sought: bool| {
-            let place = root.required(name)?;
-            if !is_sought {
-                return Entity::read(&place);
+    pub(super) fn read(root: &Object<'_>, search_kind: SearchKind) -> Result<Self, AuthzenError> {
+        let entity = |name: &'static str, is_target: bool| {
+            let position = root.required(name)?;
+            if !is_target {
+                return Entity::read(&position);
             }
-            Ok(Entity { kind: place.text("type")?, id: String::new(), properties: None })
+            Ok(Entity { kind: position.text("type")?, id: String::new(), properties: None })
         };
-        let subject = entity("subject", sought == Sought::Subjects)?;
-        let resource = entity("resource", sought == Sought::Resources)?;
-        let action = match sought {
-            Sought::Actions => Action::default(),
+        let subject = entity("subject", search_kind == SearchKind::Subjects)?;
+        let resource = entity("resource", search_kind == SearchKind::Resources)?;
+        let action = match search_kind {
+            SearchKind::Actions => Action::default(),
             _ => Action::read(&root.required("action")?)?,
         };
-        let candidates = match sought {
-            Sought::Subjects => candidates(root, &subject.kind)?,
-            Sought::Resources => candidates(root, &resource.kind)?,
-            Sought::Actions => candidate_actions(root)?,
+        let candidates = match search_kind {
+            SearchKind::Subjects => candidates(root, &subject.kind)?,
+            SearchKind::Resources => candidates(root, &resource.kind)?,
+            SearchKind::Actions => candidate_actions(root)?,
         };
         let (context, page) = (root.object("context")?.clone(), page(root)?);
-        Ok(Self { sought, subject, action, resource, context, candidates, page })
+        Ok(Self { search_kind, subject, action, resource, context, candidates, page })
     }
 
     /// The type of those that are sought; empty for actions.
     #[must_use]
     pub fn kind(&self) -> &str {
-        match self.sought {
-            Sought::Subjects => &self.subject.kind,
-            Sought::Resources => &self.resource.kind,
-            Sought::Actions => "",
+        match self.search_kind {
+            SearchKind::Subjects => &self.subject.kind,
+            SearchKind::Resources => &self.resource.kind,
+            SearchKind::Actions => "",
         }
     }
 
@@ -142,13 +142,13 @@ impl Search {
         candidates: impl Iterator<Item = &'c Entity>,
         basis: Basis<'_>,
         (window, clock): (Window, impl Clock),
-    ) -> Result<Found, AuthzenError> {
-        let Some(mut request) = self.request(basis)? else { return Ok(Found::default()) };
+    ) -> Result<SearchResults, AuthzenError> {
+        let Some(mut request) = self.request(basis)? else { return Ok(SearchResults::default()) };
         let directory = basis.directory;
         let action = self.action.name.as_str();
         scan(candidates, window, |candidate| {
-            match self.sought {
-                Sought::Subjects => request.principal = principal(candidate, directory)?,
+            match self.search_kind {
+                SearchKind::Subjects => request.principal = principal(candidate, directory)?,
                 _ => request.resource = resource(candidate, directory)?,
             }
             Ok((basis.verdict(&request, action, &clock), candidate.id.as_str()))
@@ -164,8 +164,8 @@ impl Search {
         &self,
         basis: Basis<'_>,
         (window, clock): (Window, impl Clock),
-    ) -> Result<Found, AuthzenError> {
-        let Some(request) = self.request(basis)? else { return Ok(Found::default()) };
+    ) -> Result<SearchResults, AuthzenError> {
+        let Some(request) = self.request(basis)? else { return Ok(SearchResults::default()) };
         let actions = match &self.candidates {
             Some(candidates) => candidates.iter().map(|action| action.id.as_str()).collect(),
             None => basis.policies.table().actions(&self.resource.kind),
@@ -197,10 +197,12 @@ impl Search {
         let (subject, resource) = (&self.subject, &self.resource);
         let knows_subject = || directory.subject(&subject.kind, &subject.id).is_some();
         let knows_resource = || directory.resource(&resource.kind, &resource.id).is_some();
-        let subject =
-            self.sought == Sought::Subjects || subject.properties.is_some() || knows_subject();
-        let resource =
-            self.sought == Sought::Resources || resource.properties.is_some() || knows_resource();
+        let subject = self.search_kind == SearchKind::Subjects
+            || subject.properties.is_some()
+            || knows_subject();
+        let resource = self.search_kind == SearchKind::Resources
+            || resource.properties.is_some()
+            || knows_resource();
         directory.is_empty() || (subject && resource)
     }
 }
@@ -225,48 +227,50 @@ pub fn scan<'n, T>(
     mut candidates: impl Iterator<Item = T>,
     window: Window,
     mut decide: impl FnMut(T) -> Result<(Verdict, &'n str), AuthzenError>,
-) -> Result<Found, AuthzenError> {
+) -> Result<SearchResults, AuthzenError> {
     let mut results = Vec::new();
     for _ in 0..window.from {
         if candidates.next().is_none() {
-            return Ok(Found { results, next: None });
+            return Ok(SearchResults { results, next: None });
         }
     }
     let end = window.from.saturating_add(window.most);
     for at in window.from..end {
-        let Some(candidate) = candidates.next() else { return Ok(Found { results, next: None }) };
+        let Some(candidate) = candidates.next() else {
+            return Ok(SearchResults { results, next: None });
+        };
         let (verdict, name) = decide(candidate)?;
         match verdict {
             Verdict::Undecided if at > window.from => {
-                return Ok(Found { results, next: Some(at) });
+                return Ok(SearchResults { results, next: Some(at) });
             }
             Verdict::Undecided | Verdict::Denied => continue,
             Verdict::Allowed => {}
         }
         if results.len() == window.limit {
-            return Ok(Found { results, next: Some(at) });
+            return Ok(SearchResults { results, next: Some(at) });
         }
         results.push(name.to_owned());
     }
     let next = candidates.next().map(|_| end);
-    Ok(Found { results, next })
+    Ok(SearchResults { results, next })
 }
 
-fn candidates(root: &Place<'_>, kind: &str) -> Result<Option<Vec<Entity>>, AuthzenError> {
+fn candidates(root: &Object<'_>, kind: &str) -> Result<Option<Vec<Entity>>, AuthzenError> {
     let Some(items) = candidate_list(root)? else { return Ok(None) };
     items.iter().map(|item| candidate(item, kind)).collect::<Result<_, _>>().map(Some)
 }
 
-fn candidate_actions(root: &Place<'_>) -> Result<Option<Vec<Entity>>, AuthzenError> {
+fn candidate_actions(root: &Object<'_>) -> Result<Option<Vec<Entity>>, AuthzenError> {
     let Some(items) = candidate_list(root)? else { return Ok(None) };
     let action = |item| {
-        let id = Place { path: "candidates[]", map: members(item)? }.text("name")?;
+        let id = Object { path: "candidates[]", map: members(item)? }.text("name")?;
         Ok(Entity { kind: String::new(), id, properties: None })
     };
     items.iter().map(action).collect::<Result<_, _>>().map(Some)
 }
 
-fn candidate_list<'a>(root: &Place<'a>) -> Result<Option<&'a [Attr]>, AuthzenError> {
+fn candidate_list<'a>(root: &Object<'a>) -> Result<Option<&'a [Attr]>, AuthzenError> {
     let items = root.list("candidates")?;
     let found = items.map_or(0, <[Attr]>::len);
     if found > MAX_CANDIDATES {
@@ -285,31 +289,31 @@ fn members(item: &Attr) -> Result<&AttrMap, AuthzenError> {
 }
 
 fn candidate(item: &Attr, kind: &str) -> Result<Entity, AuthzenError> {
-    let place = Place { path: "candidates[]", map: members(item)? };
+    let position = Object { path: "candidates[]", map: members(item)? };
     let is_other = |given: &Attr| *given != Attr::String(kind.into());
-    if place.member("type").is_some_and(is_other) {
+    if position.member("type").is_some_and(is_other) {
         return Err(bad("a candidate must be of the type that is searched for".to_owned()));
     }
-    let properties = place.given("properties")?.cloned();
-    Ok(Entity { kind: kind.to_owned(), id: place.text("id")?, properties })
+    let properties = position.given("properties")?.cloned();
+    Ok(Entity { kind: kind.to_owned(), id: position.text("id")?, properties })
 }
 
-fn page(root: &Place<'_>) -> Result<Option<Page>, AuthzenError> {
+fn page(root: &Object<'_>) -> Result<Option<Page>, AuthzenError> {
     let Some(map) = root.given("page")? else { return Ok(None) };
-    let place = Place { path: "page", map };
-    let token = match place.member("token") {
+    let position = Object { path: "page", map };
+    let token = match position.member("token") {
         None => None,
         Some(Attr::String(token)) => Some(token.to_string()),
-        found => return Err(place.wrong("token", "a string", found)),
+        found => return Err(position.wrong("token", "a string", found)),
     };
-    let limit = match place.member("limit") {
+    let limit = match position.member("limit") {
         None => None,
         found => {
             let expected = "a whole number of at least 1";
-            Some(found.and_then(whole).ok_or_else(|| place.wrong("limit", expected, found))?)
+            Some(found.and_then(whole).ok_or_else(|| position.wrong("limit", expected, found))?)
         }
     };
-    let properties = place.object("properties")?.clone();
+    let properties = position.object("properties")?.clone();
     Ok(Some(Page { token, limit, properties }))
 }
 

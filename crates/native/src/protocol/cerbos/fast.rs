@@ -10,8 +10,10 @@ use std::ops::Range;
 
 use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
 
-use crate::fast::json::ask::{JsonAsk, Noted, Party, Stop, each_member, odd, plain};
 use crate::fast::json::checked;
+use crate::fast::json::input::{
+    Entity, JsonInput, Scanned, Stop, each_member, or_unsupported, plain,
+};
 use crate::fast::json::scan::{Scanner, Start};
 use crate::fast::json::tape::{Tape, with_tape};
 use crate::protocol::cerbos::{is_scope, is_version};
@@ -44,7 +46,7 @@ pub struct CallLimits {
 pub(crate) fn answer(
     call: &[u8],
     limits: CallLimits,
-    decide: impl FnMut(&JsonAsk<'_>) -> Option<bool>,
+    decide: impl FnMut(&JsonInput<'_>) -> Option<bool>,
 ) -> Option<Answered> {
     let text = checked(call).ok()?;
     with_tape(|tape| {
@@ -69,15 +71,15 @@ struct Writer<D> {
 
 /// One element of `resources`.
 struct Entry<'a> {
-    resource: Party<'a>,
+    resource: Entity<'a>,
     actions: Range<usize>,
 }
 
-impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
-    fn call(&mut self, scanner: &mut Scanner<'_>, tape: &mut Tape) -> Noted<()> {
+impl<D: FnMut(&JsonInput<'_>) -> Option<bool>> Writer<D> {
+    fn call(&mut self, scanner: &mut Scanner<'_>, tape: &mut Tape) -> Scanned<()> {
         tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         let (mut id, mut principal) = (None, None);
         let (mut is_answered, mut is_silent) = (false, false);
@@ -86,25 +88,25 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
                 b"requestId" if id.is_none() => id = Some(plain(scanner, start)?),
                 b"includeMeta" if !is_silent => {
                     is_silent = start == Start::Literal && scanner.literal()? == Some(false);
-                    odd(is_silent.then_some(()))?;
+                    or_unsupported(is_silent.then_some(()))?;
                 }
                 b"principal" if principal.is_none() => {
-                    let party = Party::read(scanner, start, tape)?;
-                    party.must_be_principal(scanner.whole(), tape)?;
-                    principal = Some(party);
+                    let entity = Entity::read(scanner, start, tape)?;
+                    entity.must_be_principal(scanner.whole(), tape)?;
+                    principal = Some(entity);
                 }
                 // Of a principal that comes later nothing is known yet.
                 b"resources" if !is_answered => {
                     is_answered = true;
-                    self.resources(scanner, start, (odd(principal.as_ref())?, tape))?;
+                    self.resources(scanner, start, (or_unsupported(principal.as_ref())?, tape))?;
                 }
-                _ => return Err(Stop::Odd),
+                _ => return Err(Stop::Unsupported),
             }
             Ok(())
         })?;
         scanner.end()?;
         if !is_answered || self.resources == 0 {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         let head = match id {
             None | Some("") => "{\"results\":[".to_owned(),
@@ -119,10 +121,10 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         &mut self,
         scanner: &mut Scanner<'a>,
         start: Start,
-        (principal, tape): (&Party<'a>, &mut Tape),
-    ) -> Noted<()> {
+        (principal, tape): (&Entity<'a>, &mut Tape),
+    ) -> Scanned<()> {
         if start != Start::List {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         scanner.enter();
         let mark = tape.mark();
@@ -131,7 +133,7 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
             let entry = Entry::read(scanner, start, tape)?;
             self.resources += 1;
             if self.resources > self.limits.resources {
-                return Err(Stop::Odd);
+                return Err(Stop::Unsupported);
             }
             self.entry(scanner.whole(), tape, (principal, &entry))?;
             tape.rewind(mark);
@@ -143,8 +145,8 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         &mut self,
         text: &str,
         tape: &Tape,
-        (principal, entry): (&Party<'_>, &Entry<'_>),
-    ) -> Noted<()> {
+        (principal, entry): (&Entity<'_>, &Entry<'_>),
+    ) -> Scanned<()> {
         let out = &mut self.answered.json;
         if self.resources > 1 {
             out.push(',');
@@ -152,12 +154,12 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
         entry.resource.write(out);
         out.push_str(",\"actions\":{");
         if entry.actions.len() > self.limits.actions {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         for (at, action) in tape.named(text, &entry.actions).enumerate() {
             let parties = (principal.clone(), entry.resource.clone());
-            let ask = JsonAsk::new((text, tape), action, parties, Some(&self.steps));
-            let is_allowed = odd((self.decide)(&ask))?;
+            let input = JsonInput::new((text, tape), action, parties, Some(&self.steps));
+            let is_allowed = or_unsupported((self.decide)(&input))?;
             let effect = if is_allowed { "EFFECT_ALLOW" } else { "EFFECT_DENY" };
             let comma = if at == 0 { "" } else { "," };
             for part in [comma, "\"", action, "\":\"", effect, "\""] {
@@ -172,29 +174,29 @@ impl<D: FnMut(&JsonAsk<'_>) -> Option<bool>> Writer<D> {
 }
 
 impl<'a> Entry<'a> {
-    fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
+    fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Scanned<Self> {
         if start != Start::Object {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         let (mut resource, mut actions) = (None, None);
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
                 b"resource" if resource.is_none() => {
-                    resource = Some(Party::read(scanner, start, tape)?);
+                    resource = Some(Entity::read(scanner, start, tape)?);
                 }
                 b"actions" if actions.is_none() => actions = Some(tape.texts(scanner, start)?),
-                _ => return Err(Stop::Odd),
+                _ => return Err(Stop::Unsupported),
             }
             Ok(())
         })?;
-        let (resource, actions) = (odd(resource)?, odd(actions)?);
+        let (resource, actions) = (or_unsupported(resource)?, or_unsupported(actions)?);
         resource.must_be_resource(scanner.whole(), tape)?;
         tape.must_be_names(scanner.whole(), &actions)?;
         Ok(Self { resource, actions })
     }
 }
 
-impl Party<'_> {
+impl Entity<'_> {
     /// Writes what an answer repeats of a resource. Nothing in it has an escape, so it is JSON as it stands.
     fn write(&self, out: &mut String) {
         let (id, kind) = (self.id.unwrap_or(""), self.kind.unwrap_or(""));
@@ -211,23 +213,23 @@ impl Party<'_> {
         out.push('}');
     }
 
-    fn must_be_principal(&self, text: &str, tape: &Tape) -> Noted<()> {
-        let roles = odd(self.roles.as_ref())?;
+    fn must_be_principal(&self, text: &str, tape: &Tape) -> Scanned<()> {
+        let roles = or_unsupported(self.roles.as_ref())?;
         tape.must_be_names(text, roles)?;
         self.must_be(text, tape, self.kind.is_none())
     }
 
-    fn must_be_resource(&self, text: &str, tape: &Tape) -> Noted<()> {
+    fn must_be_resource(&self, text: &str, tape: &Tape) -> Scanned<()> {
         let is_named = self.kind.is_some_and(|kind| !kind.is_empty());
         self.must_be(text, tape, is_named && self.roles.is_none())
     }
 
     /// Looks at what the reader of calls would refuse.
-    fn must_be(&self, text: &str, tape: &Tape, is_right: bool) -> Noted<()> {
+    fn must_be(&self, text: &str, tape: &Tape, is_right: bool) -> Scanned<()> {
         let is_placed = is_version(self.version) && is_scope(self.scope);
         let is_named = self.id.is_some_and(|id| !id.is_empty());
         let has_unnamed = tape.named(text, &self.attributes).any(str::is_empty);
-        odd((is_right && is_named && is_placed && !has_unnamed).then_some(()))
+        or_unsupported((is_right && is_named && is_placed && !has_unnamed).then_some(()))
     }
 }
 
@@ -242,14 +244,14 @@ impl Tape {
     }
 
     /// There must be names, none empty and none twice. As many as one compares with each other in no time.
-    fn must_be_names(&self, text: &str, range: &Range<usize>) -> Noted<()> {
+    fn must_be_names(&self, text: &str, range: &Range<usize>) -> Scanned<()> {
         let names = self.named(text, range);
         let is_few = (1..=MAX_COMPARED).contains(&range.len());
         let is_right = |(at, name): (usize, &str)| {
             !name.is_empty() && names.clone().take(at).all(|other| other != name)
         };
         let are_right = is_few && names.clone().enumerate().all(is_right);
-        odd(are_right.then_some(()))
+        or_unsupported(are_right.then_some(()))
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use wardgate_engine::wire::Json;
 use wardgate_native::protocol::authzen::{
-    self, Evaluation, Found, Search, Semantic, Shape, Sought, Verdict, Window, scan,
+    self, Evaluation, Search, SearchKind, SearchResults, Semantic, Shape, Verdict, Window, scan,
 };
 use wardgate_spocp::{Element, Elements, Normal};
 
@@ -92,9 +92,9 @@ impl ByRules<'_> {
     }
 
     /// Finds those that are allowed.
-    pub(super) fn found(&self, search: &Search, window: Window) -> Result<Found, Problem> {
+    pub(super) fn found(&self, search: &Search, window: Window) -> Result<SearchResults, Problem> {
         if !search.is_known(self.state.directory()) {
-            return Ok(Found::default());
+            return Ok(SearchResults::default());
         }
         let mut asked = Evaluation {
             subject: Arc::new(search.subject.clone()),
@@ -104,10 +104,10 @@ impl ByRules<'_> {
         };
         if let Some(known) = known(search, self.state) {
             return scan(known.iter(), window, |candidate| {
-                match search.sought {
-                    Sought::Subjects => asked.subject = Arc::new(candidate.clone()),
-                    Sought::Resources => asked.resource = Arc::new(candidate.clone()),
-                    Sought::Actions => {
+                match search.search_kind {
+                    SearchKind::Subjects => asked.subject = Arc::new(candidate.clone()),
+                    SearchKind::Resources => asked.resource = Arc::new(candidate.clone()),
+                    SearchKind::Actions => {
                         Arc::make_mut(&mut asked.action).name.clone_from(&candidate.id);
                     }
                 }
@@ -117,10 +117,10 @@ impl ByRules<'_> {
         }
         let named = self.named(search)?;
         scan(named.iter(), window, |name| {
-            match search.sought {
-                Sought::Subjects => Arc::make_mut(&mut asked.subject).id.clone_from(name),
-                Sought::Resources => Arc::make_mut(&mut asked.resource).id.clone_from(name),
-                Sought::Actions => Arc::make_mut(&mut asked.action).name.clone_from(name),
+            match search.search_kind {
+                SearchKind::Subjects => Arc::make_mut(&mut asked.subject).id.clone_from(name),
+                SearchKind::Resources => Arc::make_mut(&mut asked.resource).id.clone_from(name),
+                SearchKind::Actions => Arc::make_mut(&mut asked.action).name.clone_from(name),
             }
             Ok((self.verdict(&asked)?, name.as_str()))
         })
@@ -138,7 +138,7 @@ impl ByRules<'_> {
         for (_, rule) in self.live.after(None) {
             names.extend(named(
                 &rule,
-                search.sought,
+                search.search_kind,
                 [&search.resource.kind, &search.subject.kind],
             ));
         }
@@ -147,18 +147,18 @@ impl ByRules<'_> {
 }
 
 /// Returns what a rule names of what is sought: the mapping of `expression` read backwards.
-fn named(rule: &Normal, sought: Sought, [resource, subject]: [&str; 2]) -> Vec<String> {
+fn named(rule: &Normal, search_kind: SearchKind, [resource, subject]: [&str; 2]) -> Vec<String> {
     let Some(mut parts) = rest_of(rule.expression().root(), resource) else { return Vec::new() };
     let mut part = |tag| rest_of(parts.next(), tag);
     let (id, action, person) = (part("id"), part("action"), part("subject"));
     let first = |part: Option<Elements<'_>>| {
         part.and_then(|mut part| part.next()).map_or_else(Vec::new, texts)
     };
-    match (sought, person) {
-        (Sought::Resources, _) => first(id),
-        (Sought::Actions, _) => first(action),
-        (Sought::Subjects, None) => Vec::new(),
-        (Sought::Subjects, Some(mut person)) => {
+    match (search_kind, person) {
+        (SearchKind::Resources, _) => first(id),
+        (SearchKind::Actions, _) => first(action),
+        (SearchKind::Subjects, None) => Vec::new(),
+        (SearchKind::Subjects, Some(mut person)) => {
             let mut pair = |tag| first(rest_of(person.next(), tag));
             let (kinds, ids) = (pair("type"), pair("id"));
             // A rule for all types names none.
@@ -202,9 +202,9 @@ mod tests {
 
     fn check(rule: &str, expected: [&[&str]; 3]) {
         let rule = Normal::from_advanced(rule.as_bytes()).unwrap();
-        let sought = [Sought::Resources, Sought::Actions, Sought::Subjects];
-        for (sought, expected) in sought.into_iter().zip(expected) {
-            assert_eq!(named(&rule, sought, ["account", "user"]), expected, "{sought:?}");
+        let search_kind = [SearchKind::Resources, SearchKind::Actions, SearchKind::Subjects];
+        for (search_kind, expected) in search_kind.into_iter().zip(expected) {
+            assert_eq!(named(&rule, search_kind, ["account", "user"]), expected, "{search_kind:?}");
         }
     }
 

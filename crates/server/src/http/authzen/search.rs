@@ -4,7 +4,9 @@ use hyper::StatusCode;
 use wardgate_engine::attr::Attr;
 use wardgate_engine::wire::Json;
 use wardgate_native::SystemClock;
-use wardgate_native::protocol::authzen::{self, Basis, Entity, Found, Search, Sought, Window};
+use wardgate_native::protocol::authzen::{
+    self, Basis, Entity, Search, SearchKind, SearchResults, Window,
+};
 
 use super::rules::answer_from_rules;
 use super::tokens::Verifier;
@@ -22,10 +24,10 @@ use crate::shared::Shared;
 /// pages.
 pub(in crate::http) fn search(
     body: &[u8],
-    sought: Sought,
+    search_kind: SearchKind,
     (state, shared, caller): (&State, &Shared, &str),
 ) -> Result<String, Problem> {
-    let search = authzen::search(body, sought).map_err(refused)?;
+    let search = authzen::search(body, search_kind).map_err(refused)?;
     let Some(pages) = shared.pages() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
         let found = found(&search, window, (state, shared))?;
@@ -38,7 +40,7 @@ pub(in crate::http) fn search(
     let place = place(&search, pages, caller)?;
     let limit = usize::try_from(place.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
     let window = Window { from: place.from, limit, most: MAX_DECISIONS };
-    let Found { results, next } = found(&search, window, (state, shared))?;
+    let SearchResults { results, next } = found(&search, window, (state, shared))?;
     let next = next.map(|from| pages.write(&search, caller, Place { from, ..place }));
     let is_paged = search.page.is_some() || next.is_some();
     let token = is_paged.then(|| next.unwrap_or_default());
@@ -49,7 +51,7 @@ fn found(
     search: &Search,
     window: Window,
     (state, shared): (&State, &Shared),
-) -> Result<Found, Problem> {
+) -> Result<SearchResults, Problem> {
     if answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
     }
@@ -58,7 +60,7 @@ fn found(
     let (policies, directory) = (policies(state)?, state.directory());
     let budget = Steps::of(shared);
     let basis = Basis { policies, directory, verify: &verify, budget: &budget };
-    if search.sought == Sought::Actions {
+    if search.search_kind == SearchKind::Actions {
         return search.actions(basis, (window, SystemClock)).map_err(refused);
     }
     let all = known(search, state).ok_or_else(no_index)?;
@@ -80,10 +82,10 @@ fn no_index() -> Problem {
 
 /// The entities to look through: those that come with the search, or those of the index.
 pub(super) fn known<'k>(search: &'k Search, state: &'k State) -> Option<&'k [Entity]> {
-    match (&search.candidates, state.index(), search.sought) {
+    match (&search.candidates, state.index(), search.search_kind) {
         (Some(candidates), ..) => Some(candidates),
-        (None, Some(index), Sought::Subjects) => Some(index.subjects(search.kind())),
-        (None, Some(index), Sought::Resources) => Some(index.resources(search.kind())),
+        (None, Some(index), SearchKind::Subjects) => Some(index.subjects(search.kind())),
+        (None, Some(index), SearchKind::Resources) => Some(index.resources(search.kind())),
         (None, ..) => None,
     }
 }
@@ -117,8 +119,8 @@ fn written(search: &Search, results: &[String], token: Option<&str>) -> String {
     json.open('[');
     for name in results {
         json.open('{');
-        match search.sought {
-            Sought::Actions => json.field("name", name),
+        match search.search_kind {
+            SearchKind::Actions => json.field("name", name),
             _ => {
                 json.field("type", search.kind());
                 json.field("id", name);

@@ -10,7 +10,7 @@ use core::arch::x86_64::{
 };
 
 use super::quads::{self, Quads};
-use super::{Block, Lanes32, MOST_WORDS, Quad};
+use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Avx2;
 
 /// One operation of this tier.
@@ -32,7 +32,7 @@ impl Lanes32 for Avx2 {
     }
 
     #[inline(always)]
-    fn load_u32(self, words: &[u32; MOST_WORDS]) -> __m256i {
+    fn load_u32(self, words: &[u32; MAX_WORDS]) -> __m256i {
         proven!(_mm256_loadu_si256(words.as_ptr().cast()))
     }
 
@@ -65,7 +65,7 @@ impl Lanes32 for Avx2 {
     }
 
     #[inline(always)]
-    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [__m256i; 16] {
+    fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [__m256i; 16] {
         quads::columns(self, blocks)
     }
 
@@ -73,7 +73,7 @@ impl Lanes32 for Avx2 {
     fn rows<const QUADS: usize>(
         self,
         columns: &[[__m256i; 4]; QUADS],
-        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+        rows: &mut [[Quad; QUADS]; MAX_WORDS],
     ) {
         quads::rows(self, columns, rows);
     }

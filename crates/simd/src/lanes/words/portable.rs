@@ -1,6 +1,6 @@
 //! The meaning of every operation on words: one lane, in safe code.
 
-use super::{Block, Lanes32, MOST_WORDS, Quad};
+use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Portable;
 
 impl Lanes32 for Portable {
@@ -14,7 +14,7 @@ impl Lanes32 for Portable {
     }
 
     #[inline(always)]
-    fn load_u32(self, words: &[u32; MOST_WORDS]) -> u32 {
+    fn load_u32(self, words: &[u32; MAX_WORDS]) -> u32 {
         let [first, ..] = words;
         *first
     }
@@ -40,7 +40,7 @@ impl Lanes32 for Portable {
     }
 
     #[inline(always)]
-    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [u32; 16] {
+    fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [u32; 16] {
         let [first, ..] = blocks;
         let mut words = [0; 16];
         for (word, bytes) in words.iter_mut().zip(first.as_chunks().0) {
@@ -53,7 +53,7 @@ impl Lanes32 for Portable {
     fn rows<const QUADS: usize>(
         self,
         columns: &[[u32; 4]; QUADS],
-        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+        rows: &mut [[Quad; QUADS]; MAX_WORDS],
     ) {
         let [first, ..] = rows;
         let bytes = first.as_flattened_mut().as_chunks_mut().0;

@@ -8,7 +8,7 @@
     reason = "every index is a constant below the length of an array"
 )]
 
-use super::{Block, Lanes32, MOST_WORDS, Quad};
+use super::{Block, Lanes32, MAX_WORDS, Quad};
 
 /// A tier whose vectors consist of groups of four words.
 pub(super) trait Quads: Lanes32 {
@@ -24,7 +24,7 @@ pub(super) trait Quads: Lanes32 {
 
 /// Word `i` of every block in vector `i`.
 #[inline(always)]
-pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MOST_WORDS]) -> [T::U32; 16] {
+pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MAX_WORDS]) -> [T::U32; 16] {
     let [a0, a1, a2, a3] = four_columns::<T, 0>(tier, blocks);
     let [b0, b1, b2, b3] = four_columns::<T, 1>(tier, blocks);
     let [c0, c1, c2, c3] = four_columns::<T, 2>(tier, blocks);
@@ -34,10 +34,7 @@ pub(super) fn columns<T: Quads>(tier: T, blocks: &[&Block; MOST_WORDS]) -> [T::U
 
 /// Lane `4 * group + row` is the block of that number, so vector `row` reads one block for each group.
 #[inline(always)]
-fn four_columns<T: Quads, const QUAD: usize>(
-    tier: T,
-    blocks: &[&Block; MOST_WORDS],
-) -> [T::U32; 4] {
+fn four_columns<T: Quads, const QUAD: usize>(tier: T, blocks: &[&Block; MAX_WORDS]) -> [T::U32; 4] {
     tier.transpose([
         tier.load_quads(groups::<QUAD, 0>(blocks)),
         tier.load_quads(groups::<QUAD, 1>(blocks)),
@@ -48,13 +45,13 @@ fn four_columns<T: Quads, const QUAD: usize>(
 
 #[inline(always)]
 fn groups<'a, const QUAD: usize, const ROW: usize>(
-    blocks: &[&'a Block; MOST_WORDS],
+    blocks: &[&'a Block; MAX_WORDS],
 ) -> [&'a Quad; 4] {
     [
         &blocks[ROW].as_chunks().0[QUAD],
-        &blocks[(4 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
-        &blocks[(8 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
-        &blocks[(12 + ROW) % MOST_WORDS].as_chunks().0[QUAD],
+        &blocks[(4 + ROW) % MAX_WORDS].as_chunks().0[QUAD],
+        &blocks[(8 + ROW) % MAX_WORDS].as_chunks().0[QUAD],
+        &blocks[(12 + ROW) % MAX_WORDS].as_chunks().0[QUAD],
     ]
 }
 
@@ -63,7 +60,7 @@ fn groups<'a, const QUAD: usize, const ROW: usize>(
 pub(super) fn rows<T: Quads, const QUADS: usize>(
     tier: T,
     columns: &[[T::U32; 4]; QUADS],
-    rows: &mut [[Quad; QUADS]; MOST_WORDS],
+    rows: &mut [[Quad; QUADS]; MAX_WORDS],
 ) {
     for (quad, columns) in columns.iter().enumerate() {
         let [a, b, c, d] = tier.transpose(*columns);

@@ -6,7 +6,7 @@ use core::arch::wasm32::{
 };
 
 use super::quads::{self, Quads};
-use super::{Block, Lanes32, MOST_WORDS, Quad};
+use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Simd128;
 
 /// One read or write.
@@ -28,7 +28,7 @@ impl Lanes32 for Simd128 {
     }
 
     #[inline(always)]
-    fn load_u32(self, words: &[u32; MOST_WORDS]) -> v128 {
+    fn load_u32(self, words: &[u32; MAX_WORDS]) -> v128 {
         proven!(v128_load(words.as_ptr().cast()))
     }
 
@@ -60,7 +60,7 @@ impl Lanes32 for Simd128 {
     }
 
     #[inline(always)]
-    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [v128; 16] {
+    fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [v128; 16] {
         quads::columns(self, blocks)
     }
 
@@ -68,13 +68,13 @@ impl Lanes32 for Simd128 {
     fn rows<const QUADS: usize>(
         self,
         columns: &[[v128; 4]; QUADS],
-        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+        rows: &mut [[Quad; QUADS]; MAX_WORDS],
     ) {
         quads::rows(self, columns, rows);
     }
 
     #[inline(always)]
-    fn join_rows(self, columns: &[[v128; 4]; 4], rows: &mut [[Quad; 4]; MOST_WORDS]) {
+    fn join_rows(self, columns: &[[v128; 4]; 4], rows: &mut [[Quad; 4]; MAX_WORDS]) {
         let [first, second, third, fourth] = rows;
         for (at, columns) in columns.iter().enumerate() {
             let [a, b, c, d] = self.transpose(*columns);

@@ -7,7 +7,7 @@ use core::arch::x86_64::{
 };
 
 use super::quads::{self, Quads};
-use super::{Block, Lanes32, MOST_WORDS, Quad};
+use super::{Block, Lanes32, MAX_WORDS, Quad};
 use crate::Sse2;
 
 /// One operation of this tier.
@@ -29,7 +29,7 @@ impl Lanes32 for Sse2 {
     }
 
     #[inline(always)]
-    fn load_u32(self, words: &[u32; MOST_WORDS]) -> __m128i {
+    fn load_u32(self, words: &[u32; MAX_WORDS]) -> __m128i {
         proven!(_mm_loadu_si128(words.as_ptr().cast()))
     }
 
@@ -57,7 +57,7 @@ impl Lanes32 for Sse2 {
     }
 
     #[inline(always)]
-    fn columns(self, blocks: &[&Block; MOST_WORDS]) -> [__m128i; 16] {
+    fn columns(self, blocks: &[&Block; MAX_WORDS]) -> [__m128i; 16] {
         quads::columns(self, blocks)
     }
 
@@ -65,7 +65,7 @@ impl Lanes32 for Sse2 {
     fn rows<const QUADS: usize>(
         self,
         columns: &[[__m128i; 4]; QUADS],
-        rows: &mut [[Quad; QUADS]; MOST_WORDS],
+        rows: &mut [[Quad; QUADS]; MAX_WORDS],
     ) {
         quads::rows(self, columns, rows);
     }

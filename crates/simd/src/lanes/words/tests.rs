@@ -43,8 +43,7 @@ word_suite!(simd128, Some(Simd128::new()));
 fn arithmetic<T: Lanes32>(tier: T) {
     let mut random = Random(0x9e37_79b9);
     for _ in 0..ROUNDS {
-        let rows: [[u32; MOST_WORDS]; 3] =
-            [(); 3].map(|()| [(); MOST_WORDS].map(|()| random.word()));
+        let rows: [[u32; MAX_WORDS]; 3] = [(); 3].map(|()| [(); MAX_WORDS].map(|()| random.word()));
         let [a, b, c] = rows;
         check(tier, rows, |x, y, _| tier.add_u32(x, y), |i| a[i].wrapping_add(b[i]));
         check(tier, rows, |x, y, _| tier.xor_u32(x, y), |i| a[i] ^ b[i]);
@@ -65,11 +64,11 @@ fn arithmetic<T: Lanes32>(tier: T) {
 /// Compares every lane with what `expected` computes for it.
 fn check<T: Lanes32>(
     tier: T,
-    rows: [[u32; MOST_WORDS]; 3],
+    rows: [[u32; MAX_WORDS]; 3],
     found: impl Fn(T::U32, T::U32, T::U32) -> T::U32,
     expected: impl Fn(usize) -> u32,
 ) {
-    let mut lanes = [[[0; 16]; 1]; MOST_WORDS];
+    let mut lanes = [[[0; 16]; 1]; MAX_WORDS];
     tier.enter(|tier| {
         let [a, b, c] = [0, 1, 2].map(|at| tier.load_u32(&rows[at]));
         tier.rows(&[[found(a, b, c); 4]], &mut lanes);
@@ -82,10 +81,10 @@ fn check<T: Lanes32>(
 
 fn turning<T: Lanes32>(tier: T) {
     let mut random = Random(0xd1b5_4a32);
-    let blocks: [Block; MOST_WORDS] =
-        [(); MOST_WORDS].map(|()| [(); 64].map(|()| random.word().to_le_bytes()[0]));
-    let mut rows = [[[0; 16]; 4]; MOST_WORDS];
-    let mut words = [[[0; 16]; 1]; MOST_WORDS];
+    let blocks: [Block; MAX_WORDS] =
+        [(); MAX_WORDS].map(|()| [(); 64].map(|()| random.word().to_le_bytes()[0]));
+    let mut rows = [[[0; 16]; 4]; MAX_WORDS];
+    let mut words = [[[0; 16]; 1]; MAX_WORDS];
     let mut joined = rows;
     tier.enter(|tier| {
         let columns = tier.columns(&blocks.each_ref());

@@ -11,8 +11,8 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
     for chunk in bytes.chunks(3) {
         let group = chunk.iter().chain(&[0, 0]).take(3).fold(0, |g, b| g << 8 | u32::from(*b));
-        for (place, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            text.push(if place <= chunk.len() { digit(group >> shift & 63) } else { '=' });
+        for (position, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            text.push(if position <= chunk.len() { digit(group >> shift & 63) } else { '=' });
         }
     }
     text

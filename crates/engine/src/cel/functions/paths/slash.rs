@@ -100,7 +100,7 @@ pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
         if after_star && chunk.is_empty() {
             return Ok(!has(path, '/'));
         }
-        match place(chunk, path, after_star, next.is_empty())? {
+        match position(chunk, path, after_star, next.is_empty())? {
             Some(tail) => path = tail,
             None => return Ok(false),
         }
@@ -110,7 +110,7 @@ pub(super) fn matches(pattern: &str, path: &str) -> Result<bool, BadPattern> {
 }
 
 /// Finds where `chunk` fits and returns what is left of the path behind it.
-fn place<'p>(
+fn position<'p>(
     chunk: &str,
     path: &'p str,
     slides: bool,

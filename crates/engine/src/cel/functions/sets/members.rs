@@ -17,14 +17,14 @@ pub(crate) struct Members<'a> {
     elements: Vec<Value<'a>>,
     // INVARIANT: a power of two, more than there are elements. A place holds 0 where it is free, or the number of an
     // element with a hash, counted from 1.
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl<'a> Members<'a> {
     /// Returns members without elements, with room for `count` of them.
     pub(crate) fn with_room(count: usize) -> Self {
-        let places = count.saturating_mul(2).max(1).next_power_of_two();
-        Self { elements: Vec::with_capacity(count), places: vec![0; places] }
+        let positions = count.saturating_mul(2).max(1).next_power_of_two();
+        Self { elements: Vec::with_capacity(count), positions: vec![0; positions] }
     }
 
     /// Returns the elements of `list`.
@@ -49,9 +49,9 @@ impl<'a> Members<'a> {
         context: &Context<'a, '_>,
     ) -> Result<bool, Error<'a>> {
         context.charge(STEPS_OF_AN_ELEMENT)?;
-        let Some(place) = self.find(&value, context)? else { return Ok(false) };
+        let Some(position) = self.find(&value, context)? else { return Ok(false) };
         self.elements.push(value);
-        if let Some(free) = self.places.get_mut(place) {
+        if let Some(free) = self.positions.get_mut(position) {
             *free = self.elements.len();
         }
         Ok(true)
@@ -77,27 +77,27 @@ impl<'a> Members<'a> {
         context: &Context<'a, '_>,
     ) -> Result<Option<usize>, Error<'a>> {
         context.charge(1)?;
-        let mask = self.places.len().wrapping_sub(1);
-        let (mut place, is_hashed) = match hash(wanted, context)? {
+        let mask = self.positions.len().wrapping_sub(1);
+        let (mut position, is_hashed) = match hash(wanted, context)? {
             Some(hash) => (usize::try_from(hash & 0xffff_ffff).unwrap_or(0) & mask, true),
             None => (0, false),
         };
         loop {
             let number = if is_hashed {
-                self.places.get(place).and_then(|number| number.checked_sub(1))
+                self.positions.get(position).and_then(|number| number.checked_sub(1))
             } else {
-                Some(place)
+                Some(position)
             };
             let Some(element) = number.and_then(|number| self.elements.get(number)) else {
-                return Ok(Some(if is_hashed { place } else { usize::MAX }));
+                return Ok(Some(if is_hashed { position } else { usize::MAX }));
             };
             context.charge(1)?;
             if context.equal(wanted, element)? {
                 return Ok(None);
             }
-            place = place.wrapping_add(1);
+            position = position.wrapping_add(1);
             if is_hashed {
-                place &= mask;
+                position &= mask;
             }
         }
     }

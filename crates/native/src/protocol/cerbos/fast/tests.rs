@@ -9,7 +9,7 @@ use crate::fast::json::reread;
 use crate::policies::Policies;
 
 /// Answers a call about 32 actions of somebody with so many teams, and counts the bytes that were read again.
-fn ask(teams: usize, nested: bool) -> (Option<Answered>, usize, usize) {
+fn input(teams: usize, nested: bool) -> (Option<Answered>, usize, usize) {
     let file = |name: &str, text: &str| (name.to_owned(), text.as_bytes().to_vec());
     let files = [file("album.yaml", ALBUM), file("led.yaml", LED)];
     let compiled = compile_files(&files, &Options::default()).unwrap();
@@ -39,7 +39,7 @@ fn ask(teams: usize, nested: bool) -> (Option<Answered>, usize, usize) {
 #[test]
 fn values_of_a_usual_call_are_read_for_each_action() {
     for nested in [false, true] {
-        let (answered, reread, _) = ask(40, nested);
+        let (answered, reread, _) = input(40, nested);
         assert_eq!(answered.map(|answered| (answered.allowed, answered.denied)), Some((32, 0)));
         assert!(reread > 0);
     }
@@ -49,7 +49,7 @@ fn values_of_a_usual_call_are_read_for_each_action() {
 fn long_values_are_not_read_anew_for_each_action() {
     for nested in [false, true] {
         for teams in [1_000, 20_000] {
-            let (answered, reread, length) = ask(teams, nested);
+            let (answered, reread, length) = input(teams, nested);
             assert_eq!(answered, None, "{teams}: it is for the general way");
             assert!(reread <= length + (64 << 10), "{teams}: {reread} bytes of {length}");
         }

@@ -7,11 +7,11 @@ use wardgate_engine::attr::Attr;
 use wardgate_engine::request::Request;
 
 use crate::fast::index::Target;
-use crate::fast::path::{Place, Slot};
+use crate::fast::path::{Slot, SlotRoot};
 use crate::field::{Field, Lookup};
 
 /// A question about one action.
-pub(crate) trait Ask {
+pub(crate) trait FastInput {
     /// What is asked about.
     fn target(&self) -> Target<'_>;
 
@@ -35,21 +35,21 @@ pub(crate) trait Ask {
     }
 
     /// Follows a path of at least one name into the attributes of the principal.
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_>;
 
     /// Follows a path of at least one name into the attributes of the resource.
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_>;
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_>;
 }
 
 /// A question that can be copied for the general path.
-pub(crate) trait Copied: Ask {
+pub(crate) trait ToRequest: FastInput {
     /// Makes the request for the engine. Nothing if it is past the bounds of a request.
     fn request(&self) -> Option<Request>;
 }
 
 /// What stands in a slot.
 #[derive(Clone, Copy)]
-pub(crate) enum Reading<'a> {
+pub(crate) enum SlotValue<'a> {
     /// A value of the host, or that the last step finds nothing. It lies in memory as the field does, so
     /// that making it takes nothing.
     Field(Field<'a>),
@@ -62,55 +62,55 @@ pub(crate) enum Reading<'a> {
     /// A step before the last one fails, or the last one looks into a list.
     Broken,
     /// Something that only the general path reads.
-    Odd,
+    Unsupported,
 }
 
 /// Reads a slot.
 #[inline]
-pub(crate) fn read<'a>(ask: &'a impl Ask, slot: &Slot) -> Reading<'a> {
-    let text = match slot.place {
-        Place::PrincipalAttr => return ask.principal_attribute(&slot.path),
-        Place::ResourceAttr => return ask.resource_attribute(&slot.path),
-        Place::PrincipalRoles if slot.path.is_empty() => return Reading::Roles,
-        Place::PrincipalRoles => return Reading::Broken,
-        Place::PrincipalId => ask.principal(),
-        Place::ResourceKind => ask.target().kind,
-        Place::ResourceId => ask.resource(),
+pub(crate) fn read<'a>(input: &'a impl FastInput, slot: &Slot) -> SlotValue<'a> {
+    let text = match slot.root {
+        SlotRoot::PrincipalAttr => return input.principal_attribute(&slot.path),
+        SlotRoot::ResourceAttr => return input.resource_attribute(&slot.path),
+        SlotRoot::PrincipalRoles if slot.path.is_empty() => return SlotValue::Roles,
+        SlotRoot::PrincipalRoles => return SlotValue::Broken,
+        SlotRoot::PrincipalId => input.principal(),
+        SlotRoot::ResourceKind => input.target().kind,
+        SlotRoot::ResourceId => input.resource(),
     };
     below_text(text, &slot.path)
 }
 
 /// Text has no members.
 #[inline]
-const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> Reading<'a> {
+const fn below_text<'a>(text: &'a str, path: &[Box<str>]) -> SlotValue<'a> {
     match path.len() {
-        0 => Reading::Field(Field::Text(text)),
-        1 => Reading::Field(Field::Missing),
-        _ => Reading::Broken,
+        0 => SlotValue::Field(Field::Text(text)),
+        1 => SlotValue::Field(Field::Missing),
+        _ => SlotValue::Broken,
     }
 }
 
 /// Follows a path into an object.
 #[inline]
-pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> Reading<'a> {
+pub(crate) fn follow<'a, L: Lookup + ?Sized>(object: &'a L, path: &[Box<str>]) -> SlotValue<'a> {
     match path.split_first() {
         // No fast path reads all attributes.
-        None => Reading::Odd,
+        None => SlotValue::Unsupported,
         Some((first, rest)) => follow_on(object.get(first), rest),
     }
 }
 
 /// Follows the rest of a path from what its beginning found.
 #[inline]
-pub(crate) fn follow_on<'a>(mut field: Field<'a>, rest: &[Box<str>]) -> Reading<'a> {
+pub(crate) fn follow_on<'a>(mut field: Field<'a>, rest: &[Box<str>]) -> SlotValue<'a> {
     for (left, name) in (0..rest.len()).rev().zip(rest) {
         field = match field {
             Field::Map(map) => map.get(name),
-            Field::Missing | Field::List(_) => return Reading::Broken,
+            Field::Missing | Field::List(_) => return SlotValue::Broken,
             // What is no object has no members.
-            _ if left > 0 => return Reading::Broken,
-            _ => return Reading::Field(Field::Missing),
+            _ if left > 0 => return SlotValue::Broken,
+            _ => return SlotValue::Field(Field::Missing),
         };
     }
-    Reading::Field(field)
+    SlotValue::Field(field)
 }

@@ -8,7 +8,7 @@ use crate::table::{Block, PolicyTable, Section, word};
 
 /// One rule of a table, and where it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RulePlace<'a> {
+pub struct RuleLocation<'a> {
     /// Its number, as [`Considered::number`](super::Considered::number) tells it.
     pub number: usize,
     /// The key of its policy.
@@ -24,25 +24,25 @@ pub struct RulePlace<'a> {
 impl PolicyTable {
     /// Returns all rules, those of one policy in the order in which they are written.
     #[must_use]
-    pub fn rule_places(&self) -> Vec<RulePlace<'_>> {
-        let mut places = BTreeMap::new();
+    pub fn rule_locations(&self) -> Vec<RuleLocation<'_>> {
+        let mut positions = BTreeMap::new();
         for entry in self.section(Section::Index).chunks_exact(INDEX_WORDS) {
             let is = |key: Key| word(entry, 0) == key.code();
             let Some(offset) = word(entry, 4).checked_sub(1) else { continue };
             if is(Key::Resource) || is(Key::Principal) || is(Key::Roles) {
                 let block = Block::new(self, offset);
                 for rule in block.chunks().flat_map(|chunk| block.rules(chunk)) {
-                    let place = RulePlace {
+                    let position = RuleLocation {
                         number: rule.number(),
                         policy: rule.policy(),
                         name: rule.name(),
                         line: rule.file().1,
                         derived_role: rule.derived_role(),
                     };
-                    places.insert(place.number, place);
+                    positions.insert(position.number, position);
                 }
             }
         }
-        places.into_values().collect()
+        positions.into_values().collect()
     }
 }

@@ -5,24 +5,24 @@ use std::ops::Range;
 
 use super::scan::{Fault, Scanner, Start, Text, value_of};
 use super::tape::{Member, Tape};
-use crate::fast::ask::{Ask, Reading};
 use crate::fast::index::Target;
+use crate::fast::input::{FastInput, SlotValue};
 use crate::field::Field;
 
 /// A request in which nothing is odd.
-pub(crate) struct JsonAsk<'a> {
+pub(crate) struct JsonInput<'a> {
     text: &'a str,
     tape: &'a Tape,
     action: &'a str,
-    principal: Party<'a>,
-    resource: Party<'a>,
+    principal: Entity<'a>,
+    resource: Entity<'a>,
     /// Steps that programs may still take, for this question and others.
     steps: Option<&'a Cell<u32>>,
 }
 
 /// A principal or a resource.
 #[derive(Clone, Default)]
-pub(crate) struct Party<'a> {
+pub(crate) struct Entity<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) kind: Option<&'a str>,
     pub(crate) version: &'a str,
@@ -34,19 +34,19 @@ pub(crate) struct Party<'a> {
 /// Why a request is not noted.
 pub(crate) enum Stop {
     /// The plain reader must look at it.
-    Odd,
+    Unsupported,
     /// It is no JSON.
     Fault(Fault),
 }
 
-pub(crate) type Noted<T> = Result<T, Stop>;
+pub(crate) type Scanned<T> = Result<T, Stop>;
 
-impl<'a> JsonAsk<'a> {
+impl<'a> JsonInput<'a> {
     /// Goes through a whole document.
-    pub(crate) fn read(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Noted<Self> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>, tape: &'a mut Tape) -> Scanned<Self> {
         tape.begin(scanner.whole());
         if scanner.start()? != Start::Object {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         let (mut action, mut principal, mut resource) = (None, None, None);
         let mut seen = Seen::default();
@@ -58,28 +58,29 @@ impl<'a> JsonAsk<'a> {
                 }
                 b"principal" => {
                     seen.note(2);
-                    principal = Some(Party::read(scanner, start, tape)?);
+                    principal = Some(Entity::read(scanner, start, tape)?);
                 }
                 b"resource" => {
                     seen.note(4);
-                    resource = Some(Party::read(scanner, start, tape)?);
+                    resource = Some(Entity::read(scanner, start, tape)?);
                 }
                 b"requestId" => {
                     seen.note(8);
                     plain(scanner, start)?;
                 }
-                _ => return Err(Stop::Odd),
+                _ => return Err(Stop::Unsupported),
             }
             Ok(())
         })?;
         seen.must_be_single()?;
         scanner.end()?;
-        let (action, principal, resource) = (odd(action)?, odd(principal)?, odd(resource)?);
+        let (action, principal, resource) =
+            (or_unsupported(action)?, or_unsupported(principal)?, or_unsupported(resource)?);
         let is_principal = principal.roles.is_some() && principal.kind.is_none();
         let is_resource = resource.roles.is_none() && resource.kind.is_some();
         let are_named = principal.id.is_some() && resource.id.is_some();
         if !(is_principal && is_resource && are_named) {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         Ok(Self::new((scanner.whole(), tape), action, (principal, resource), None))
     }
@@ -89,7 +90,7 @@ impl<'a> JsonAsk<'a> {
     pub(crate) fn new(
         (text, tape): (&'a str, &'a Tape),
         action: &'a str,
-        (principal, resource): (Party<'a>, Party<'a>),
+        (principal, resource): (Entity<'a>, Entity<'a>),
         steps: Option<&'a Cell<u32>>,
     ) -> Self {
         Self { text, tape, action, principal, resource, steps }
@@ -101,9 +102,9 @@ impl<'a> JsonAsk<'a> {
 
     #[inline]
     fn name(&self, member: &Member) -> &[u8] {
-        let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+        let position = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         let (start, end) = member.name;
-        self.text.as_bytes().get(place(start)..place(end)).unwrap_or(&[])
+        self.text.as_bytes().get(position(start)..position(end)).unwrap_or(&[])
     }
 
     fn slice(&self, start: u32, end: u32) -> Option<&str> {
@@ -111,21 +112,21 @@ impl<'a> JsonAsk<'a> {
     }
 
     /// Follows a path into noted members.
-    fn attribute(&self, party: &Party<'_>, path: &[Box<str>]) -> Reading<'_> {
-        let Some((first, rest)) = path.split_first() else { return Reading::Odd };
+    fn attribute(&self, entity: &Entity<'_>, path: &[Box<str>]) -> SlotValue<'_> {
+        let Some((first, rest)) = path.split_first() else { return SlotValue::Unsupported };
         let is_meant = |member: &&Member| self.name(member) == first.as_bytes();
-        match self.members(&party.attributes).iter().find(is_meant) {
-            None if rest.is_empty() => Reading::Field(Field::Missing),
-            None => Reading::Broken,
+        match self.members(&entity.attributes).iter().find(is_meant) {
+            None if rest.is_empty() => SlotValue::Field(Field::Missing),
+            None => SlotValue::Broken,
             Some(member) => self.value(member, rest),
         }
     }
 
     /// Follows the rest of a path from a noted member.
-    fn value(&self, member: &Member, rest: &[Box<str>]) -> Reading<'_> {
-        let Some(raw) = self.slice(member.value, member.end) else { return Reading::Odd };
+    fn value(&self, member: &Member, rest: &[Box<str>]) -> SlotValue<'_> {
+        let Some(raw) = self.slice(member.value, member.end) else { return SlotValue::Unsupported };
         if must_be_read_again(raw, rest) && !self.tape.affords(raw) {
-            return Reading::Odd;
+            return SlotValue::Unsupported;
         }
         if let Some((name, rest)) = rest.split_first() {
             return nested(raw, name, rest);
@@ -134,52 +135,52 @@ impl<'a> JsonAsk<'a> {
     }
 }
 
-impl<'a> Party<'a> {
-    pub(crate) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Noted<Self> {
-        let mut party = Self::default();
+impl<'a> Entity<'a> {
+    pub(crate) fn read(scanner: &mut Scanner<'a>, start: Start, tape: &mut Tape) -> Scanned<Self> {
+        let mut entity = Self::default();
         let mut seen = Seen::default();
         if start != Start::Object {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         each_member(scanner, |scanner, name, start| {
             match scanner.raw_bytes(name) {
                 b"id" => {
                     seen.note(1);
-                    party.id = Some(plain(scanner, start)?);
+                    entity.id = Some(plain(scanner, start)?);
                 }
                 b"kind" => {
                     seen.note(2);
-                    party.kind = Some(plain(scanner, start)?);
+                    entity.kind = Some(plain(scanner, start)?);
                 }
                 b"attr" => {
                     seen.note(4);
-                    party.attributes = tape.object(scanner, start)?;
+                    entity.attributes = tape.object(scanner, start)?;
                 }
                 b"roles" => {
                     seen.note(8);
-                    party.roles = Some(tape.texts(scanner, start)?);
+                    entity.roles = Some(tape.texts(scanner, start)?);
                 }
                 b"policyVersion" => {
                     seen.note(16);
-                    party.version = plain(scanner, start)?;
+                    entity.version = plain(scanner, start)?;
                 }
                 b"scope" => {
                     seen.note(32);
-                    party.scope = plain(scanner, start)?;
+                    entity.scope = plain(scanner, start)?;
                 }
-                _ => return Err(Stop::Odd),
+                _ => return Err(Stop::Unsupported),
             }
             Ok(())
         })?;
         seen.must_be_single()?;
-        Ok(party)
+        Ok(entity)
     }
 }
 
-impl Ask for JsonAsk<'_> {
+impl FastInput for JsonInput<'_> {
     #[inline]
     fn target(&self) -> Target<'_> {
-        let Party { kind, version, scope, .. } = self.resource;
+        let Entity { kind, version, scope, .. } = self.resource;
         Target { kind: kind.unwrap_or(""), action: self.action, policy_version: version, scope }
     }
 
@@ -207,12 +208,12 @@ impl Ask for JsonAsk<'_> {
     }
 
     #[inline]
-    fn principal_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn principal_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.attribute(&self.principal, path)
     }
 
     #[inline]
-    fn resource_attribute(&self, path: &[Box<str>]) -> Reading<'_> {
+    fn resource_attribute(&self, path: &[Box<str>]) -> SlotValue<'_> {
         self.attribute(&self.resource, path)
     }
 }
@@ -228,14 +229,14 @@ impl From<Fault> for Stop {
 #[inline]
 pub(crate) fn each_member<'a>(
     scanner: &mut Scanner<'a>,
-    mut visit: impl FnMut(&mut Scanner<'a>, Text, Start) -> Noted<()>,
-) -> Noted<()> {
+    mut visit: impl FnMut(&mut Scanner<'a>, Text, Start) -> Scanned<()>,
+) -> Scanned<()> {
     scanner.enter();
     let mut is_first = true;
     while let Some(name) = scanner.member(is_first)? {
         is_first = false;
         if name.is_escaped {
-            return Err(Stop::Odd);
+            return Err(Stop::Unsupported);
         }
         let start = scanner.start()?;
         visit(scanner, name, start)?;
@@ -258,25 +259,25 @@ impl Seen {
     }
 
     #[inline]
-    fn must_be_single(self) -> Noted<()> {
-        odd((self.twice == 0).then_some(()))
+    fn must_be_single(self) -> Scanned<()> {
+        or_unsupported((self.twice == 0).then_some(()))
     }
 }
 
 /// Reads text without escapes.
 #[inline]
-pub(crate) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Noted<&'a str> {
+pub(crate) fn plain<'a>(scanner: &mut Scanner<'a>, start: Start) -> Scanned<&'a str> {
     let text = plain_text(scanner, start)?;
     Ok(scanner.raw(text))
 }
 
 #[inline]
-pub(crate) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Noted<Text> {
+pub(crate) fn plain_text(scanner: &mut Scanner<'_>, start: Start) -> Scanned<Text> {
     if start != Start::Text {
-        return Err(Stop::Odd);
+        return Err(Stop::Unsupported);
     }
     let text = scanner.text()?;
-    if text.is_escaped { Err(Stop::Odd) } else { Ok(text) }
+    if text.is_escaped { Err(Stop::Unsupported) } else { Ok(text) }
 }
 
 /// Skips a value and returns whether it stands there as it is: not if it is text with escapes.
@@ -296,15 +297,15 @@ fn must_be_read_again(raw: &str, rest: &[Box<str>]) -> bool {
 }
 
 /// Follows a path from a value that was found to be JSON.
-fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
+fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> SlotValue<'a> {
     #[cfg(test)]
     super::reread::note(raw);
     let mut scanner = Scanner::new(raw);
     match scanner.start() {
         Ok(Start::Object) => {}
-        Ok(Start::List) | Err(_) => return Reading::Broken,
-        Ok(_) if rest.is_empty() => return Reading::Field(Field::Missing),
-        Ok(_) => return Reading::Broken,
+        Ok(Start::List) | Err(_) => return SlotValue::Broken,
+        Ok(_) if rest.is_empty() => return SlotValue::Field(Field::Missing),
+        Ok(_) => return SlotValue::Broken,
     }
     let mut found = None;
     let scanned = each_member(&mut scanner, |scanner, member, start| {
@@ -316,9 +317,9 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
         Ok(())
     });
     match (scanned, found, rest.split_first()) {
-        (Err(_), ..) | (_, Some((_, false)), _) => Reading::Odd,
-        (_, None, None) => Reading::Field(Field::Missing),
-        (_, None, Some(_)) => Reading::Broken,
+        (Err(_), ..) | (_, Some((_, false)), _) => SlotValue::Unsupported,
+        (_, None, None) => SlotValue::Field(Field::Missing),
+        (_, None, Some(_)) => SlotValue::Broken,
         (_, Some((raw, _)), None) => scalar(raw),
         (_, Some((raw, _)), Some((name, rest))) => nested(raw, name, rest),
     }
@@ -326,13 +327,13 @@ fn nested<'a>(raw: &'a str, name: &str, rest: &[Box<str>]) -> Reading<'a> {
 
 /// Reads a value that was found to be JSON, and to have no escapes if it is text.
 #[inline]
-fn scalar(raw: &str) -> Reading<'_> {
-    Reading::Field(match raw.as_bytes() {
+fn scalar(raw: &str) -> SlotValue<'_> {
+    SlotValue::Field(match raw.as_bytes() {
         [b'"', inner @ .., b'"'] => match raw.get(1..=inner.len()) {
             Some(text) => Field::Text(text),
-            None => return Reading::Odd,
+            None => return SlotValue::Unsupported,
         },
-        [b'{' | b'[', ..] => return Reading::Json(raw),
+        [b'{' | b'[', ..] => return SlotValue::Json(raw),
         [b't', ..] => Field::Bool(true),
         [b'f', ..] => Field::Bool(false),
         [b'n', ..] => Field::Null,
@@ -341,6 +342,6 @@ fn scalar(raw: &str) -> Reading<'_> {
 }
 
 #[inline]
-pub(crate) fn odd<T>(value: Option<T>) -> Noted<T> {
-    value.ok_or(Stop::Odd)
+pub(crate) fn or_unsupported<T>(value: Option<T>) -> Scanned<T> {
+    value.ok_or(Stop::Unsupported)
 }
