@@ -7,9 +7,9 @@ import ts from "typescript";
 import { describe, expect, it, vi } from "vitest";
 
 import * as entry from "./accessors.ts";
-import { LOOPS } from "./members.ts";
+import { LOOPS } from "./column-loops.ts";
 import { open } from "../pdp/open.ts";
-import { BY_NAME } from "./sites.ts";
+import { BY_NAME } from "./read-sites.ts";
 import { album, closed, noon, viewing } from "../testing.ts";
 import type { Accessors } from "../pdp/types.ts";
 
@@ -21,7 +21,7 @@ function source(name: string): string {
   return readFileSync(new URL(name, import.meta.url), "utf8");
 }
 
-/** What `encoder.ts` is as a template: without its imports and the places of `sites.ts`. */
+/** What `encoder.ts` is as a template: without its imports and the places of `read-sites.ts`. */
 function template(): string {
   const { outputText } = ts.transpileModule(source("encoder.ts"), {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, removeComments: true },
@@ -65,7 +65,7 @@ describe("the template of the compiler", () => {
 });
 
 describe("the loops of a batch", () => {
-  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("members.ts"))!.slice(1);
+  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("column-loops.ts"))!.slice(1);
   const places = Array.from({ length: BY_NAME }, (_, at) => `n${at}`);
 
   it("are the same for every place but for its name", () => {
@@ -76,7 +76,7 @@ describe("the loops of a batch", () => {
   });
 
   it("read the places of the encoder, by whose number they are found", () => {
-    const imported = /import \{([^}]+)\} from "\.\/sites\.ts";/;
+    const imported = /import \{([^}]+)\} from "\.\/read-sites\.ts";/;
     const listed = (text: string): string[] => imported.exec(text)![1]!.split(",").map((name) => name.trim()).filter(Boolean);
     expect(listed(head!)).toEqual(places);
     expect(listed(source("encoder.ts"))).toEqual(places);

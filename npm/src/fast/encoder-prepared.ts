@@ -4,20 +4,20 @@
 // The loop over the steps is the one of `encoder.ts`, where it is explained, and a test compares them.
 
 import * as entry from "./accessors.ts";
-import type { Plan, Plans } from "./plans.ts";
+import type { FastPath, FastPaths } from "./fast-paths.ts";
 import type { Fields } from "../base/plain.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
   n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
+} from "./read-sites.ts";
 
 /**
  * Decides by a plan. `mask` stands for the roles in this plan, `kind` is the kind of the resource, and
  * `mine` the turn of the caller. The principal comes in parts: an object for them cost 8 ns.
  */
 export function decideResource(
-  plans: Plans,
-  plan: Plan,
+  plans: FastPaths,
+  plan: FastPath,
   mask: number,
   principalId: string,
   roles: readonly unknown[],

@@ -13,15 +13,15 @@
 // prototypes are spelt out.
 
 import * as entry from "./accessors.ts";
-import type { Plans } from "./plans.ts";
+import type { FastPaths } from "./fast-paths.ts";
 import type { Fields } from "../base/plain.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
   n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
+} from "./read-sites.ts";
 
 /** Decides a request as far as the frame can: `DENY`, `ALLOW` or `UNSURE`. */
-export function decideRequest(plans: Plans, request: unknown): number {
+export function decideRequest(plans: FastPaths, request: unknown): number {
   const mine = begin();
   if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return UNSURE;
   const { principal, action, resource } = request;

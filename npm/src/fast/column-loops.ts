@@ -10,8 +10,8 @@ import type { Fields } from "../base/plain.ts";
 import {
   n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21,
   n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
-import * as cells from "./words.ts";
+} from "./read-sites.ts";
+import * as cells from "./column-words.ts";
 
 /**
  * A loop for each place of reading. What all use is looked at before it, so that the host need not do so for
