@@ -1,7 +1,7 @@
 // What accessor modules are made of: the entry `wardgate/accessors`.
 //
-// Such a module is written by `wardgate compile --emit` and imports what it shares with `encoder.ts` from
-// here. Its one function is that of `encoder.ts` with the names of a bundle in the place of the variables
+// Such a module is written by `wardgate compile --emit` and imports what it shares with `encode-request.ts` from
+// here. Its one function is that of `encode-request.ts` with the names of a bundle in the place of the variables
 // of `read-sites.ts`. Nothing here is for use by hand, and it changes together with `FORMAT`.
 
 export { decideLong, decideShort } from "./decide.ts";

@@ -3,7 +3,7 @@
 // A row is looked at once, and what is read becomes a word at once: to keep what was read for a second
 // loop took twice as long.
 
-import { attrOf, LOOPS } from "./column-loops.ts";
+import { attrOf, LOOPS } from "./generated/column-loops.ts";
 import { isObject, isPlain } from "../base/plain.ts";
 import type { Constants } from "./fast-paths.ts";
 import { wordOf } from "./column-words.ts";

@@ -3,7 +3,7 @@
 // What was worked out for them belongs to a bundle: after a reload it is worked out again.
 
 import * as entry from "./accessors.ts";
-import * as encoder from "./encoder-prepared.ts";
+import * as encoder from "./generated/encode-resource.ts";
 import type { FastPathList } from "./kinds.ts";
 import type { Fields } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "./fast-paths.ts";
@@ -151,7 +151,7 @@ export const listFor = (fastPaths: FastPaths, kind: string, scope: unknown, vers
   return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(fastPaths, kind);
 };
 
-// Constants of this module: see `encoder.ts`.
+// Constants of this module: see `encode-request.ts`.
 const { begin, classesOf, digest, frames, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;

@@ -6,7 +6,7 @@ import { filterRows, type Engine } from "../fast/batch.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
-import { decideRequest } from "../fast/encoder.ts";
+import { decideRequest } from "../fast/generated/encode-request.ts";
 import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";

@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { decideRequest } from "./encoder.ts";
+import { decideRequest } from "./generated/encode-request.ts";
 import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "../wasm/frame.ts";
 import { FastPaths } from "./fast-paths.ts";
 import type { Runtime } from "../wasm/runtime.ts";
