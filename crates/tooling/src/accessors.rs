@@ -67,6 +67,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 const TEMPLATE: &str = include_str!("accessors/template.js");
 
-/// The first place of a name, and how many there are: `npm/src/fast/sites.ts` counts the same.
+/// The first place of a name, and how many there are: `npm/src/fast/read-sites.ts` counts the same.
 const FIRST_PLACE: u32 = 64;
 const MAX_NAMES: usize = 4096 - 64;

@@ -9,6 +9,7 @@ mod bundlers;
 mod conformance;
 mod edge;
 mod fuzz;
+mod generate;
 mod hosts;
 mod instructions;
 mod languages;
@@ -63,6 +64,7 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "hosts" => without_arguments(rest, hosts::test),
         "demo" => demo(rest),
         "test" => without_arguments(rest, suite::run),
+        "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
         "spocp" => without_arguments(rest, spocp::in_wasm),
@@ -105,8 +107,10 @@ cargo xtask <command>
   hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node
   test          the whole suite; the last line says how many steps passed
-  lint          formatting, clippy and the arrows between crates
+  lint          formatting, clippy, the arrows between crates and generated code
   layers        check the arrows between crates and where `unsafe` may occur
+  generate      write the hot loops of the npm package from their templates
+                  --check         only look whether they are current
   vectors       the suite of vector operations with each set of instructions, and in Node
   spocp         the tests of rules of SPOCP as WebAssembly, in Node
   pages         run the programs of the README and of the pages about runtimes

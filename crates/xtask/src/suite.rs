@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::shell::{self, Outcome, cargo, seconds};
 use crate::{
-    bundlers, conformance, edge, fuzz, hosts, instructions, layers, npm, parity, policy_tests,
-    readme, setup, spocp, vectors, wasm,
+    bundlers, conformance, edge, fuzz, generate, hosts, instructions, layers, npm, parity,
+    policy_tests, readme, setup, spocp, vectors, wasm,
 };
 
 /// Runs every step and prints a summary.
@@ -18,6 +18,7 @@ pub(crate) fn run() -> Outcome {
         Step("format", format),
         Step("clippy", clippy),
         Step("layers", layers::check),
+        Step("generated code", generate::check),
         Step("cargo test", cargo_test),
         Step("vectors", vectors::check),
         Step("SPOCP in wasm", spocp::in_wasm),
@@ -41,7 +42,12 @@ pub(crate) fn run() -> Outcome {
 
 /// Runs the steps that only read the sources.
 pub(crate) fn lint() -> Outcome {
-    run_steps(&[Step("format", format), Step("clippy", clippy), Step("layers", layers::check)])
+    run_steps(&[
+        Step("format", format),
+        Step("clippy", clippy),
+        Step("layers", layers::check),
+        Step("generated code", generate::check),
+    ])
 }
 
 struct Step(&'static str, fn() -> Outcome);

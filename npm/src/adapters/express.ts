@@ -2,9 +2,9 @@
 
 import type { Request, RequestHandler, Response } from "express";
 
-import { asking, readDenied, type PdpSource, type Question } from "./asking.ts";
+import { authorizer, readDenied, type PdpSource, type Question } from "./authorizer.ts";
 
-export type { Found, PdpSource, Question } from "./asking.ts";
+export type { Found, PdpSource, Question } from "./authorizer.ts";
 
 /** What a middleware may be told. */
 export interface AuthorizeOptions {
@@ -28,7 +28,7 @@ export interface AuthorizeOptions {
  *     }), show);
  */
 export function authorize(pdp: PdpSource, question: Question<Request>, options?: AuthorizeOptions): RequestHandler {
-  const isAllowed = asking(pdp, question);
+  const isAllowed = authorizer(pdp, question);
   const denied = readDenied(options, forbid);
   return async (request, response, next) => {
     try {

@@ -2,9 +2,9 @@
 
 import type { Context, Env, MiddlewareHandler } from "hono";
 
-import { asking, readDenied, type PdpSource, type Question } from "./asking.ts";
+import { authorizer, readDenied, type PdpSource, type Question } from "./authorizer.ts";
 
-export type { Found, PdpSource, Question } from "./asking.ts";
+export type { Found, PdpSource, Question } from "./authorizer.ts";
 
 /** What a middleware may be told. */
 export interface AuthorizeOptions<E extends Env> {
@@ -32,7 +32,7 @@ export function authorize<E extends Env = Env>(
   question: Question<Context<E>>,
   options?: AuthorizeOptions<E>,
 ): MiddlewareHandler<E> {
-  const isAllowed = asking(pdp, question);
+  const isAllowed = authorizer(pdp, question);
   const denied = readDenied(options, forbid);
   return async (context, next) => {
     if (await isAllowed(context)) return next();

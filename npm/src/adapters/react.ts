@@ -33,7 +33,7 @@ export interface CanProps {
 /** Tells the components below it who is asking whom. */
 export function WardgateProvider({ pdp, principal, auxData, children }: WardgateProps): ReactElement {
   const value = useMemo(() => ({ pdp, principal, auxData }), [pdp, principal, auxData]);
-  return createElement(Asking.Provider, { value }, children);
+  return createElement(WardgateContext.Provider, { value }, children);
 }
 
 /**
@@ -43,9 +43,9 @@ export function WardgateProvider({ pdp, principal, auxData, children }: Wardgate
  * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error boundary.
  */
 export function useCan(action: string, resource: Resource | null | undefined): boolean {
-  const asking = useContext(Asking);
-  if (asking === undefined) throw new Error("`useCan` must be used inside of a `WardgateProvider`");
-  const { pdp, principal, auxData } = asking;
+  const context = useContext(WardgateContext);
+  if (context === undefined) throw new Error("`useCan` must be used inside of a `WardgateProvider`");
+  const { pdp, principal, auxData } = context;
   const subscribe = useCallback((notify: () => void) => pdp?.onReload(notify) ?? nothing, [pdp]);
   const isAllowed = (): boolean =>
     isThere(pdp) && isThere(principal) && isThere(resource) && pdp.isAllowed({ principal, action, resource, auxData });
@@ -63,4 +63,4 @@ function isThere<T>(value: T | null | undefined): value is T {
 
 function nothing(): void {}
 
-const Asking = createContext<Omit<WardgateProps, "children"> | undefined>(undefined);
+const WardgateContext = createContext<Omit<WardgateProps, "children"> | undefined>(undefined);

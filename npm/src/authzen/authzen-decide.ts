@@ -45,7 +45,7 @@ export function evaluate(pdp: Pdp, evaluation: Evaluation, directory?: Directory
 
 /** The answer that a decision on one action comes to. */
 export function answerOf(check: () => Decision, action: string): Answer {
-  const { actions, outputs } = asked(check);
+  const { actions, outputs } = withRequestErrors(check);
   const isAllowed = Object.hasOwn(actions, action) && actions[action]?.effect === "allow";
   return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
 }
@@ -85,7 +85,7 @@ export function toAuxData(action: Action | undefined, context: Attributes | unde
 }
 
 /** Runs a call to the PDP. What it says of the arguments, it says of the request that they come from. */
-export function asked<T>(call: () => T): T {
+export function withRequestErrors<T>(call: () => T): T {
   try {
     return call();
   } catch (thrown) {

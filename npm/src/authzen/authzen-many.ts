@@ -13,16 +13,16 @@ import type { Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types
  * Answers several questions as far as their semantic goes; or the one, where there is no list of them. All answers to
  * several questions together take at most `maxSteps`, 20 million unless given: what those do not reach is denied.
  */
-export function evaluateAll(pdp: Pdp, asked: Evaluations, directory?: Directory, options?: CheckManyOptions): Answer | Answers {
-  if (asked.kind === "one") return evaluate(pdp, asked.evaluation, directory);
-  const parts = new Parts(asked.items, directory);
+export function evaluateAll(pdp: Pdp, evaluations: Evaluations, directory?: Directory, options?: CheckManyOptions): Answer | Answers {
+  if (evaluations.kind === "one") return evaluate(pdp, evaluations.evaluation, directory);
+  const parts = new Parts(evaluations.items, directory);
   const sharer = sharing(pdp, readCheckMany(options) ?? MAX_STEPS);
   const answers: Answer[] = [];
-  for (const item of asked.items) {
+  for (const item of evaluations.items) {
     const answer = answerTo(item, parts, sharer);
     answers.push(answer);
-    if (asked.semantic === "deny_on_first_deny" && !answer.decision) break;
-    if (asked.semantic === "permit_on_first_permit" && answer.decision) break;
+    if (evaluations.semantic === "deny_on_first_deny" && !answer.decision) break;
+    if (evaluations.semantic === "permit_on_first_permit" && answer.decision) break;
   }
   return { evaluations: answers };
 }

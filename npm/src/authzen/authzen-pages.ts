@@ -36,9 +36,9 @@ export class PageTokens {
   /** Returns the token for the page of this search that begins at a place. */
   async write(search: Searching, caller: string, { from, limit }: Place): Promise<string> {
     const expires = Math.floor(this.#clock() / 1000) + LIFETIME;
-    const said = numbers(from, Math.min(limit, MOST), expires);
-    const mac = await crypto.subtle.sign("HMAC", this.#key, await bound(said, search, caller));
-    return toBase64Url(new Uint8Array([...said, ...new Uint8Array(mac)]));
+    const payload = numbers(from, Math.min(limit, MOST), expires);
+    const mac = await crypto.subtle.sign("HMAC", this.#key, await bound(payload, search, caller));
+    return toBase64Url(new Uint8Array([...payload, ...new Uint8Array(mac)]));
   }
 
   /**
@@ -48,11 +48,11 @@ export class PageTokens {
    */
   async read(token: string, search: Searching, caller: string): Promise<Place> {
     const bytes = fromBase64Url(token);
-    if (bytes?.length !== SAID + MAC) throw refused();
-    const [said, mac] = [bytes.slice(0, SAID), bytes.slice(SAID)];
-    const isOurs = await crypto.subtle.verify("HMAC", this.#key, mac, await bound(said, search, caller));
+    if (bytes?.length !== PAYLOAD_BYTES + MAC) throw refused();
+    const [payload, mac] = [bytes.slice(0, PAYLOAD_BYTES), bytes.slice(PAYLOAD_BYTES)];
+    const isOurs = await crypto.subtle.verify("HMAC", this.#key, mac, await bound(payload, search, caller));
     if (!isOurs) throw refused();
-    const view = new DataView(said.buffer);
+    const view = new DataView(payload.buffer);
     const [from, limit, expires] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
     if (expires <= this.#clock() / 1000) throw new AuthzenError("`page.token` has expired: search again");
     const asked = search.page?.limit;
@@ -62,11 +62,11 @@ export class PageTokens {
 }
 
 /** What the MAC is over: what the token says, whose it is, and for which search. */
-async function bound(said: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
+async function bound(payload: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
   const { page, ...asked } = search;
   const text = new TextEncoder().encode(canonical([caller, asked, page?.properties ?? {}]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return new Uint8Array([...said, ...digest]);
+  return new Uint8Array([...payload, ...digest]);
 }
 
 /** JSON with members in the order of their names: two spellings of one search are one search. */
@@ -109,6 +109,6 @@ const LIFETIME = 3600;
 const SECRET = 32;
 /** The largest number that has room in a token. */
 const MOST = 2 ** 32 - 1;
-const SAID = 12;
+const PAYLOAD_BYTES = 12;
 const MAC = 32;
 const LONGEST = 64;

@@ -6,7 +6,7 @@
 // What the request itself brings is read again for each candidate, unless it is much: then it is read once, and all
 // decisions together have a bound of steps. A body of 40 KB would otherwise cost minutes.
 
-import { answerOf, asked, toAuxData, toPrincipal, toResource, type Directory } from "./authzen-decide.ts";
+import { answerOf, withRequestErrors, toAuxData, toPrincipal, toResource, type Directory } from "./authzen-decide.ts";
 import type { Searching } from "./authzen-pages.ts";
 import { AuthzenError, type ActionSearch, type Entity, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 import { readCheckMany } from "../pdp/check-many.ts";
@@ -57,7 +57,7 @@ export function searchResources(
   const principal = toPrincipal(search.subject, directory);
   const [action, auxData] = [search.action.name, toAuxData(search.action, search.context)];
   const filtered = (resources: readonly Resource[]): boolean[] => {
-    const allowed: Set<Resource> = new Set(asked(() => pdp.filter({ principal, action, resources, auxData })));
+    const allowed: Set<Resource> = new Set(withRequestErrors(() => pdp.filter({ principal, action, resources, auxData })));
     return resources.map((resource) => allowed.has(resource));
   };
   const decide = together(pdp, PRINCIPAL | AUX_DATA, maxSteps);
@@ -100,7 +100,7 @@ export interface Among {
 type Decide = (request: ActionRequest) => boolean;
 
 function each(pdp: Pdp): Decide {
-  return (request) => asked(() => pdp.isAllowed(request));
+  return (request) => withRequestErrors(() => pdp.isAllowed(request));
 }
 
 /** Decides on requests that share these parts, by no more than so many steps. */
@@ -116,17 +116,17 @@ function together(pdp: Pdp, shared: number, maxSteps: number | undefined): Decid
 
 /** Whether a search brings so little that it may be read, and looked at by conditions, for each candidate anew. */
 function isSmall(search: Searching): boolean {
-  return roomAfter(search, MAX_SMALL) >= 0;
+  return budgetAfter(search, MAX_SMALL) >= 0;
 }
 
 /** What is left of the room for values after this one; less than nothing as soon as there is none. */
-function roomAfter(value: unknown, room: number): number {
-  if (typeof value === "string") return room - 1 - value.length / TEXT_OF_A_VALUE;
-  if (typeof value !== "object" || value === null) return room - 1;
-  let left = room - 1;
+function budgetAfter(value: unknown, budget: number): number {
+  if (typeof value === "string") return budget - 1 - value.length / TEXT_OF_A_VALUE;
+  if (typeof value !== "object" || value === null) return budget - 1;
+  let left = budget - 1;
   for (const [name, member] of Object.entries(value)) {
     if (left < 0) break;
-    left = roomAfter(member, left - name.length / TEXT_OF_A_VALUE);
+    left = budgetAfter(member, left - name.length / TEXT_OF_A_VALUE);
   }
   return left;
 }
@@ -147,9 +147,9 @@ function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly
   for (let at = window.from; at < end; at += CHUNK) {
     const chunk = candidates.slice(at, Math.min(at + CHUNK, end));
     const allowed = may(chunk);
-    for (const [place, candidate] of chunk.entries()) {
-      if (allowed[place] !== true) continue;
-      if (results.length === window.limit) return { results, next: at + place };
+    for (const [offset, candidate] of chunk.entries()) {
+      if (allowed[offset] !== true) continue;
+      if (results.length === window.limit) return { results, next: at + offset };
       results.push(candidate);
     }
   }

@@ -11,8 +11,8 @@ import { compile } from "../wasm/code.ts";
 import type { Compiled, Formatted, Tested } from "./compiler.ts";
 import type { Settings } from "./compiler-options.ts";
 import { WardgateError } from "../base/errors.ts";
-import { reason } from "../base/fetching.ts";
-import { Loading } from "../wasm/loading.ts";
+import { reason } from "../base/responses.ts";
+import { SharedLoader } from "../wasm/shared-loader.ts";
 import { refusal } from "../base/refusal.ts";
 import type { CodeSource } from "../base/web.ts";
 
@@ -20,7 +20,7 @@ import type { CodeSource } from "../base/web.ts";
 export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
 
 /** What the module tells of tests: the results as JSON. */
-export type ToldOfTests = Omit<Tested, "results"> & { readonly results?: string };
+export type TestRun = Omit<Tested, "results"> & { readonly results?: string };
 
 /** Compiles files in the module. */
 export async function run(files: Files, settings: Settings): Promise<Compiled> {
@@ -28,8 +28,8 @@ export async function run(files: Files, settings: Settings): Promise<Compiled> {
 }
 
 /** Runs tests in the module. */
-export async function runTests(files: Files, settings: Settings): Promise<ToldOfTests> {
-  return (await within(settings, (asked) => glue.test(files, asked))) as ToldOfTests;
+export async function runTests(files: Files, settings: Settings): Promise<TestRun> {
+  return (await within(settings, (asked) => glue.test(files, asked))) as TestRun;
 }
 
 /** Lays out a file in the module. */
@@ -78,7 +78,7 @@ function call(act: () => unknown): unknown {
     drop();
     throw new WardgateError("internal", "the compiler failed; there is no answer", { cause: thrown });
   } finally {
-    if (active !== undefined && active.memory.buffer.byteLength > KEPT_BYTES) drop();
+    if (active !== undefined && active.memory.buffer.byteLength > MAX_IDLE_BYTES) drop();
   }
 }
 
@@ -97,11 +97,11 @@ interface Exports {
 let known: WebAssembly.Module | undefined;
 let active: Exports | undefined;
 
-const own = new Loading(loader, { name: "the module of the compiler", elsewhere: "option `code`" });
+const own = new SharedLoader(loader, { name: "the module of the compiler", elsewhere: "option `code`" });
 
 /** What tells the module from others. */
 const EXPORTS = ["memory", "compile", "test", "format", "__wbindgen_start"];
 /** The name by which the module asks for its glue. */
 const GLUE = "./wardgate_compiler_bg.js";
 /** What a few thousand policies take. */
-const KEPT_BYTES = 2 ** 26;
+const MAX_IDLE_BYTES = 2 ** 26;

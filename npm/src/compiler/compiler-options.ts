@@ -66,14 +66,14 @@ export interface CompileOptions extends LintOptions {
 }
 
 /** The options as the module reads them: the mirror of `crates/compiler-wasm/src/asked.rs`. */
-export interface Asked {
+export interface ModuleOptions {
   readonly [name: string]: string | number | boolean;
 }
 
 /** What to compile to, or to lay out, and with what. */
 export interface Settings {
   readonly code: unknown;
-  readonly asked: Asked;
+  readonly asked: ModuleOptions;
 }
 
 export function readCompileOptions(options: unknown): Settings {
@@ -160,9 +160,9 @@ function readTime(members: ReadonlyMap<string, unknown>, name: string): number |
 }
 
 /** Leaves out what was not given. It inherits nothing: the module would read that too. */
-function given(members: Members): Asked {
+function given(members: Members): ModuleOptions {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.assign(Object.create(null) as object, Object.fromEntries(entries)) as Asked;
+  return Object.assign(Object.create(null) as object, Object.fromEntries(entries)) as ModuleOptions;
 }
 
 interface Members {

@@ -3,13 +3,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import ts from "typescript";
 import { describe, expect, it, vi } from "vitest";
 
 import * as entry from "./accessors.ts";
-import { LOOPS } from "./members.ts";
+import { accessorTemplate as template, TEMPLATE } from "../../accessor-template.mjs";
+import { LOOPS } from "./generated/column-loops.ts";
 import { open } from "../pdp/open.ts";
-import { BY_NAME } from "./sites.ts";
+import { BY_NAME } from "./read-sites.ts";
 import { album, closed, noon, viewing } from "../testing.ts";
 import type { Accessors } from "../pdp/types.ts";
 
@@ -21,34 +21,9 @@ function source(name: string): string {
   return readFileSync(new URL(name, import.meta.url), "utf8");
 }
 
-/** What `encoder.ts` is as a template: without its imports and the places of `sites.ts`. */
-function template(): string {
-  const { outputText } = ts.transpileModule(source("encoder.ts"), {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, removeComments: true },
-  });
-  const body = outputText
-    .replaceAll(/^import [^;]+;\n/gm, "")
-    .replace("switch (step & SITE) {", "switch (steps[at + 1] >>> ACCESSOR) {")
-    .replaceAll(/^ +case \d+:\n +if \(n\d+ in OBJECT\)\n +return UNSURE;\n +v = o\[n\d+\];\n +break;\n/gm, "")
-    .replace("            case BY_NAME:", "READS            case BY_NAME:")
-    .replace("const { BY_NAME,", "const { ACCESSOR, BY_NAME,")
-    .replace(" SITE,", "");
-  return HEAD + body;
-}
-
-const HEAD = `// Written by \`wardgate compile --emit\`, together with the bundle below. Do not edit.
-import * as entry from "wardgate/accessors";
-
-export const format = 3;
-export const bundle = BUNDLE;
-export const names = NAMES;
-
-`;
-
 describe("the template of the compiler", () => {
   it("is the function of this package", () => {
-    const file = new URL("../../../crates/tooling/src/accessors/template.js", import.meta.url);
-    expect(readFileSync(file, "utf8")).toBe(template());
+    expect(readFileSync(TEMPLATE, "utf8")).toBe(template());
   });
 
   it("uses only what the entry offers", () => {
@@ -60,12 +35,12 @@ describe("the template of the compiler", () => {
 
   it("has the loop of the encoder, and so has the one for prepared questions", () => {
     const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
-    expect(loop(source("encoder-prepared.ts"))).toBe(loop(source("encoder.ts")));
+    expect(loop(source("generated/encode-resource.ts"))).toBe(loop(source("generated/encode-request.ts")));
   });
 });
 
 describe("the loops of a batch", () => {
-  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("members.ts"))!.slice(1);
+  const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("generated/column-loops.ts"))!.slice(1);
   const places = Array.from({ length: BY_NAME }, (_, at) => `n${at}`);
 
   it("are the same for every place but for its name", () => {
@@ -76,11 +51,11 @@ describe("the loops of a batch", () => {
   });
 
   it("read the places of the encoder, by whose number they are found", () => {
-    const imported = /import \{([^}]+)\} from "\.\/sites\.ts";/;
+    const imported = /import \{([^}]+)\} from "\.\/site-names\.ts";/;
     const listed = (text: string): string[] => imported.exec(text)![1]!.split(",").map((name) => name.trim()).filter(Boolean);
     expect(listed(head!)).toEqual(places);
-    expect(listed(source("encoder.ts"))).toEqual(places);
-    const cases = [...source("encoder.ts").matchAll(/case (\d+): if \((n\d+) in OBJECT\) return UNSURE; v = o\[(n\d+)\]; break;/g)];
+    expect(listed(source("generated/encode-request.ts"))).toEqual(places);
+    const cases = [...source("generated/encode-request.ts").matchAll(/case (\d+): if \((n\d+) in OBJECT\) return UNSURE; v = o\[(n\d+)\]; break;/g)];
     expect(cases.map(([, at, asked, read]) => [Number(at), asked, read])).toEqual(places.map((name, at) => [at, name, name]));
     expect(LOOPS.length).toBe(BY_NAME);
   });

@@ -5,10 +5,10 @@ import { expect, it, vi } from "vitest";
 
 import { decideRows } from "./batch.ts";
 import { ALWAYS, columnsAt, frameAt, TRUE } from "../wasm/frame.ts";
-import { Plans } from "./plans.ts";
+import { FastPaths } from "./fast-paths.ts";
 import type { Runtime } from "../wasm/runtime.ts";
-import { begin } from "../wasm/turn.ts";
-import { Who } from "./who.ts";
+import { begin } from "../wasm/reentrancy.ts";
+import { PrincipalRecord } from "./prepared-requests.ts";
 
 vi.mock("../wasm/abi.ts", () => ({
   planList: () => '{"other": -1, "actions": [["read", 0]]}',
@@ -33,7 +33,7 @@ const runtime = {
 };
 
 it("leaves the rows that come later to the general path", () => {
-  const plans = new Plans(runtime as unknown as Runtime, () => 0);
+  const plans = new FastPaths(runtime as unknown as Runtime, () => 0);
   const reload = (ids: readonly string[]): void => {
     begin();
     plans.begin(ids);
@@ -43,7 +43,7 @@ it("leaves the rows that come later to the general path", () => {
   const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
   const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
   rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
-  const { allowed, unsure } = decideRows(plans, new Who({ id: "ada", roles: ["user"] }), "read", rows);
+  const { allowed, unsure } = decideRows(plans, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
   expect(allowed.every((bits) => bits === 0)).toBe(true);
   expect(unsure.map((bits) => bits >>> 0)).toEqual([...Array<number>(34).fill(0xffff_ffff), 0xfff]);
 });

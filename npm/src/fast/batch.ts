@@ -5,7 +5,7 @@
 // and what that leaves unsure, by the general path. The order stays that of the caller.
 
 import { describe } from "../base/describe.ts";
-import { Filling, type Slot } from "./filling.ts";
+import { ColumnWriter, type Slot } from "./column-writer.ts";
 import {
   ALLOW,
   DENY,
@@ -21,7 +21,7 @@ import {
 } from "../wasm/frame.ts";
 import { planFor } from "./kinds.ts";
 import { isDisturbed, isInherited, isObject, NOTHING } from "../base/plain.ts";
-import type { Detail, Plan, Plans } from "./plans.ts";
+import type { Detail, FastPath, FastPaths } from "./fast-paths.ts";
 import {
   BY_NAME,
   DETAIL,
@@ -35,14 +35,14 @@ import {
   SITE,
   SLOT,
   SLOT_MASK,
-} from "./sites.ts";
-import { begin, turn } from "../wasm/turn.ts";
+} from "./read-sites.ts";
+import { begin, callState } from "../wasm/reentrancy.ts";
 import { constantWord } from "./values.ts";
-import { decideFor, listFor, type Who } from "./who.ts";
+import { decideForPrincipal, listFor, type PrincipalRecord } from "./prepared-requests.ts";
 
 /** What stands behind every way of asking. */
-export interface Backing {
-  readonly plans: Plans;
+export interface Engine {
+  readonly fastPaths: FastPaths;
   /** Decides a request by reading it completely. */
   general(request: unknown): boolean;
   /** What the caller sees of an exception while a request was decided by the frame. */
@@ -51,8 +51,8 @@ export interface Backing {
 
 /** Returns the resources on which the principal may perform the action, in their order. */
 export function filterRows<R>(
-  backing: Backing,
-  who: Who,
+  engine: Engine,
+  record: PrincipalRecord,
   action: string,
   resources: readonly R[],
   auxData: unknown,
@@ -61,131 +61,131 @@ export function filterRows<R>(
   // A copy: code of the caller may change the list while it is being decided on. What is allowed moves
   // to its front.
   const rows = ([] as R[]).concat(resources);
-  let answers: Answers;
+  let answers: RowAnswers;
   try {
-    answers = decideRows(backing.plans, who, action, rows);
+    answers = decideRows(engine.fastPaths, record, action, rows);
   } catch (thrown) {
-    throw backing.failure(thrown);
+    throw engine.failure(thrown);
   }
-  const { principal } = who;
-  const general = (at: number): boolean => backing.general({ principal, action, resource: rows[at], auxData });
-  let kept = 0;
+  const { principal } = record;
+  const general = (at: number): boolean => engine.general({ principal, action, resource: rows[at], auxData });
+  let count = 0;
   for (let first = 0; first < rows.length; first += 32) {
     let yes = answers.allowed[first >>> 5]!;
     const unsure = answers.unsure[first >>> 5]!;
-    if (unsure !== 0) yes |= asked(first, unsure, general);
-    kept = keep(rows, first, yes, kept);
+    if (unsure !== 0) yes |= generalAnswers(first, unsure, general);
+    count = moveToFront(rows, first, yes, count);
   }
-  rows.length = kept;
+  rows.length = count;
   return rows;
 }
 
 /** Moves rows to `kept` and behind: those of the 32 from `first` that `yes` has a bit for. */
-function keep(rows: unknown[], first: number, yes: number, kept: number): number {
+function moveToFront(rows: unknown[], first: number, yes: number, count: number): number {
   while (yes !== 0) {
-    rows[kept] = rows[first + 31 - Math.clz32(yes & -yes)];
-    kept += 1;
+    rows[count] = rows[first + 31 - Math.clz32(yes & -yes)];
+    count += 1;
     yes &= yes - 1;
   }
-  return kept;
+  return count;
 }
 
-function asked(first: number, unsure: number, general: (at: number) => boolean): number {
+function generalAnswers(first: number, unsure: number, general: (at: number) => boolean): number {
   let yes = 0;
   for (let bit = 0; bit < 32; bit += 1) if ((unsure >>> bit) & 1 && general(first + bit)) yes |= 1 << bit;
   return yes;
 }
 
 /** What is decided about rows: a bit for each. A row that is unsure is not allowed. */
-export interface Answers {
+export interface RowAnswers {
   readonly allowed: number[];
   readonly unsure: number[];
 }
 
 /** Decides on every row as far as the frame can. */
-export function decideRows(plans: Plans, who: Who, action: unknown, rows: readonly unknown[]): Answers {
+export function decideRows(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, rows: readonly unknown[]): RowAnswers {
   const answers = nothingDecided(rows.length);
-  if (typeof action !== "string" || who.isOdd || isDisturbed()) return answers;
-  if (plans.hasPrincipals && plans.principals.has(who.id)) return answers;
-  const run = new Run(plans, who, action);
+  if (typeof action !== "string" || record.needsGeneralPath || isDisturbed()) return answers;
+  if (fastPaths.hasPrincipals && fastPaths.principals.has(record.id)) return answers;
+  const run = new Run(fastPaths, record, action);
   let at = 0;
   while (at < rows.length) {
     const taken = run.decide(rows, at, answers);
     at += taken;
     // Where the kinds change all the time, looking for runs costs more than it saves.
     const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
-    for (; at < apart; at += 1) note(answers, at, decideOne(plans, who, action, rows[at]));
+    for (; at < apart; at += 1) setAnswer(answers, at, decideOne(fastPaths, record, action, rows[at]));
   }
   return answers;
 }
 
-function nothingDecided(rows: number): Answers {
+function nothingDecided(rows: number): RowAnswers {
   const words = (rows + 31) >>> 5;
   const unsure = new Array<number>(words).fill(-1);
   if (rows & 31) unsure[words - 1] = (1 << (rows & 31)) - 1;
   return { allowed: new Array<number>(words).fill(0), unsure };
 }
 
-function note({ allowed, unsure }: Answers, at: number, answer: number): void {
+function setAnswer({ allowed, unsure }: RowAnswers, at: number, answer: number): void {
   if (answer === UNSURE) return;
   const bit = 1 << (at & 31);
   unsure[at >>> 5]! &= ~bit;
   if (answer === ALLOW) allowed[at >>> 5]! |= bit;
 }
 
-function decideOne(plans: Plans, who: Who, action: string, row: unknown): number {
-  const answer = decideFor(plans, who, action, row);
-  return answer === UNSURE && plans.refresh() ? decideFor(plans, who, action, row) : answer;
+function decideOne(fastPaths: FastPaths, record: PrincipalRecord, action: string, row: unknown): number {
+  const answer = decideForPrincipal(fastPaths, record, action, row);
+  return answer === UNSURE && fastPaths.refresh() ? decideForPrincipal(fastPaths, record, action, row) : answer;
 }
 
 /** Resources of one kind in a row, on their way through the columns. */
 class Run {
-  readonly #plans: Plans;
-  readonly #who: Who;
+  readonly #fastPaths: FastPaths;
+  readonly #record: PrincipalRecord;
   readonly #action: string;
 
-  constructor(plans: Plans, who: Who, action: string) {
-    this.#plans = plans;
-    this.#who = who;
+  constructor(fastPaths: FastPaths, record: PrincipalRecord, action: string) {
+    this.#fastPaths = fastPaths;
+    this.#record = record;
     this.#action = action;
   }
 
   /** Decides on the rows from `start` that fit together; returns how many those are. */
-  decide(rows: readonly unknown[], start: number, answers: Answers): number {
-    const plans = this.#plans;
+  decide(rows: readonly unknown[], start: number, answers: RowAnswers): number {
+    const fastPaths = this.#fastPaths;
     const kind = kindOf(rows[start]);
-    const list = kind === undefined ? null : listFor(plans, kind, undefined, undefined);
-    const plan = list === null ? null : planFor(list, this.#action);
-    if (kind === undefined || plan === null || !plan.columnar) return 0;
+    const list = kind === undefined ? null : listFor(fastPaths, kind, undefined, undefined);
+    const fastPath = list === null ? null : planFor(list, this.#action);
+    if (kind === undefined || fastPath === null || !fastPath.columnar) return 0;
     // Code of the caller may have reloaded the bundle since the run before this one.
-    if (plans.hasPrincipals && plans.principals.has(this.#who.id)) return 0;
-    const columns = plans.revive() ? plans.columns() : null;
-    if (columns === null || !plans.revive()) return 0;
+    if (fastPaths.hasPrincipals && fastPaths.principals.has(this.#record.id)) return 0;
+    const columns = fastPaths.revive() ? fastPaths.columns() : null;
+    if (columns === null || !fastPaths.revive()) return 0;
 
-    const mine = begin();
-    const mask = this.#who.mask(plans, plan);
+    const serial = begin();
+    const mask = this.#record.mask(fastPaths, fastPath);
     const shared: string[] = [];
-    const slots = mask < 0 ? null : this.#slots(plan, kind, shared);
+    const slots = mask < 0 ? null : this.#slots(fastPath, kind, shared);
     if (slots === null) return 0;
-    const filling = new Filling(plan, slots, shared, columns);
-    const count = filling.fill(rows, start, kind);
+    const writer = new ColumnWriter(fastPath, slots, shared, columns);
+    const count = writer.fill(rows, start, kind);
     if (count < SHORTEST) return 0;
     const varying = slots.reduce((bits, { slot }) => bits | (1 << slot), 0);
-    const isOver = plans.isOver();
-    if (isOver || filling.isOdd || turn.serial !== mine || !plans.isLive || !ask(plans, plan, mask, count, varying)) {
+    const isOver = fastPaths.isExpired();
+    if (isOver || writer.isInexact || callState.serial !== serial || !fastPaths.isLive || !decideColumns(fastPaths, fastPath, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
-        note(answers, at, decideOne(plans, this.#who, this.#action, rows[at]));
+        setAnswer(answers, at, decideOne(fastPaths, this.#record, this.#action, rows[at]));
       }
       return count;
     }
-    take(columns, count, answers, start);
+    readColumns(columns, count, answers, start);
     return count;
   }
 
   /** Writes what is the same for all rows; returns the slots that are not, or `null` if they do not fit. */
-  #slots(plan: Plan, kind: string, shared: string[]): readonly Slot[] | null {
-    const { frame } = this.#plans;
-    const { steps, details, from, to } = plan;
+  #slots(fastPath: FastPath, kind: string, shared: string[]): readonly Slot[] | null {
+    const { frame } = this.#fastPaths;
+    const { steps, details, from, to } = fastPath;
     const slots: Slot[] = [];
     for (let at = from; at < to; at += 2) {
       const step = steps[at]!;
@@ -202,7 +202,7 @@ class Run {
 
   /** Writes a slot that is the same for all rows; returns whether that is possible. */
   #writeShared(step: number, slot: number, detail: Detail, kind: string, shared: string[]): boolean {
-    const { words, numbers } = this.#plans.frame;
+    const { words, numbers } = this.#fastPaths.frame;
     const value = this.#sharedValue(step, detail.name, kind);
     // Anything but a scalar is for the general path, or for a program, and those read rows one by one.
     if (step & HELD || (value !== null && !SCALARS.has(typeof value))) return false;
@@ -215,27 +215,27 @@ class Run {
   #sharedValue(step: number, name: string, kind: string): unknown {
     switch (step & SITE) {
       case PRINCIPAL_ID:
-        return this.#who.id;
+        return this.#record.id;
       case RESOURCE_KIND:
         return kind;
       default:
-        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) && this.#who.attr !== NOTHING
-          ? this.#who.attr[name]
+        return step & FROM_PRINCIPAL && name !== "" && !isInherited(name) && this.#record.attr !== NOTHING
+          ? this.#record.attr[name]
           : NOTHING;
     }
   }
 }
 
 /** Decides on the columns; returns whether the plan can be decided so. */
-function ask({ frame, handle }: Plans, plan: Plan, mask: number, rows: number, varying: number): boolean {
-  turn.isAsking = true;
-  const outcome = frame.decideColumns(handle, plan.id, mask, rows, varying);
-  turn.isAsking = false;
-  plan.columnar = outcome !== NOT_COLUMNAR;
-  return plan.columnar;
+function decideColumns({ frame, handle }: FastPaths, fastPath: FastPath, mask: number, rows: number, varying: number): boolean {
+  callState.isDeciding = true;
+  const outcome = frame.decideColumns(handle, fastPath.id, mask, rows, varying);
+  callState.isDeciding = false;
+  fastPath.columnar = outcome !== NOT_COLUMNAR;
+  return fastPath.columnar;
 }
 
-function take({ allowed, unsure }: Columns, count: number, answers: Answers, start: number): void {
+function readColumns({ allowed, unsure }: Columns, count: number, answers: RowAnswers, start: number): void {
   for (let word = 0; word << 5 < count; word += 1) {
     const [yes, perhaps] = [allowed[word]!, unsure[word]!];
     if ((start & 31) === 0 && (word + 1) << 5 <= count) {
@@ -246,7 +246,7 @@ function take({ allowed, unsure }: Columns, count: number, answers: Answers, sta
     const end = Math.min(count - (word << 5), 32);
     for (let bit = 0; bit < end; bit += 1) {
       const answer = (perhaps >>> bit) & 1 ? UNSURE : (yes >>> bit) & 1 ? ALLOW : DENY;
-      note(answers, start + (word << 5) + bit, answer);
+      setAnswer(answers, start + (word << 5) + bit, answer);
     }
   }
 }

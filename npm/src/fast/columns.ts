@@ -3,10 +3,10 @@
 // A row is looked at once, and what is read becomes a word at once: to keep what was read for a second
 // loop took twice as long.
 
-import { attrOf, LOOPS } from "./members.ts";
+import { attrOf, LOOPS } from "./generated/column-loops.ts";
 import { isObject, isPlain } from "../base/plain.ts";
-import type { Constants } from "./plans.ts";
-import { wordOf } from "./words.ts";
+import type { Constants } from "./fast-paths.ts";
+import { wordOf } from "./column-words.ts";
 
 /** A column that is being written, and the rows that it is read from. */
 export interface Column {
@@ -34,11 +34,11 @@ export interface Column {
   readonly isTextual: boolean;
   hasText: boolean;
   /** Whether a word does not tell everything about its value. */
-  isOdd: boolean;
+  isInexact: boolean;
 }
 
 /** What is read of resources where it is wanted later. */
-export interface Kept {
+export interface RowBuffers {
   readonly attrs: unknown[] | null;
   readonly ids: string[];
 }
@@ -49,7 +49,7 @@ export function readRows(
   start: number,
   end: number,
   wanted: string,
-  { attrs, ids }: Kept,
+  { attrs, ids }: RowBuffers,
 ): number {
   for (let at = start; at < end; at += 1) {
     const row = rows[at];

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "vitest";
 
-import { digest, Kinds, planFor, PlanList } from "./kinds.ts";
-import type { Plan, Plans } from "./plans.ts";
+import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
+import type { FastPath, FastPaths } from "./fast-paths.ts";
 
 /** Plans for every kind that starts with `k`. */
-function plans(): { readonly loaded: string[]; readonly plans: Plans } {
+function plans(): { readonly loaded: string[]; readonly plans: FastPaths } {
   const loaded: string[] = [];
-  const load = (_: Kinds, kind: string): PlanList | null => {
+  const load = (_: Kinds, kind: string): FastPathList | null => {
     loaded.push(kind);
-    return kind.startsWith("k") ? new PlanList([[kind, kind.length]], -1, planOf) : null;
+    return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
   };
-  return { loaded, plans: { isLive: true, load } as unknown as Plans };
+  return { loaded, plans: { isLive: true, load } as unknown as FastPaths };
 }
 
-const planOf = (id: number): Plan => ({ id }) as Plan;
+const planOf = (id: number): FastPath => ({ id }) as FastPath;
 
 /** Finds a list as the hot functions do. */
-function find(kinds: Kinds, from: Plans, kind: string): string | undefined {
+function find(kinds: Kinds, from: FastPaths, kind: string): string | undefined {
   const at = digest(kind) & kinds.mask;
   const list = kinds.names[at] === kind ? kinds.lists[at] : kinds.miss(from, kind);
   return list == null || planFor(list, kind)?.id !== kind.length ? undefined : kind;
@@ -62,7 +62,7 @@ describe("the plan for an action", () => {
     const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
     for (const count of [0, 1, 5, names.length]) {
       const known = names.slice(0, count);
-      const list = new PlanList(known.map((name, id) => [name, id]), names.length, planOf);
+      const list = new FastPathList(known.map((name, id) => [name, id]), names.length, planOf);
       for (let time = 0; time < 2; time += 1) {
         for (const name of [...names, "v", "views", "\ud83d"]) {
           expect(planFor(list, name)?.id).toBe(known.includes(name) ? known.indexOf(name) : names.length);
@@ -73,7 +73,7 @@ describe("the plan for an action", () => {
 
   it("is read once, when it is asked for", () => {
     const read: number[] = [];
-    const list = new PlanList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
+    const list = new FastPathList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
     for (let time = 0; time < 3; time += 1) {
       expect(planFor(list, "edit")?.id).toBe(4);
       expect(planFor(list, "sign")).toBeNull();
@@ -83,7 +83,7 @@ describe("the plan for an action", () => {
 
   it("is looked for again where it could not be read", () => {
     let isLive = false;
-    const list = new PlanList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
+    const list = new FastPathList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
     expect([planFor(list, "view"), planFor(list, "edit")]).toEqual([null, null]);
     isLive = true;
     expect([planFor(list, "view")?.id, planFor(list, "edit")?.id]).toEqual([3, 5]);

@@ -1,49 +1,49 @@
 // The plan lists of the kinds, found by the names that requests give.
 
-import type { Plan, Plans } from "./plans.ts";
+import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { interned } from "../base/text.ts";
 
 /** Reads a plan; `null` if only the general path may answer, `undefined` if it cannot be read now. */
-export type ReadPlan = (id: number) => Plan | null | undefined;
+export type ReadFastPath = (id: number) => FastPath | null | undefined;
 
 /** The plans for one kind, version and scope. Each is read when somebody asks about its action. */
-export class PlanList {
+export class FastPathList {
   /** Most of the plans that were read, by a digest of the action. */
   readonly actions: string[] = Array.from({ length: ACTIONS }, () => "");
-  readonly plans: (Plan | null)[] = Array.from({ length: ACTIONS }, () => null);
+  readonly fastPaths: (FastPath | null)[] = Array.from({ length: ACTIONS }, () => null);
   /** The plans of all actions that a rule names, by their numbers until they were read. */
-  readonly #all: Map<string, Plan | null | number>;
-  #other: Plan | null | number;
-  readonly #read: ReadPlan;
+  readonly #all: Map<string, FastPath | null | number>;
+  #other: FastPath | null | number;
+  readonly #read: ReadFastPath;
 
-  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadPlan) {
+  constructor(all: Iterable<readonly [action: string, plan: number]>, other: number, read: ReadFastPath) {
     this.#all = new Map(all);
     this.#other = other;
     this.#read = read;
   }
 
   /** Finds a plan that does not stand where its digest says, or was not read yet. */
-  miss(action: string): Plan | null {
+  miss(action: string): FastPath | null {
     const found = this.#all.get(action);
-    if (found === undefined) return this.#forOthers();
+    if (found === undefined) return this.#forOtherActions();
     if (typeof found !== "number") return found;
-    const plan = this.#read(found);
-    if (plan === undefined) return null;
-    this.#all.set(action, plan);
+    const fastPath = this.#read(found);
+    if (fastPath === undefined) return null;
+    this.#all.set(action, fastPath);
     const at = digestOfAction(action);
     // The first one to come has the place.
     if (this.actions[at] === "" && action !== "") {
       this.actions[at] = action;
-      this.plans[at] = plan;
+      this.fastPaths[at] = fastPath;
     }
-    return plan;
+    return fastPath;
   }
 
-  #forOthers(): Plan | null {
+  #forOtherActions(): FastPath | null {
     if (typeof this.#other !== "number") return this.#other;
-    const plan = this.#read(this.#other);
-    if (plan === undefined) return null;
-    return (this.#other = plan);
+    const fastPath = this.#read(this.#other);
+    if (fastPath === undefined) return null;
+    return (this.#other = fastPath);
   }
 }
 
@@ -51,9 +51,9 @@ export class PlanList {
 export class Kinds {
   /** The lists by their names, found by a digest of the name; see `digest`. */
   names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
-  lists: (PlanList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
+  lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
   mask = FIRST_SIZE - 1;
-  readonly #all = new Map<string, PlanList>();
+  readonly #all = new Map<string, FastPathList>();
   readonly #without = new Set<string>();
   readonly version: string;
   readonly scope: string;
@@ -64,25 +64,25 @@ export class Kinds {
   }
 
   /** Finds a list that does not stand where its digest says, or is not here yet. */
-  miss(plans: Plans, kind: string): PlanList | null {
+  miss(fastPaths: FastPaths, kind: string): FastPathList | null {
     const known = this.#all.get(kind);
     if (known !== undefined) return known;
     if (this.#without.has(kind)) return null;
-    const list = plans.load(this, kind);
+    const list = fastPaths.load(this, kind);
     // What is kept is a string of its own: that of the request may be a piece of a long one.
     if (list !== null) this.#add(interned(kind), list);
-    else if (plans.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(interned(kind));
+    else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(interned(kind));
     return list;
   }
 
-  #add(kind: string, list: PlanList): void {
+  #add(kind: string, list: FastPathList): void {
     this.#all.set(kind, list);
     if (this.#all.size * 4 > this.names.length && this.names.length < MAX_SIZE) this.#grow();
     else this.#place(kind, list);
   }
 
   /** The first one to come has the place; others with the same digest take the longer way. */
-  #place(kind: string, list: PlanList): void {
+  #place(kind: string, list: FastPathList): void {
     const at = digest(kind) & this.mask;
     if (this.lists[at] !== null) return;
     this.names[at] = kind;
@@ -117,10 +117,10 @@ export function digest(name: string): number {
 }
 
 /** The plan for an action; `null` if only the general path may answer. */
-export function planFor(list: PlanList, action: string): Plan | null {
-  const { actions, plans } = list;
+export function planFor(list: FastPathList, action: string): FastPath | null {
+  const { actions, fastPaths } = list;
   const at = digestOfAction(action);
-  return actions[at] === action && action !== "" ? plans[at]! : list.miss(action);
+  return actions[at] === action && action !== "" ? fastPaths[at]! : list.miss(action);
 }
 
 /** Actions of one kind mostly differ in length or first character. To look through them all costs 3 ns more. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { ARENA_START, BROKEN, frameAt, MISSING, type Deciding, type Frame } from "../wasm/frame.ts";
-import { LAST, WITH_VALUE } from "./sites.ts";
+import { ARENA_START, BROKEN, frameAt, MISSING, type DecideCalls, type Frame } from "../wasm/frame.ts";
+import { LAST, WITH_VALUE } from "./read-sites.ts";
 import { brokenWord, constantWord, hold } from "./values.ts";
 
 const never = (): number => 2;
-const calls: Deciding = { decide: never, decideValues: never, decideClasses: never, decideColumns: never };
+const calls: DecideCalls = { decide: never, decideValues: never, decideClasses: never, decideColumns: never };
 
 function frame(): Frame {
   return frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);

@@ -5,8 +5,8 @@
 
 import { BROKEN, MISSING, type Frame } from "../wasm/frame.ts";
 import { isPlain } from "../base/plain.ts";
-import type { Constants } from "./plans.ts";
-import { LAST, WITH_VALUE } from "./sites.ts";
+import type { Constants } from "./fast-paths.ts";
+import { LAST, WITH_VALUE } from "./read-sites.ts";
 import { isWellFormed } from "../base/text.ts";
 
 /** Returns the word of a string among the constants of a slot, or `MISSING`. */
@@ -34,8 +34,8 @@ export function brokenWord(value: unknown, next: number): number {
  */
 export function hold(frame: Frame, slot: number, value: unknown, step: number): boolean {
   frame.spans[slot] = 0;
-  const isHeld = typeof value === "string" || (step & WITH_VALUE && typeof value === "object" && value !== null);
-  if (!isHeld) return true;
+  const isStored = typeof value === "string" || (step & WITH_VALUE && typeof value === "object" && value !== null);
+  if (!isStored) return true;
   const at = frame.used;
   if (!write(frame, value, MAX_DEPTH)) return false;
   frame.spans[slot] = at;

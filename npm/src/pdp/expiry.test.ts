@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 import { expiryOf } from "./expiry.ts";
 import type { BundleHeader } from "./header.ts";
 import { open, openSync } from "./open.ts";
-import { Work } from "../pool/pool-work.ts";
+import { PoolExecutor } from "../pool/pool-executor.ts";
 import { album, noon, releaseKey as trust, signed, trustFile, viewing } from "../testing.ts";
 import { events, first, goTo, ring, serve, settled, time, unchanged, watch } from "../watcher/testing-watcher.ts";
 import type { Accessors, Pdp } from "./types.ts";
@@ -122,11 +122,11 @@ describe("a worker of a pool", () => {
   it.each([["deny", 0], ["decide", 20]] as const)("denies or decides as its pool does (%s)", async (afterExpiry, kept) => {
     const { accepted } = opened({ afterExpiry }) as unknown as { accepted: object };
     const said: unknown[] = [];
-    const work = new Work((message) => said.push(message));
-    await work.hear({ kind: "open", opening: { ...accepted, code: undefined } as never });
+    const work = new PoolExecutor((message) => said.push(message));
+    await work.receive({ kind: "open", opening: { ...accepted, code: undefined } as never });
     const request = { principal, action: "edit", resources: rows.slice(0, 20) };
     const { content } = opened().header;
-    for (const [id, at] of [noon, end].entries()) await work.hear({ kind: "filter", id, request, now: at, content });
+    for (const [id, at] of [noon, end].entries()) await work.receive({ kind: "filter", id, request, now: at, content });
     const bits = (count: number): Uint32Array => Uint32Array.of(2 ** count - 1);
     expect(said).toEqual([{ kind: "ready" }, { kind: "answer", id: 0, allowed: bits(20) }, { kind: "answer", id: 1, allowed: bits(kept) }]);
   });

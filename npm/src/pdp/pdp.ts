@@ -2,23 +2,23 @@
 
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted.ts";
-import { filterRows, type Backing } from "../fast/batch.ts";
+import { filterRows, type Engine } from "../fast/batch.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
 import { copyOf, describe, mustBeBytes } from "../base/describe.ts";
-import { decideRequest } from "../fast/encoder.ts";
+import { decideRequest } from "../fast/generated/encode-request.ts";
 import { WardgateError } from "../base/errors.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { readHeader, type BundleHeader } from "./header.ts";
 import { readReload, type Settings } from "./options.ts";
 import { isObject } from "../base/plain.ts";
-import { Plans } from "../fast/plans.ts";
-import { ActionAsking, PrincipalAsking } from "./prepared.ts";
+import { FastPaths } from "../fast/fast-paths.ts";
+import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { guarded } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
-import type { HeldRules, RuleReader, SpocpRules } from "./spocp-types.ts";
-import { turn } from "../wasm/turn.ts";
+import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
+import { callState } from "../wasm/reentrancy.ts";
 import type {
   Accessors,
   ActionRequest,
@@ -34,7 +34,7 @@ import type {
   Resource,
   Topic,
 } from "./types.ts";
-import { Who } from "../fast/who.ts";
+import { PrincipalRecord } from "../fast/prepared-requests.ts";
 
 /** What the module holds for a PDP. It outlives the PDP, so that the net below can free it. */
 interface Lease {
@@ -46,11 +46,11 @@ interface Lease {
 export class OpenedPdp implements Pdp {
   readonly #settings: Settings;
   readonly #lease: Lease;
-  readonly #plans: Plans;
+  readonly #fastPaths: FastPaths;
   readonly #decide: typeof decideRequest;
-  readonly #backing: Backing;
+  readonly #engine: Engine;
   /** The rules of SPOCP, if somebody asks them: always those of the bundle in use. */
-  readonly #rules: HeldRules | undefined;
+  readonly #rules: RuleSet | undefined;
   #accepted: AcceptedBundle;
   #header: BundleHeader;
   #disposed = false;
@@ -69,13 +69,13 @@ export class OpenedPdp implements Pdp {
     this.#lease = { runtime, handle, generation: runtime.generation };
     net?.register(this, this.#lease, this.#lease);
     this.#decide = (accessors?.decideRequest as typeof decideRequest | undefined) ?? decideRequest;
-    this.#plans = new Plans(runtime, settings.clock, accessors?.names);
-    this.#backing = {
-      plans: this.#plans,
+    this.#fastPaths = new FastPaths(runtime, settings.clock, accessors?.names);
+    this.#engine = {
+      fastPaths: this.#fastPaths,
       general: (request) => this.#general(request),
       failure: (thrown) => runtime.failure(thrown),
     };
-    this.#header = this.#begin(this.#call(told));
+    this.#header = this.#begin(this.#call(bundleFacts));
     if (readRules !== undefined) this.#rules = this.#firstRules(readRules);
     if (accessors !== undefined) this.#mustFit(accessors);
   }
@@ -102,8 +102,8 @@ export class OpenedPdp implements Pdp {
   isAllowed(request: ActionRequest): boolean {
     let answer: number;
     try {
-      answer = this.#decide(this.#plans, request);
-      if (answer === UNSURE && this.#plans.refresh()) answer = this.#decide(this.#plans, request);
+      answer = this.#decide(this.#fastPaths, request);
+      if (answer === UNSURE && this.#fastPaths.refresh()) answer = this.#decide(this.#fastPaths, request);
     } catch (thrown) {
       throw this.#lease.runtime.failure(thrown);
     }
@@ -118,17 +118,17 @@ export class OpenedPdp implements Pdp {
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
     this.#mustBeOpen();
     const { principal, action, resources, auxData } = readFilter(request);
-    return filterRows(this.#backing, new Who(principal), action, resources, auxData);
+    return filterRows(this.#engine, new PrincipalRecord(principal), action, resources, auxData);
   }
 
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal {
     this.#mustBeOpen();
-    return new PrincipalAsking(this.#backing, principal, auxData);
+    return new PrincipalQueries(this.#engine, principal, auxData);
   }
 
-  prepare(topic: Topic): PreparedAction {
+  prepare(target: Topic): PreparedAction {
     this.#mustBeOpen();
-    return new ActionAsking(this.#backing, topic);
+    return new ActionQueries(this.#engine, target);
   }
 
   checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[] {
@@ -197,7 +197,7 @@ export class OpenedPdp implements Pdp {
     if (this.#disposed) return;
     this.#disposed = true;
     this.#listeners.clear();
-    this.#plans.forget();
+    this.#fastPaths.reset();
     net?.unregister(this.#lease);
     free(this.#lease);
     this.#rules?.dispose();
@@ -213,19 +213,19 @@ export class OpenedPdp implements Pdp {
     const now = this.#settings.clock();
     const answer = this.#call((handle) => isAllowed(handle, request, now));
     // The frame may have died since it was made: the memory grew, or a trap took it.
-    if (!this.#disposed && !this.#plans.isLive) this.#plans.resume(this.#lease.handle);
+    if (!this.#disposed && !this.#fastPaths.isLive) this.#fastPaths.resume(this.#lease.handle);
     return answer;
   }
 
   /** Reads what is offered in the place of the bundle in use, and the conditions that it must meet. */
   #read(bundle: unknown, options: unknown): AcceptedBundle {
     const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
-    const asked = readReload(options);
-    const now = asked.now ?? this.#settings.clock();
+    const conditions = readReload(options);
+    const now = conditions.now ?? this.#settings.clock();
     // A replayed older bundle is refused although the caller keeps no count. Read after the clock, which is code of the
     // caller and may have taken a newer bundle into use.
     const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
-    return { bytes, now, minRevision: Math.max(this.#settings.minRevision, asked.minRevision, inUse) };
+    return { bytes, now, minRevision: Math.max(this.#settings.minRevision, conditions.minRevision, inUse) };
   }
 
   /** The whole bundle that is offered, unsealed and put together. */
@@ -236,7 +236,7 @@ export class OpenedPdp implements Pdp {
   }
 
   /** Takes policies into use, and returns what does the same with the rules beside them. It takes both or none. */
-  #exchange(handle: number, whole: AcceptedBundle): readonly [Told, (() => void) | undefined] {
+  #exchange(handle: number, whole: AcceptedBundle): readonly [BundleFacts, (() => void) | undefined] {
     reload(handle, whole.bytes, whole.now, whole.minRevision);
     let use;
     try {
@@ -247,23 +247,23 @@ export class OpenedPdp implements Pdp {
       reload(handle, bytes, now, minRevision);
       throw refused;
     }
-    return [told(handle), use];
+    return [bundleFacts(handle), use];
   }
 
-  #firstRules(read: RuleReader): HeldRules {
+  #firstRules(read: RuleReader): RuleSet {
     try {
-      return read(this.#call((handle) => rulesIn(this.#accepted, handle)), () => this.#plans.isOver());
+      return read(this.#call((handle) => rulesIn(this.#accepted, handle)), () => this.#fastPaths.isExpired());
     } catch (refused) {
       this.dispose();
       throw refused;
     }
   }
 
-  #begin({ principals, header }: Told): BundleHeader {
+  #begin({ principals, header }: BundleFacts): BundleHeader {
     const read = readHeader(header);
     const expires = this.#settings.decidesAfterExpiry ? undefined : read.expires;
-    this.#plans.begin(JSON.parse(principals) as string[], expires);
-    this.#plans.resume(this.#lease.handle);
+    this.#fastPaths.begin(JSON.parse(principals) as string[], expires);
+    this.#fastPaths.resume(this.#lease.handle);
     return read;
   }
 
@@ -289,10 +289,10 @@ export class OpenedPdp implements Pdp {
    */
   #mustFit({ bundle, decideRequest }: Accessors): void {
     const { content } = this.#header;
-    const { serial } = turn;
+    const { serial } = callState;
     // It takes a turn before it finds that this is no request.
     (decideRequest as (...given: unknown[]) => unknown)(undefined, undefined);
-    if (bundle === content && turn.serial !== serial) return;
+    if (bundle === content && callState.serial !== serial) return;
     this.dispose();
     const found =
       bundle === content
@@ -352,12 +352,12 @@ function readFilter<R extends Resource>(request: FilterRequest<R>): FilterReques
 const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
 
 /** What the module tells of an opened bundle, as JSON. */
-interface Told {
+interface BundleFacts {
   readonly principals: string;
   readonly header: string;
 }
 
-function told(handle: number): Told {
+function bundleFacts(handle: number): BundleFacts {
   return { principals: principals(handle), header: header(handle) };
 }
 

@@ -1,132 +1,132 @@
 // What `for` and `prepare` return: questions of which a part was asked before.
 
-import { filterRows, type Backing } from "../fast/batch.ts";
+import { filterRows, type Engine } from "../fast/batch.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
 import { describe } from "../base/describe.ts";
 import { isObject } from "../base/plain.ts";
 import { snapshot } from "../base/snapshot.ts";
 import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Principal, Resource } from "./types.ts";
 import type { Topic as Asked } from "./types.ts";
-import { decideAction, decideFor, decideTopic, Topic, Who } from "../fast/who.ts";
+import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
 
 /** A principal that asks again and again. */
-export class PrincipalAsking implements PreparedPrincipal {
-  readonly #backing: Backing;
-  readonly #who: Who;
+export class PrincipalQueries implements PreparedPrincipal {
+  readonly #engine: Engine;
+  readonly #record: PrincipalRecord;
   readonly #auxData: unknown;
 
-  constructor(backing: Backing, principal: Principal, auxData: AuxData | undefined) {
-    this.#backing = backing;
-    this.#who = new Who(snapshot(principal));
+  constructor(engine: Engine, principal: Principal, auxData: AuxData | undefined) {
+    this.#engine = engine;
+    this.#record = new PrincipalRecord(snapshot(principal));
     this.#auxData = snapshot(auxData);
   }
 
   isAllowed(action: string, resource: Resource): boolean {
-    const backing = this.#backing;
+    const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideFor(backing.plans, this.#who, action, resource);
-      if (answer === UNSURE && backing.plans.refresh()) {
-        answer = decideFor(backing.plans, this.#who, action, resource);
+      answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource);
+      if (answer === UNSURE && engine.fastPaths.refresh()) {
+        answer = decideForPrincipal(engine.fastPaths, this.#record, action, resource);
       }
     } catch (thrown) {
-      throw backing.failure(thrown);
+      throw engine.failure(thrown);
     }
     if (answer !== UNSURE) return answer === ALLOW;
-    return backing.general({ principal: this.#who.principal, action, resource, auxData: this.#auxData });
+    return engine.general({ principal: this.#record.principal, action, resource, auxData: this.#auxData });
   }
 
   filter<R extends Resource>(action: string, resources: readonly R[]): R[] {
-    return filterRows(this.#backing, this.#who, action, resources, this.#auxData);
+    return filterRows(this.#engine, this.#record, action, resources, this.#auxData);
   }
 
-  prepare(topic: Asked): PreparedQuestion {
-    return new QuestionAsking(this.#backing, this.#who, readTopic(topic), this.#auxData);
+  prepare(target: Asked): PreparedQuestion {
+    return new TargetQueries(this.#engine, this.#record, readTarget(target), this.#auxData);
   }
 }
 
 /** A principal, a kind and an action: only resources are new. */
-class QuestionAsking implements PreparedQuestion {
-  readonly #backing: Backing;
-  readonly #who: Who;
-  readonly #topic: Topic;
+class TargetQueries implements PreparedQuestion {
+  readonly #engine: Engine;
+  readonly #record: PrincipalRecord;
+  readonly #target: PreparedTarget;
   readonly #auxData: unknown;
 
-  constructor(backing: Backing, who: Who, topic: Topic, auxData: unknown) {
-    this.#backing = backing;
-    this.#who = who;
-    this.#topic = topic;
+  constructor(engine: Engine, record: PrincipalRecord, target: PreparedTarget, auxData: unknown) {
+    this.#engine = engine;
+    this.#record = record;
+    this.#target = target;
     this.#auxData = auxData;
   }
 
   isAllowed(resource: Resource): boolean {
-    const backing = this.#backing;
+    const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
-      if (answer === UNSURE && backing.plans.refresh()) {
-        answer = decideTopic(backing.plans, this.#who, this.#topic, resource);
+      answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource);
+      if (answer === UNSURE && engine.fastPaths.refresh()) {
+        answer = decideTarget(engine.fastPaths, this.#record, this.#target, resource);
       }
     } catch (thrown) {
-      throw backing.failure(thrown);
+      throw engine.failure(thrown);
     }
     if (answer !== UNSURE) return answer === ALLOW;
-    const { principal } = this.#who;
-    const { action } = this.#topic;
-    return backing.general({ principal, action, resource: this.#topic.completed(resource), auxData: this.#auxData });
+    const { principal } = this.#record;
+    const { action } = this.#target;
+    return engine.general({ principal, action, resource: this.#target.completed(resource), auxData: this.#auxData });
   }
 
   filter<R extends Resource>(resources: readonly R[]): R[] {
-    if (this.#topic.isSelecting) return listed(resources).filter((resource) => this.isAllowed(resource));
-    return filterRows(this.#backing, this.#who, this.#topic.action, resources, this.#auxData);
+    if (this.#target.isSelecting) return listed(resources).filter((resource) => this.isAllowed(resource));
+    return filterRows(this.#engine, this.#record, this.#target.action, resources, this.#auxData);
   }
 }
 
 /** A kind and an action, about which principals ask. */
-export class ActionAsking implements PreparedAction {
-  readonly #backing: Backing;
-  readonly #topic: Topic;
+export class ActionQueries implements PreparedAction {
+  readonly #engine: Engine;
+  readonly #target: PreparedTarget;
 
-  constructor(backing: Backing, topic: Asked) {
-    this.#backing = backing;
-    this.#topic = readTopic(topic);
+  constructor(engine: Engine, target: Asked) {
+    this.#engine = engine;
+    this.#target = readTarget(target);
   }
 
   isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean {
-    const backing = this.#backing;
+    const engine = this.#engine;
     let answer: number;
     try {
-      answer = decideAction(backing.plans, this.#topic, principal, resource);
-      if (answer === UNSURE && backing.plans.refresh()) {
-        answer = decideAction(backing.plans, this.#topic, principal, resource);
+      answer = decideAction(engine.fastPaths, this.#target, principal, resource);
+      if (answer === UNSURE && engine.fastPaths.refresh()) {
+        answer = decideAction(engine.fastPaths, this.#target, principal, resource);
       }
     } catch (thrown) {
-      throw backing.failure(thrown);
+      throw engine.failure(thrown);
     }
     if (answer !== UNSURE) return answer === ALLOW;
-    return backing.general({ principal, action: this.#topic.action, resource: this.#topic.completed(resource), auxData });
+    return engine.general({ principal, action: this.#target.action, resource: this.#target.completed(resource), auxData });
   }
 
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
-    if (this.#topic.isSelecting) {
+    if (this.#target.isSelecting) {
       return listed(resources).filter((resource) => this.isAllowed(principal, resource, auxData));
     }
-    return filterRows(this.#backing, new Who(principal), this.#topic.action, resources, auxData);
+    return filterRows(this.#engine, new PrincipalRecord(principal), this.#target.action, resources, auxData);
   }
 }
 
-function readTopic(topic: unknown): Topic {
-  if (!isObject(topic)) throw new TypeError(`what is prepared must be an object, found ${describe(topic)}`);
-  for (const name of Object.keys(topic)) {
-    if (!TOPIC.includes(name)) {
-      throw new TypeError(`unknown field \`${name}\` in what is prepared, expected one of ${TOPIC.join(", ")}`);
+function readTarget(target: unknown): PreparedTarget {
+  if (!isObject(target)) throw new TypeError(`what is prepared must be an object, found ${describe(target)}`);
+  for (const name of Object.keys(target)) {
+    if (!TARGET_FIELDS.includes(name)) {
+      throw new TypeError(`unknown field \`${name}\` in what is prepared, expected one of ${TARGET_FIELDS.join(", ")}`);
     }
   }
-  const { kind, action } = topic;
-  const [scope, policyVersion] = ["scope", "policyVersion"].map((name) => (Object.hasOwn(topic, name) ? topic[name] : undefined));
+  const { kind, action } = target;
+  const [scope, policyVersion] = ["scope", "policyVersion"].map((name) => (Object.hasOwn(target, name) ? target[name] : undefined));
   if (typeof kind !== "string") throw new TypeError(`kind must be a string, found ${describe(kind)}`);
   if (typeof action !== "string") throw new TypeError(`action must be a string, found ${describe(action)}`);
-  return new Topic(kind, action, readSelecting(scope, "scope"), readSelecting(policyVersion, "policyVersion"));
+  return new PreparedTarget(kind, action, readSelecting(scope, "scope"), readSelecting(policyVersion, "policyVersion"));
 }
 
 function readSelecting(value: unknown, name: string): string | undefined {
@@ -140,4 +140,4 @@ function listed<R>(resources: readonly R[]): R[] {
   return Array.from<R>(resources);
 }
 
-const TOPIC: readonly string[] = ["kind", "action", "policyVersion", "scope"];
+const TARGET_FIELDS: readonly string[] = ["kind", "action", "policyVersion", "scope"];

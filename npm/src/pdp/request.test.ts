@@ -1,5 +1,5 @@
 // Reading requests: what is refused, and with which words. `explain` reads all of them; what `isAllowed`
-// has no use for it does not look at, which is tested in `encoder.test.ts`.
+// has no use for it does not look at, which is tested in `encode-request.test.ts`.
 
 import { beforeAll, describe, expect, it } from "vitest";
 

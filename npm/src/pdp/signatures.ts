@@ -28,21 +28,21 @@ export function verifyBatch(signatures: readonly SignedMessage[]): boolean[] {
     throw new TypeError(`signatures must be an array, found ${describe(signatures)}`);
   }
   const keys = new Map<unknown, ReadKey>();
-  const all = Array.from<unknown, Asked>(signatures, (signature, at) => readSigned(signature, at, keys));
+  const all = Array.from<unknown, SignatureCheck>(signatures, (signature, at) => readSigned(signature, at, keys));
   return runtimeNow().call(() => {
     let prepared: ReadKey | undefined;
-    let place = -1;
-    return all.map((asked) => {
-      if (asked.key !== prepared) {
-        place = prepareKey(asked.key.level, asked.key.key);
-        prepared = asked.key;
+    let index = -1;
+    return all.map((check) => {
+      if (check.key !== prepared) {
+        index = prepareKey(check.key.level, check.key.key);
+        prepared = check.key;
       }
-      return verifyOne(place, asked.message, asked.context, asked.signature);
+      return verifyOne(index, check.message, check.context, check.signature);
     });
   });
 }
 
-interface Asked {
+interface SignatureCheck {
   readonly key: ReadKey;
   readonly message: Uint8Array;
   readonly context: Uint8Array;
@@ -50,7 +50,7 @@ interface Asked {
 }
 
 /** Reads one question. A key that several questions share is read once. */
-function readSigned(signed: unknown, at: number, keys: Map<unknown, ReadKey>): Asked {
+function readSigned(signed: unknown, at: number, keys: Map<unknown, ReadKey>): SignatureCheck {
   const members = membersOf(signed);
   if (members === undefined) throw new TypeError(`signature ${at} must be an object, found ${describe(signed)}`);
   for (const name of members.keys()) {

@@ -4,7 +4,7 @@ import { loader } from "#load";
 
 import { bytesOf, copyOf, describe, isAddress, isPromise, isResponse, isStream } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { fetched, mustBeOk, mustNotBePage, reason, spelled } from "../base/fetching.ts";
+import { fetched, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
 import type { BundleSource } from "./types.ts";
 import type { ByteReader, ByteStream, FetchResponse } from "../base/web.ts";
 

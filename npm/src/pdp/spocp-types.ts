@@ -53,10 +53,10 @@ export interface SpocpModule {
 }
 
 /** Reads the rules of a bundle that was verified. They allow nothing once it has expired. */
-export type RuleReader = (packed: Uint8Array, isExpired: () => boolean) => HeldRules;
+export type RuleReader = (packed: Uint8Array, isExpired: () => boolean) => RuleSet;
 
 /** What a PDP holds. */
-export interface HeldRules extends SpocpRules {
+export interface RuleSet extends SpocpRules {
   /** Reads other rules; those take the place of these when the function that is returned is called. */
   offer(packed: Uint8Array): () => void;
   dispose(): void;

@@ -23,7 +23,7 @@ export interface TrustedKeys {
 export type Trust = "unsigned" | PublicKey | readonly PublicKey[] | TrustedKeys;
 
 /** What is accepted, apart from time and revision. */
-export interface Accepting {
+export interface AcceptanceTerms {
   readonly trust: unknown;
   readonly name: unknown;
   readonly maxBytes: number;
@@ -36,7 +36,7 @@ export function isUnsigned(trust: unknown): trust is "unsigned" {
 }
 
 /** Writes terms down. */
-export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accepting): Uint8Array {
+export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: AcceptanceTerms): Uint8Array {
   const { keys, atLeast, required } = readTrust(trust);
   const called = readName(name);
   const pieces = [

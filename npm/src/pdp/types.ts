@@ -78,7 +78,7 @@ export interface AuxData {
   readonly jwts?: { readonly [name: string]: { readonly claims: AttributeHolder } } | undefined;
 }
 
-interface Asking {
+interface RequestParts {
   readonly principal: Principal;
   readonly resource: Resource;
   readonly auxData?: AuxData | undefined;
@@ -86,12 +86,12 @@ interface Asking {
 }
 
 /** May the principal perform this action on the resource? */
-export interface ActionRequest extends Asking {
+export interface ActionRequest extends RequestParts {
   readonly action: string;
 }
 
 /** Which of these actions may the principal perform on the resource? */
-export interface CheckRequest extends Asking {
+export interface CheckRequest extends RequestParts {
   readonly actions: readonly string[];
 }
 

@@ -26,11 +26,11 @@ export function warmUp(options: WarmUpOptions = {}): void {
   const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt(0));
   // The clock of a worker that has no request yet stands still, and nothing here depends on it.
   const opening = { ...options, clock: () => 0 };
-  refuse(bundle, { ...opening, trust: NOBODY });
+  refuse(bundle, { ...opening, trust: ZERO_KEY });
   const pdp = openSync(bundle, { ...opening, trust: "unsigned" });
   try {
-    const { action, ...rest } = QUESTION;
-    pdp.isAllowed(QUESTION);
+    const { action, ...rest } = REQUEST;
+    pdp.isAllowed(REQUEST);
     pdp.check({ ...rest, actions: [action, "view"] });
   } finally {
     pdp.dispose();
@@ -47,10 +47,10 @@ function refuse(bundle: Bundle, options: OpenNowOptions): void {
 }
 
 /** A key of zeros. What it would vouch for is not used. */
-const NOBODY = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
+const ZERO_KEY = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
 
 /** A question that reads everything that the policy of the bundle mentions: see `warm-up/policies.yaml`. */
-const QUESTION: ActionRequest = {
+const REQUEST: ActionRequest = {
   principal: { id: "ada", roles: ["user"], attr: { blocked: false } },
   action: "edit",
   resource: { kind: "warm", id: "one", attr: { owner: "ada", level: 4, state: "open", name: "a", tags: ["b"] } },

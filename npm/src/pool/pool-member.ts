@@ -34,7 +34,7 @@ export class Member {
     });
     this.ready.catch(() => {});
     this.#thread = threads.spawn({
-      message: (data) => this.#hear(data as FromWorker),
+      message: (data) => this.#receive(data as FromWorker),
       end: (cause) => this.end(cause),
     });
     this.#open(opening);
@@ -95,7 +95,7 @@ export class Member {
     this.#thread.post(message);
   }
 
-  #hear(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     if (this.#hasEnded) return;
     switch (message.kind) {
       case "ready":

@@ -5,30 +5,30 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { openSync } from "../pdp/open.ts";
 import type { FromWorker, ToWorker } from "./pool-messages.ts";
-import { Work } from "./pool-work.ts";
+import { PoolExecutor } from "./pool-executor.ts";
 import { startPool, type Pool, type PoolOptions } from "./pool.ts";
 import { album, closed, noon, openAlbum, releaseKey as trust, signed, trustFile } from "../testing.ts";
-import type { Heard, Thread, Threads } from "./threads.ts";
+import type { ThreadEvents, Thread, Threads } from "./threads.ts";
 import type { FilterRequest, Resource } from "../pdp/types.ts";
 
 /** A worker without a thread. */
 class Double implements Thread {
-  readonly heard: Heard;
+  readonly heard: ThreadEvents;
   readonly asked: ToWorker[] = [];
   isHeld = true;
   isEnded = false;
   /** What becomes of its answers. */
   change: (answer: FromWorker) => FromWorker = (answer) => answer;
-  readonly #work: Work;
+  readonly #work: PoolExecutor;
 
-  constructor(heard: Heard) {
+  constructor(heard: ThreadEvents) {
     this.heard = heard;
-    this.#work = new Work((answer) => setImmediate(() => this.isEnded || heard.message(structuredClone(this.change(answer)))));
+    this.#work = new PoolExecutor((answer) => setImmediate(() => this.isEnded || heard.message(structuredClone(this.change(answer)))));
   }
 
   post(message: ToWorker): void {
     this.asked.push(structuredClone(message));
-    void this.#work.hear(this.asked.at(-1)!);
+    void this.#work.receive(this.asked.at(-1)!);
   }
 
   terminate(): void {
@@ -46,7 +46,7 @@ class Double implements Thread {
 }
 
 let doubles: Double[];
-let spawn: (heard: Heard) => Thread;
+let spawn: (heard: ThreadEvents) => Thread;
 const threads: Threads = { count: () => 3, spawn: (heard) => spawn(heard) };
 let pool: Pool;
 /** Milliseconds that pass from one look at the time to the next. */
@@ -205,7 +205,7 @@ describe("a worker that ends", () => {
 
   it("is not replaced for ever, and everything is decided here", async () => {
     await start();
-    const dying = vi.fn((heard: Heard) => {
+    const dying = vi.fn((heard: ThreadEvents) => {
       const double = new Double(heard);
       setImmediate(() => heard.end(new Error("no memory")));
       return double;

@@ -118,21 +118,21 @@ class Workers implements Pool {
     if (this.size === 0 || !Array.isArray(resources) || resources.length < SMALLEST) return this.pdp.filter(request);
     const rows = ([] as R[]).concat(resources as R[]);
     const { content } = this.pdp.header;
-    const kept: R[] = [];
+    const allowed: R[] = [];
     let at = 0;
     while (at < rows.length) {
       const slice = rows.slice(at, at + SLICE);
       const before = performance.now();
-      kept.push(...this.pdp.filter({ ...request, resources: slice }));
+      allowed.push(...this.pdp.filter({ ...request, resources: slice }));
       const each = (performance.now() - before) / slice.length;
       at += slice.length;
       // Code of the caller, which reading a resource may run, can have changed the bundle.
       if (this.pdp.header.content !== content) return this.pdp.filter({ ...request, resources: rows });
       if (each < WORTH_COPYING || each * (rows.length - at) < WORTH_WAITING) continue;
       const rest = this.#share({ ...request, resources: rows.slice(at) });
-      if (rest !== undefined) return kept.concat(await rest);
+      if (rest !== undefined) return allowed.concat(await rest);
     }
-    return kept;
+    return allowed;
   }
 
   reload(bundle: Bundle, options?: ReloadOptions): void {
@@ -155,7 +155,7 @@ class Workers implements Pool {
   #share<R extends Resource>(request: FilterRequest<R>): Promise<R[]> | undefined {
     const idle = this.#members.filter(({ isReady, load }) => isReady && load < MOST_PARTS);
     if (idle.length === 0) return undefined;
-    idle.sort((one, other) => one.load - other.load);
+    idle.sort((one, another) => one.load - another.load);
     const { resources } = request;
     const { now, content } = { now: this.pdp.now(), content: this.pdp.header.content };
     const size = Math.max(Math.ceil(resources.length / idle.length), SLICE);
@@ -205,14 +205,14 @@ class Workers implements Pool {
 /** Puts the parts together, when all of them are there. Of several errors it throws the first in order, as `filter` does. */
 async function joined<R>(rows: readonly R[], size: number, parts: readonly Promise<Uint32Array>[]): Promise<R[]> {
   const settled = await Promise.allSettled(parts);
-  const kept: R[] = [];
+  const allowed: R[] = [];
   for (const [index, part] of settled.entries()) {
     if (part.status === "rejected") throw part.reason;
     for (const [at, row] of rows.slice(index * size, (index + 1) * size).entries()) {
-      if ((part.value[at >>> 5]! >>> (at & 31)) & 1) kept.push(row);
+      if ((part.value[at >>> 5]! >>> (at & 31)) & 1) allowed.push(row);
     }
   }
-  return kept;
+  return allowed;
 }
 
 function readSize(size: unknown, processors: number): number {

@@ -8,11 +8,11 @@ export interface Threads {
   /** How many run side by side here; 0 where there are none. */
   count(): number;
   /** Starts `pool-worker.ts`. */
-  spawn(heard: Heard): Thread;
+  spawn(events: ThreadEvents): Thread;
 }
 
 /** What a worker makes known. */
-export interface Heard {
+export interface ThreadEvents {
   message(data: unknown): void;
   /** It is no more, or no use any more. */
   end(cause: unknown): void;

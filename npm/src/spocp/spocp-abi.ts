@@ -22,7 +22,7 @@ export class RuleInstance {
   /** Takes rules that the runtime has verified. */
   constructor(module: WebAssembly.Module, packed: Uint8Array) {
     this.#calls = new WebAssembly.Instance(module).exports as unknown as Calls;
-    this.#room(packed.length).set(packed);
+    this.#buffer(packed.length).set(packed);
     this.size = this.#calls.open(packed.length);
     // It needs its room for the rules.
     this.#view = NO_BYTES;
@@ -31,7 +31,7 @@ export class RuleInstance {
 
   /** Whether a rule allows the query. */
   allows(query: string | Uint8Array): boolean {
-    return this.#asked(this.#calls.allows(this.#put(query))) === 1;
+    return this.#checked(this.#calls.allows(this.#put(query))) === 1;
   }
 
   /** The number of the first rule that allows the query: a list of one, or of none. */
@@ -55,12 +55,12 @@ export class RuleInstance {
   }
 
   #numbers(length: number): Uint32Array {
-    return new Uint32Array(this.#answer(this.#asked(length)).buffer);
+    return new Uint32Array(this.#answer(this.#checked(length)).buffer);
   }
 
   /** What the instance said of a query, if it was one. */
-  #asked(said: number): number {
-    if (said >= 0) return said;
+  #checked(status: number): number {
+    if (status >= 0) return status;
     const offset = this.#calls.wrongAt();
     const message = new TextDecoder().decode(this.#answer(this.#calls.wrong()));
     throw Object.assign(new WardgateError("malformed-query", message), { offset });
@@ -74,16 +74,16 @@ export class RuleInstance {
   /** Writes a query into the room, and returns its length. */
   #put(query: string | Uint8Array): number {
     // A unit of a string is three bytes at most.
-    if (typeof query === "string" && query.length * 3 <= KEPT) return ENCODER.encodeInto(query, this.#room(KEPT)).written;
+    if (typeof query === "string" && query.length * 3 <= MIN_BUFFER_BYTES) return ENCODER.encodeInto(query, this.#buffer(MIN_BUFFER_BYTES)).written;
     const bytes = typeof query === "string" ? ENCODER.encode(query) : query;
-    this.#room(bytes.length).set(bytes);
+    this.#buffer(bytes.length).set(bytes);
     return bytes.length;
   }
 
-  #room(length: number): Uint8Array {
-    const wanted = Math.max(length, KEPT);
+  #buffer(length: number): Uint8Array {
+    const wanted = Math.max(length, MIN_BUFFER_BYTES);
     if (this.#view.length === wanted) return this.#view;
-    const address = wanted > MAX_ROOM ? 0 : this.#calls.room(wanted) >>> 0;
+    const address = wanted > MAX_BUFFER_BYTES ? 0 : this.#calls.room(wanted) >>> 0;
     if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
     return (this.#view = new Uint8Array(this.#calls.memory.buffer, address, wanted));
   }
@@ -108,6 +108,6 @@ const ENCODER = new TextEncoder();
 /** What tells the module from others. */
 const EXPORTS = ["memory", "room", "answer", "open", "allows", "first", "matches", "canonical", "advanced", "wrong", "wrongAt"];
 /** The module keeps so much room at least. */
-const KEPT = 4096;
+const MIN_BUFFER_BYTES = 4096;
 /** Beyond this no room is asked for: the module could not have it beside what it holds. */
-const MAX_ROOM = 2 ** 30;
+const MAX_BUFFER_BYTES = 2 ** 30;

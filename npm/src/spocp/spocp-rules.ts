@@ -7,9 +7,9 @@ import { bytesOf, describe } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import { RuleInstance } from "./spocp-abi.ts";
 import { isWellFormed } from "../base/text.ts";
-import type { HeldRules, SpocpQuery, SpocpRule } from "../pdp/spocp-types.ts";
+import type { RuleSet, SpocpQuery, SpocpRule } from "../pdp/spocp-types.ts";
 
-export class OpenedRules implements HeldRules {
+export class OpenedRules implements RuleSet {
   readonly #module: WebAssembly.Module;
   readonly #isExpired: () => boolean;
   #packed: Uint8Array;
@@ -28,18 +28,18 @@ export class OpenedRules implements HeldRules {
   }
 
   query(query: SpocpQuery): boolean {
-    const asked = readQuery(query);
-    return this.#call((rules) => rules.allows(asked)) && !this.#isExpired();
+    const checked = readQuery(query);
+    return this.#call((rules) => rules.allows(checked)) && !this.#isExpired();
   }
 
   first(query: SpocpQuery): SpocpRule | undefined {
-    const asked = readQuery(query);
-    return this.#unlessExpired(this.#call((rules) => told(rules, rules.first(asked))))[0];
+    const checked = readQuery(query);
+    return this.#unlessExpired(this.#call((rules) => rulesOf(rules, rules.first(checked))))[0];
   }
 
   matches(query: SpocpQuery): SpocpRule[] {
-    const asked = readQuery(query);
-    return this.#unlessExpired(this.#call((rules) => told(rules, rules.matches(asked))));
+    const checked = readQuery(query);
+    return this.#unlessExpired(this.#call((rules) => rulesOf(rules, rules.matches(checked))));
   }
 
   offer(packed: Uint8Array): () => void {
@@ -57,8 +57,8 @@ export class OpenedRules implements HeldRules {
   }
 
   /** What is malformed was refused before. */
-  #unlessExpired(found: SpocpRule[]): SpocpRule[] {
-    return found.length > 0 && this.#isExpired() ? [] : found;
+  #unlessExpired(rules: SpocpRule[]): SpocpRule[] {
+    return rules.length > 0 && this.#isExpired() ? [] : rules;
   }
 
   #call<T>(work: (rules: RuleInstance) => T): T {
@@ -86,7 +86,7 @@ function sound<T>(work: () => T, drop = (): void => {}): T {
   }
 }
 
-function told(rules: RuleInstance, numbers: Uint32Array): SpocpRule[] {
+function rulesOf(rules: RuleInstance, numbers: Uint32Array): SpocpRule[] {
   return Array.from(numbers, (number) => ({ number, text: rules.advanced(number), canonical: rules.canonical(number) }));
 }
 

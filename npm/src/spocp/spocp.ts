@@ -7,7 +7,7 @@ import { loader } from "#load-spocp";
 
 import { compile, readLoad, type LoadOptions } from "../wasm/code.ts";
 import { WardgateError } from "../base/errors.ts";
-import { Loading } from "../wasm/loading.ts";
+import { SharedLoader } from "../wasm/shared-loader.ts";
 import { lackOfRules } from "./spocp-abi.ts";
 import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
@@ -57,5 +57,5 @@ function known(module: WebAssembly.Module): WebAssembly.Module {
 }
 
 let loaded: WebAssembly.Module | undefined;
-const own = new Loading(loader, { name: "the module of SPOCP", elsewhere: "`spocp.load({ code })`" });
+const own = new SharedLoader(loader, { name: "the module of SPOCP", elsewhere: "`spocp.load({ code })`" });
 const EARLY = "the module of SPOCP is not loaded yet: call `await spocp.load()` or `await open(...)` before";

@@ -8,8 +8,8 @@
 import * as glue from "../../wasm/wardgate_bg.js";
 
 import { lackOf } from "./code.ts";
-import { columnsAt, frameAt, NO_FRAME, type Columns, type Deciding, type Frame } from "./frame.ts";
-import { turn } from "./turn.ts";
+import { columnsAt, frameAt, NO_FRAME, type Columns, type DecideCalls, type Frame } from "./frame.ts";
+import { callState } from "./reentrancy.ts";
 
 export const actions = marked(glue.actions);
 export const apply = marked(glue.apply);
@@ -89,9 +89,9 @@ export function frame(): Frame {
  */
 export function columns(): Columns | null {
   if (active !== undefined && (batch === null || batch.words.length === 0)) {
-    turn.isInside = true;
+    callState.isInside = true;
     const address = active.columns();
-    turn.isInside = false;
+    callState.isInside = false;
     batch = address === 0 ? null : columnsAt(active.memory.buffer, address);
   }
   return batch;
@@ -101,10 +101,10 @@ export function columns(): Columns | null {
 export function hashOne(message: Uint8Array): Uint8Array {
   const { calls, bytes } = room(Math.max(message.length, DIGEST));
   bytes.set(message);
-  turn.isInside = true;
-  const found = calls.hash(message.length);
-  turn.isInside = false;
-  if (found === 0) throw new RangeError(GREW);
+  callState.isInside = true;
+  const status = calls.hash(message.length);
+  callState.isInside = false;
+  if (status === 0) throw new RangeError(GREW);
   return bytes.slice(0, DIGEST);
 }
 
@@ -122,10 +122,10 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
     bytes.set(message, at);
     at += message.length;
   });
-  turn.isInside = true;
-  const found = calls.hashMany(count);
-  turn.isInside = false;
-  if (found === 0) throw new RangeError(GREW);
+  callState.isInside = true;
+  const status = calls.hashMany(count);
+  callState.isInside = false;
+  if (status === 0) throw new RangeError(GREW);
   const digests = new Uint8Array(calls.memory.buffer, start, count * DIGEST).slice();
   return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
 }
@@ -134,29 +134,29 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
 export function prepareKey(level: number, key: Uint8Array): number {
   const { calls, bytes } = room(key.length);
   bytes.set(key);
-  turn.isInside = true;
-  const place = calls.prepareKey(level, key.length);
-  turn.isInside = false;
-  return place;
+  callState.isInside = true;
+  const index = calls.prepareKey(level, key.length);
+  callState.isInside = false;
+  return index;
 }
 
 /** Whether a signature by the key at `place` is right. */
-export function verifyOne(place: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
+export function verifyOne(index: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
   const { calls, bytes } = room(message.length + context.length + signature.length);
   bytes.set(message);
   bytes.set(context, message.length);
   bytes.set(signature, message.length + context.length);
-  turn.isInside = true;
-  const answer = calls.verify(place, message.length, context.length, signature.length);
-  turn.isInside = false;
+  callState.isInside = true;
+  const answer = calls.verify(index, message.length, context.length, signature.length);
+  callState.isInside = false;
   return answer === 1;
 }
 
 /** Where the rules of SPOCP begin in the bytes that a bundle was opened from; they end with those. */
 export function rulesAt(handle: number): number {
-  turn.isInside = true;
+  callState.isInside = true;
   const start = active?.rulesAt(handle) ?? 0;
-  turn.isInside = false;
+  callState.isInside = false;
   return start >>> 0;
 }
 
@@ -168,13 +168,13 @@ export function allocations(): number {
 /** Room for so many bytes in the module. What stands there is void after the next call. */
 function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
   if (active === undefined) throw new Error("the module has not started");
-  turn.isInside = true;
-  const address = length > MAX_ROOM ? 0 : active.room(length) >>> 0;
-  turn.isInside = false;
+  callState.isInside = true;
+  const address = length > MAX_INPUT_BYTES ? 0 : active.room(length) >>> 0;
+  callState.isInside = false;
   if (address === 0) throw new RangeError(`there is no room for ${length} bytes in the module`);
   const { buffer } = active.memory;
   if (view.buffer !== buffer || view.byteOffset !== address || view.length < length) {
-    view = new Uint8Array(buffer, address, Math.max(length, KEPT_ROOM));
+    view = new Uint8Array(buffer, address, Math.max(length, MIN_INPUT_BYTES));
   }
   return { calls: active, bytes: view };
 }
@@ -182,14 +182,14 @@ function room(length: number): { readonly calls: Exports; readonly bytes: Uint8A
 /** Lets a call that was made with arguments of this package only mark the time that it takes. */
 function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
   return (...given) => {
-    turn.isInside = true;
+    callState.isInside = true;
     const result = call(...given);
-    turn.isInside = false;
+    callState.isInside = false;
     return result;
   };
 }
 
-interface Exports extends Deciding {
+interface Exports extends DecideCalls {
   readonly memory: WebAssembly.Memory;
   readonly __wbindgen_start: () => void;
   readonly frame: () => number;
@@ -198,7 +198,7 @@ interface Exports extends Deciding {
   readonly hash: (length: number) => number;
   readonly hashMany: (count: number) => number;
   readonly prepareKey: (level: number, length: number) => number;
-  readonly verify: (place: number, message: number, context: number, signature: number) => number;
+  readonly verify: (index: number, message: number, context: number, signature: number) => number;
   readonly rulesAt: (handle: number) => number;
   readonly shareSteps: (steps: number) => number;
   readonly allocations: () => number;
@@ -217,6 +217,6 @@ const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";
 /** The module keeps so much room at least. */
-const KEPT_ROOM = 65_536;
+const MIN_INPUT_BYTES = 65_536;
 /** Beyond this no room is asked for: the module could not have it beside what it holds. */
-const MAX_ROOM = 2 ** 30;
+const MAX_INPUT_BYTES = 2 ** 30;

@@ -2,7 +2,7 @@
 
 import { bytesOf, describe, isModule, isPromise, isResponse, membersOf } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/fetching.ts";
+import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
 import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
 
 /** What to load the module from. */

@@ -53,15 +53,15 @@ export const MAX_COLUMNS = 16;
 export const ARENA_START = 4;
 
 /** The calls that decide on what stands in the frame. */
-export interface Deciding {
-  decide(handle: number, plan: number, roles: number): number;
-  decideValues(handle: number, plan: number, roles: number, used: number, now: number): number;
-  decideClasses(handle: number, plan: number, count: number, used: number, now: number): number;
-  decideColumns(handle: number, plan: number, roles: number, rows: number, varying: number): number;
+export interface DecideCalls {
+  decide(handle: number, fastPath: number, roles: number): number;
+  decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
+  decideClasses(handle: number, fastPath: number, count: number, used: number, now: number): number;
+  decideColumns(handle: number, fastPath: number, roles: number, rows: number, varying: number): number;
 }
 
 /** Views of the frame of one instance. */
-export interface Frame extends Deciding {
+export interface Frame extends DecideCalls {
   readonly words: Uint32Array;
   readonly numbers: Float64Array;
   readonly spans: Uint32Array;
@@ -80,7 +80,7 @@ export interface Columns {
 }
 
 /** Makes the views of the frame at `address`. */
-export function frameAt(buffer: ArrayBuffer, address: number, calls: Deciding): Frame {
+export function frameAt(buffer: ArrayBuffer, address: number, calls: DecideCalls): Frame {
   return {
     words: new Uint32Array(buffer, address, WORDS),
     numbers: new Float64Array(buffer, address + NUMBERS_AT, WORDS),

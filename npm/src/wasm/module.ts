@@ -5,7 +5,7 @@ import { loader } from "#load";
 import { lackOfRuntime } from "./abi.ts";
 import { compile, compileNow } from "./code.ts";
 import { WardgateError } from "../base/errors.ts";
-import { Loading } from "./loading.ts";
+import { SharedLoader } from "./shared-loader.ts";
 import { Runtime } from "./runtime.ts";
 import type { CodeNow, CodeSource } from "../base/web.ts";
 
@@ -29,5 +29,5 @@ function runtimeOf(module: WebAssembly.Module): Runtime {
 }
 
 let loaded: Runtime | undefined;
-const own = new Loading(loader, { name: "the module of the package", elsewhere: "option `code`" });
+const own = new SharedLoader(loader, { name: "the module of the package", elsewhere: "option `code`" });
 const EARLY = "the module is not loaded yet: call `await load()` or `await open(...)` before, or give option `code`";

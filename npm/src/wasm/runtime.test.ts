@@ -40,7 +40,7 @@ vi.mock("./frame.ts", async (load) => {
   const frames = await load<typeof import("./frame.ts")>();
   return {
     ...frames,
-    frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").Deciding): import("./frame.ts").Frame {
+    frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").DecideCalls): import("./frame.ts").Frame {
       const frame = frames.frameAt(buffer, address, calls);
       const decide = (handle: number, plan: number, roles: number): number => {
         if (!trap.inFrame) return calls.decide(handle, plan, roles);
@@ -54,9 +54,9 @@ vi.mock("./frame.ts", async (load) => {
 });
 
 // Answers that are kept leave nothing to ask the module.
-vi.mock("../fast/answers.ts", async (load) => {
-  const answers = await load<typeof import("../fast/answers.ts")>();
-  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+vi.mock("../fast/truth-table.ts", async (load) => {
+  const answers = await load<typeof import("../fast/truth-table.ts")>();
+  return { ...answers, truthTableOf: () => answers.NO_TABLE };
 });
 
 const settings = readOptions({ trust: "unsigned" });

@@ -8,7 +8,7 @@ import { columns, detach, frame, start } from "./abi.ts";
 import { WardgateError } from "../base/errors.ts";
 import { NO_FRAME, type Columns, type Frame } from "./frame.ts";
 import { refusal } from "../base/refusal.ts";
-import { begin, turn } from "./turn.ts";
+import { begin, callState } from "./reentrancy.ts";
 import type { CompiledModule } from "../base/web.ts";
 
 export class Runtime {
@@ -36,8 +36,8 @@ export class Runtime {
   call<T>(work: () => T): T {
     if (this.#poisoned) this.#restart();
     begin();
-    const { isInside } = turn;
-    turn.isInside = false;
+    const { isInside } = callState;
+    callState.isInside = false;
     this.#depth += 1;
     try {
       const result = work();
@@ -46,11 +46,11 @@ export class Runtime {
       return result;
     } catch (thrown) {
       // Code outside of the module threw it, and left the instance as it was.
-      if (!turn.isInside) throw thrown;
+      if (!callState.isInside) throw thrown;
       const refused = refusal(thrown);
       throw refused === undefined ? this.#poison(thrown) : refused.error;
     } finally {
-      turn.isInside = isInside;
+      callState.isInside = isInside;
       this.#depth -= 1;
     }
   }
@@ -68,8 +68,8 @@ export class Runtime {
   /** What the caller of the package sees of an exception while a request was decided by the frame. */
   failure(thrown: unknown): unknown {
     // Code of the caller threw it while the request was being read.
-    if (!turn.isAsking) return thrown;
-    turn.isAsking = false;
+    if (!callState.isDeciding) return thrown;
+    callState.isDeciding = false;
     return this.#poison(thrown);
   }
 

@@ -2,14 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 
-import { readRetryAfter, wait, type Course, type Pace } from "./pace.ts";
+import { readRetryAfter, wait, type PollHistory, type Pace } from "./pace.ts";
 import { noon } from "../testing.ts";
 
 const pace: Pace = { interval: 60_000, maxInterval: 600_000, jitter: 0.1, random: () => 0.5 };
-const course: Course = { failures: 0, hasBundle: true, retryAfter: 0 };
+const course: PollHistory = { failures: 0, hasBundle: true, retryAfter: 0 };
 
 describe("a wait", () => {
-  const check = (expected: number, given: Partial<Pace & Course>): void => {
+  const check = (expected: number, given: Partial<Pace & PollHistory>): void => {
     expect(Math.round(wait({ ...pace, ...given }, { ...course, ...given }))).toBe(expected);
   };
 

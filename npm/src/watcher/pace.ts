@@ -12,7 +12,7 @@ export interface Pace {
 }
 
 /** How the questions have gone. */
-export interface Course {
+export interface PollHistory {
   /** Failures since the last good answer. */
   readonly failures: number;
   /** Whether there is a bundle to go on with. */
@@ -22,14 +22,14 @@ export interface Course {
 }
 
 /** Milliseconds until the next question. */
-export function wait({ interval, maxInterval, jitter, random }: Pace, { failures, hasBundle, retryAfter }: Course): number {
+export function wait({ interval, maxInterval, jitter, random }: Pace, { failures, hasBundle, retryAfter }: PollHistory): number {
   // Who has nothing to go on with tries again sooner.
   const first = failures > 0 && !hasBundle ? Math.min(interval, SOON) : interval;
   const doubled = Math.min(first * 2 ** Math.min(failures, MOST_DOUBLINGS), maxInterval);
-  const asked = Math.max(doubled, Math.min(retryAfter, maxInterval));
+  const wanted = Math.max(doubled, Math.min(retryAfter, maxInterval));
   // A server that has named a time does not want anybody earlier.
-  const swing = asked > doubled ? fraction(random) : 2 * fraction(random) - 1;
-  return Math.min(Math.max(asked * (1 + jitter * swing), LEAST), LONGEST);
+  const swing = wanted > doubled ? fraction(random) : 2 * fraction(random) - 1;
+  return Math.min(Math.max(wanted * (1 + jitter * swing), LEAST), LONGEST);
 }
 
 /** What `Retry-After` says, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */

@@ -4,7 +4,7 @@
 // accepted last goes along, so that most answers are short.
 
 import { WardgateError } from "../base/errors.ts";
-import { fetched, spelled } from "../base/fetching.ts";
+import { fetched, spelled } from "../base/responses.ts";
 import { readRetryAfter } from "./pace.ts";
 import { readResponse } from "../pdp/source.ts";
 import type { FetchInit, WatcherSettings } from "./watcher-options.ts";
@@ -14,13 +14,13 @@ import type { FetchResponse } from "../base/web.ts";
 export type Validator = { readonly "if-none-match": string } | { readonly "if-modified-since": string } | undefined;
 
 /** What a server says. */
-export type Answer =
+export type PollResult =
   | { readonly kind: "unchanged" }
   | { readonly kind: "bundle"; readonly bytes: Uint8Array; readonly validator: Validator }
   | { readonly kind: "failed"; readonly error: unknown; readonly retryAfter: number };
 
 /** Asks the server. It does not throw, and ends in time, whatever the server or `fetch` do. */
-export async function ask(settings: WatcherSettings, known: Validator, closing: AbortSignal): Promise<Answer> {
+export async function poll(settings: WatcherSettings, known: Validator, closing: AbortSignal): Promise<PollResult> {
   let retryAfter = 0;
   try {
     return await within(settings, closing, async (signal) => {
@@ -72,7 +72,7 @@ export function unhurried(timer: unknown): unknown {
   return timer;
 }
 
-function unchanged(response: FetchResponse, known: Validator): Answer {
+function unchanged(response: FetchResponse, known: Validator): PollResult {
   if (known !== undefined) return { kind: "unchanged" };
   const message = `the answer is 304 to a question without a condition, found ${response.url || "no address"}`;
   throw new WardgateError("not-fetched", message);

@@ -60,11 +60,11 @@ export interface Polling {
  * What a watcher is told. It opens the first bundle by the options of `open`, or is handed a PDP that is open
  * already, which then knows whom it trusts.
  */
-export type WatcherOptions = Polling & (Opening | Handed);
+export type WatcherOptions = Polling & (Opening | PdpOptions);
 
 type Opening = Omit<OpenOptions, "now"> & { readonly pdp?: undefined };
 
-interface Handed extends Pick<OpenOptions, "maxBytes" | "clock"> {
+interface PdpOptions extends Pick<OpenOptions, "maxBytes" | "clock"> {
   readonly pdp: Pdp;
 }
 
@@ -142,10 +142,10 @@ class Options {
   }
 
   /** The options that are for `open`; those that it does not know it refuses by name. */
-  opening(isHanded: boolean): OpenOptions {
+  opening(hasPdp: boolean): OpenOptions {
     const opening = new Map([...this.#members].filter(([name]) => !OWN.includes(name)));
     if (opening.has("now")) throw new TypeError("a watcher looks at the clock: give option `clock` instead of `now`");
-    if (!isHanded) return Object.fromEntries(opening) as unknown as OpenOptions;
+    if (!hasPdp) return Object.fromEntries(opening) as unknown as OpenOptions;
     for (const name of opening.keys()) {
       if (name === "maxBytes" || name === "clock") continue;
       throw new TypeError(`option \`${name}\` is not for a watcher with a \`pdp\`, which was opened before`);
@@ -202,8 +202,8 @@ class Options {
     if (typeof isOn !== "boolean") {
       throw new TypeError(`option \`activateOnLoad\` must be a boolean, found ${describe(isOn)}`);
     }
-    const asked = this.function<WatcherSettings["activate"]>("activate");
-    return isOn ? (asked ?? (() => true)) : () => false;
+    const callback = this.function<WatcherSettings["activate"]>("activate");
+    return isOn ? (callback ?? (() => true)) : () => false;
   }
 
   listener(): WatcherListener {
@@ -215,9 +215,9 @@ class Options {
     }
     for (const name of EVENTS) {
       // Also those that it inherits: a listener may be an instance of a class.
-      const heard: unknown = (on as Readonly<Record<string, unknown>>)[name];
-      if (heard === undefined || typeof heard === "function") continue;
-      throw new TypeError(`\`${name}\` of \`on\` must be a function, found ${describe(heard)}`);
+      const handler: unknown = (on as Readonly<Record<string, unknown>>)[name];
+      if (handler === undefined || typeof handler === "function") continue;
+      throw new TypeError(`\`${name}\` of \`on\` must be a function, found ${describe(handler)}`);
     }
     return on as WatcherListener;
   }

@@ -10,7 +10,7 @@ import { hash } from "../pdp/hashing.ts";
 import type { BundleHeader } from "../pdp/header.ts";
 import { open } from "../pdp/open.ts";
 import { wait } from "./pace.ts";
-import { ask, unhurried, within, type Answer, type Validator } from "./polling.ts";
+import { poll, unhurried, within, type PollResult, type Validator } from "./polling.ts";
 import { guarded } from "../base/report.ts";
 import type { Pdp } from "../pdp/types.ts";
 import { readWatcherOptions, type WatcherListener, type WatcherOptions, type WatcherSettings } from "./watcher-options.ts";
@@ -85,8 +85,8 @@ class Watching implements Watcher {
   /** What the server is told of the bundle that was accepted last, and the digest of its bytes. */
   #known: { readonly validator: Validator; readonly digest: string } | undefined;
   /** The bundle that expiry was looked at for last, and what it was. */
-  #toldExpiry: { readonly header: BundleHeader; readonly kind: Expiry["kind"] } | undefined;
-  #asking: Promise<Outcome> | undefined;
+  #reportedExpiry: { readonly header: BundleHeader; readonly kind: Expiry["kind"] } | undefined;
+  #pending: Promise<Outcome> | undefined;
   #timer: unknown;
   #failures = 0;
 
@@ -121,7 +121,7 @@ class Watching implements Watcher {
       offer.pdp.reload(offer.bytes);
     } catch (error) {
       this.#drop(offer);
-      this.#tell(failure(error));
+      this.#report(failure(error));
       throw error;
     }
     this.#use(offer);
@@ -131,10 +131,10 @@ class Watching implements Watcher {
   async refresh(): Promise<Outcome> {
     this.#mustBeOpen();
     // Not at once: a function of the caller that is called on the way may ask again.
-    this.#asking ??= Promise.resolve()
-      .then(() => this.#ask())
-      .finally(() => (this.#asking = undefined));
-    return this.#asking;
+    this.#pending ??= Promise.resolve()
+      .then(() => this.#poll())
+      .finally(() => (this.#pending = undefined));
+    return this.#pending;
   }
 
   close(): void {
@@ -145,43 +145,43 @@ class Watching implements Watcher {
     this.close();
   }
 
-  async #ask(): Promise<Outcome> {
+  async #poll(): Promise<Outcome> {
     this.#settings.timers.clearTimeout(this.#timer);
     const [outcome, retryAfter] = await this.#outcome();
     this.#mustBeOpen();
     const isBad = outcome.kind === "failed" || outcome.kind === "refused";
     this.#failures = isBad ? this.#failures + 1 : 0;
     this.#schedule(retryAfter);
-    this.#tell(outcome);
-    guarded(() => this.#tellExpiry(), undefined);
+    this.#report(outcome);
+    guarded(() => this.#reportExpiry(), undefined);
     if (outcome.kind === "failed" && codeOf(outcome.error) === "disposed") this.#stop(outcome.error);
     return outcome;
   }
 
   async #outcome(): Promise<readonly [Outcome, number]> {
-    let answer = await this.#question(this.#known?.validator);
-    let outcome = await this.#judge(answer);
+    let result = await this.#question(this.#known?.validator);
+    let outcome = await this.#judge(result);
     if (outcome.kind === "refused" && outcome.error.code === "wrong-base") {
       // The server took another bundle for the one in use; without a condition it sends the whole one.
-      answer = await this.#question(undefined);
-      outcome = await this.#judge(answer);
+      result = await this.#question(undefined);
+      outcome = await this.#judge(result);
     }
-    return [outcome, answer.kind === "failed" ? answer.retryAfter : 0];
+    return [outcome, result.kind === "failed" ? result.retryAfter : 0];
   }
 
-  #question(validator: Validator): Promise<Answer> {
-    return ask(this.#settings, validator, this.#closing.signal);
+  #question(validator: Validator): Promise<PollResult> {
+    return poll(this.#settings, validator, this.#closing.signal);
   }
 
-  async #judge(answer: Answer): Promise<Outcome> {
+  async #judge(result: PollResult): Promise<Outcome> {
     try {
-      switch (answer.kind) {
+      switch (result.kind) {
         case "failed":
-          throw answer.error;
+          throw result.error;
         case "unchanged":
-          return answer;
+          return result;
         case "bundle":
-          return await this.#take(answer.bytes, answer.validator);
+          return await this.#take(result.bytes, result.validator);
       }
     } catch (error) {
       return failure(error);
@@ -227,8 +227,8 @@ class Watching implements Watcher {
     // A listener may have closed the watcher or taken the bundle into use already.
     this.#mustBeOpen();
     if (this.#offer !== offer) return false;
-    const answer = await within(this.#settings, this.#closing.signal, async () => this.#settings.activate(offer.header));
-    return answer === true && this.#offer === offer;
+    const result = await within(this.#settings, this.#closing.signal, async () => this.#settings.activate(offer.header));
+    return result === true && this.#offer === offer;
   }
 
   #use({ header, pdp }: Offer): void {
@@ -254,8 +254,8 @@ class Watching implements Watcher {
   #schedule(retryAfter: number): void {
     const { interval, timers } = this.#settings;
     if (interval === 0) return;
-    const course = { failures: this.#failures, hasBundle: this.#pdp !== undefined, retryAfter };
-    this.#timer = unhurried(timers.setTimeout(() => disregard(this.refresh()), wait(this.#settings, course)));
+    const history = { failures: this.#failures, hasBundle: this.#pdp !== undefined, retryAfter };
+    this.#timer = unhurried(timers.setTimeout(() => disregard(this.refresh()), wait(this.#settings, history)));
   }
 
   readonly #abort = (): void => this.#stop(this.#settings.signal?.reason);
@@ -274,7 +274,7 @@ class Watching implements Watcher {
   }
 
   /** Tells what came of a question; what was loaded and activated was told when it happened. */
-  #tell(outcome: Outcome): void {
+  #report(outcome: Outcome): void {
     switch (outcome.kind) {
       case "activated":
       case "loaded":
@@ -288,13 +288,13 @@ class Watching implements Watcher {
   }
 
   /** Tells once of each bundle that it expires soon, and once that it has. Nothing else may notice in time. */
-  #tellExpiry(): void {
+  #reportExpiry(): void {
     const header = this.#pdp?.header;
     if (header === undefined) return;
     const expiry = expiryOf(header, this.#settings.clock());
-    const told = this.#toldExpiry;
-    if (told?.header === header && told.kind === expiry.kind) return;
-    this.#toldExpiry = { header, kind: expiry.kind };
+    const reported = this.#reportedExpiry;
+    if (reported?.header === header && reported.kind === expiry.kind) return;
+    this.#reportedExpiry = { header, kind: expiry.kind };
     if (expiry.kind === "soon") this.#emit("expiring", header, expiry.millisecondsLeft);
     if (expiry.kind === "expired") this.#emit("expired", header);
   }

@@ -9,12 +9,12 @@ import type { Threads } from "../../pool/threads.ts";
 export function nodeThreads(file: () => URL | string): Threads {
   return {
     count: availableParallelism,
-    spawn(heard) {
+    spawn(events) {
       const worker = new Worker(file(), options());
-      worker.on("message", (data) => heard.message(data));
-      worker.on("messageerror", (error) => heard.end(error));
-      worker.on("error", (error) => heard.end(error));
-      worker.on("exit", (code) => heard.end(new Error(`the thread ended with code ${code}`)));
+      worker.on("message", (data) => events.message(data));
+      worker.on("messageerror", (error) => events.end(error));
+      worker.on("error", (error) => events.end(error));
+      worker.on("exit", (code) => events.end(new Error(`the thread ended with code ${code}`)));
       return {
         post: (message) => worker.postMessage(message),
         terminate: () => void worker.terminate(),

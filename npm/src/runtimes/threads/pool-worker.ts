@@ -3,7 +3,7 @@
 import { port } from "#port";
 
 import type { ToWorker } from "../../pool/pool-messages.ts";
-import { Work } from "../../pool/pool-work.ts";
+import { PoolExecutor } from "../../pool/pool-executor.ts";
 
-const work = new Work((message) => port.post(message));
-port.listen((message) => void work.hear(message as ToWorker));
+const work = new PoolExecutor((message) => port.post(message));
+port.listen((message) => void work.receive(message as ToWorker));

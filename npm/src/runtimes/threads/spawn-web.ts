@@ -7,14 +7,14 @@ export const threads: Threads = {
   count() {
     return typeof Worker === "function" ? (globalThis.navigator?.hardwareConcurrency ?? 2) : 0;
   },
-  spawn(heard) {
+  spawn(events) {
     const worker = new Worker(new URL("./pool-worker.js", import.meta.url), { type: "module" });
-    worker.onmessage = ({ data }) => heard.message(data);
-    worker.onmessageerror = () => heard.end(new Error("a message of the worker cannot be read"));
+    worker.onmessage = ({ data }) => events.message(data);
+    worker.onmessageerror = () => events.end(new Error("a message of the worker cannot be read"));
     worker.onerror = (event) => {
       // Some runtimes end the program otherwise.
       event.preventDefault();
-      heard.end(new Error(event.message || "the worker failed"));
+      events.end(new Error(event.message || "the worker failed"));
     };
     const { ref, unref } = worker as Partial<Record<"ref" | "unref", () => void>>;
     return {

@@ -3,13 +3,13 @@
 // What was worked out for them belongs to a bundle: after a reload it is worked out again.
 
 import * as entry from "./accessors.ts";
-import * as encoder from "./encoder-prepared.ts";
-import type { PlanList } from "./kinds.ts";
+import * as encoder from "./generated/encode-resource.ts";
+import type { FastPathList } from "./kinds.ts";
 import type { Fields } from "../base/plain.ts";
-import type { Plan, Plans, RoleTable } from "./plans.ts";
+import type { FastPath, FastPaths, RoleTable } from "./fast-paths.ts";
 
 /** A principal, read. */
-export class Who {
+export class PrincipalRecord {
   readonly id: string = "";
   readonly roles: readonly unknown[] = [];
   /** `NOTHING` if it has none. */
@@ -17,7 +17,7 @@ export class Who {
   /** The principal as the general path gets it. */
   readonly principal: unknown;
   /** Only the general path may judge it. */
-  readonly isOdd: boolean = true;
+  readonly needsGeneralPath: boolean = true;
   // By the number of the table of roles.
   #masks: number[] = [];
   #edition = -1;
@@ -33,14 +33,14 @@ export class Who {
     this.id = id;
     this.roles = roles;
     this.attr = attr ?? NOTHING;
-    this.isOdd = false;
+    this.needsGeneralPath = false;
   }
 
   /** What stands for its roles in a plan; -1 if they are odd. */
-  mask(plans: Plans, { flags, roles }: Plan): number {
-    if (flags & BY_CLASS) return classesOf(roles, this.roles, plans.frame);
-    if (this.#edition !== plans.edition) {
-      this.#edition = plans.edition;
+  mask(fastPaths: FastPaths, { flags, roles }: FastPath): number {
+    if (flags & BY_CLASS) return classesOf(roles, this.roles, fastPaths.frame);
+    if (this.#edition !== fastPaths.edition) {
+      this.#edition = fastPaths.edition;
       this.#masks = [];
     }
     return this.#masks[roles.id] ?? this.#learn(roles);
@@ -52,29 +52,29 @@ export class Who {
 }
 
 /** Decides for a principal that is prepared. */
-export function decideFor(plans: Plans, who: Who, action: unknown, resource: unknown): number {
-  const mine = begin();
-  if (who.isOdd || typeof action !== "string" || isDisturbed()) return UNSURE;
+export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, resource: unknown): number {
+  const serial = begin();
+  if (record.needsGeneralPath || typeof action !== "string" || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
   if (typeof kind !== "string") return UNSURE;
-  const list = listFor(plans, kind, scope, policyVersion);
-  const plan = list === null ? null : planFor(list, action);
-  if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
-  const mask = who.mask(plans, plan);
+  const list = listFor(fastPaths, kind, scope, policyVersion);
+  const fastPath = list === null ? null : planFor(list, action);
+  if (fastPath === null || (fastPaths.hasPrincipals === true && fastPaths.principals.has(record.id))) return UNSURE;
+  const mask = record.mask(fastPaths, fastPath);
   if (mask < 0) return UNSURE;
-  return decideResource(plans, plan, mask, who.id, who.roles, who.attr, kind, resource, mine);
+  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
 }
 
 /** A kind and an action, with the plan for them in the bundle in use. */
-export class Topic {
+export class PreparedTarget {
   readonly kind: string;
   readonly action: string;
   /** Those of resources that name none. */
   readonly scope: string | undefined;
   readonly policyVersion: string | undefined;
   #edition = -1;
-  #plan: Plan | null = null;
+  #fastPath: FastPath | null = null;
 
   constructor(kind: string, action: string, scope?: string, policyVersion?: string) {
     this.kind = kind;
@@ -98,60 +98,60 @@ export class Topic {
   }
 
   /** The plan; `null` if only the general path may answer. */
-  plan(plans: Plans): Plan | null {
-    if (this.#edition === plans.edition) return this.#plan;
-    const list = listFor(plans, this.kind, this.scope, this.policyVersion);
-    this.#plan = list === null ? null : planFor(list, this.action);
+  fastPath(fastPaths: FastPaths): FastPath | null {
+    if (this.#edition === fastPaths.edition) return this.#fastPath;
+    const list = listFor(fastPaths, this.kind, this.scope, this.policyVersion);
+    this.#fastPath = list === null ? null : planFor(list, this.action);
     // A dead frame finds no plans, and lives again after the general path was asked.
-    if (plans.isLive) this.#edition = plans.edition;
-    return this.#plan;
+    if (fastPaths.isLive) this.#edition = fastPaths.edition;
+    return this.#fastPath;
   }
 }
 
 /** Decides for a principal that is not prepared on a resource of a kind that is. */
-export function decideAction(plans: Plans, topic: Topic, principal: unknown, resource: unknown): number {
-  const mine = begin();
+export function decideAction(fastPaths: FastPaths, target: PreparedTarget, principal: unknown, resource: unknown): number {
+  const serial = begin();
   if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== topic.kind || (scope !== undefined && scope !== topic.scope)) return UNSURE;
-  if (policyVersion !== undefined && policyVersion !== topic.policyVersion) return UNSURE;
-  const plan = topic.plan(plans);
-  if (plan === null) return UNSURE;
+  if (kind !== target.kind || (scope !== undefined && scope !== target.scope)) return UNSURE;
+  if (policyVersion !== undefined && policyVersion !== target.policyVersion) return UNSURE;
+  const fastPath = target.fastPath(fastPaths);
+  if (fastPath === null) return UNSURE;
   const { id, roles } = principal;
   if (typeof id !== "string" || !Array.isArray(roles)) return UNSURE;
-  if (plans.hasPrincipals === true && plans.principals.has(id)) return UNSURE;
-  const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, plans.frame) : maskOf(plan.roles, roles);
-  const attr = plan.readsPrincipal === true ? principal["attr"] : undefined;
+  if (fastPaths.hasPrincipals === true && fastPaths.principals.has(id)) return UNSURE;
+  const mask = fastPath.flags & BY_CLASS ? classesOf(fastPath.roles, roles, fastPaths.frame) : maskOf(fastPath.roles, roles);
+  const attr = fastPath.readsPrincipal === true ? principal["attr"] : undefined;
   if (mask < 0) return UNSURE;
   if (attr !== undefined && (!isObject(attr) || (attr.__proto__ !== OBJECT && !isPlain(attr)))) return UNSURE;
-  return decideResource(plans, plan, mask, id, roles, attr ?? NOTHING, topic.kind, resource, mine);
+  return decideResource(fastPaths, fastPath, mask, id, roles, attr ?? NOTHING, target.kind, resource, serial);
 }
 
 /** Decides on a resource of a kind that is prepared; of others, and of other policies, it knows nothing. */
-export function decideTopic(plans: Plans, who: Who, topic: Topic, resource: unknown): number {
-  const mine = begin();
-  if (who.isOdd || isDisturbed()) return UNSURE;
+export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, target: PreparedTarget, resource: unknown): number {
+  const serial = begin();
+  if (record.needsGeneralPath || isDisturbed()) return UNSURE;
   if (!isObject(resource) || (resource.__proto__ !== OBJECT && !isPlain(resource))) return UNSURE;
   const { kind, scope, policyVersion } = resource;
-  if (kind !== topic.kind || (scope !== undefined && scope !== topic.scope)) return UNSURE;
-  if (policyVersion !== undefined && policyVersion !== topic.policyVersion) return UNSURE;
-  const plan = topic.plan(plans);
-  if (plan === null || (plans.hasPrincipals === true && plans.principals.has(who.id))) return UNSURE;
-  const mask = who.mask(plans, plan);
+  if (kind !== target.kind || (scope !== undefined && scope !== target.scope)) return UNSURE;
+  if (policyVersion !== undefined && policyVersion !== target.policyVersion) return UNSURE;
+  const fastPath = target.fastPath(fastPaths);
+  if (fastPath === null || (fastPaths.hasPrincipals === true && fastPaths.principals.has(record.id))) return UNSURE;
+  const mask = record.mask(fastPaths, fastPath);
   if (mask < 0) return UNSURE;
-  return decideResource(plans, plan, mask, who.id, who.roles, who.attr, topic.kind, resource, mine);
+  return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, target.kind, resource, serial);
 }
 
 /** Finds the list of plans for a resource. */
-export const listFor = (plans: Plans, kind: string, scope: unknown, version: unknown): PlanList | null => {
-  const kinds = scope === undefined && version === undefined ? plans.kinds : plans.kindsOf(version, scope);
+export const listFor = (fastPaths: FastPaths, kind: string, scope: unknown, version: unknown): FastPathList | null => {
+  const kinds = scope === undefined && version === undefined ? fastPaths.kinds : fastPaths.kindsOf(version, scope);
   if (kinds === null) return null;
   const place = digest(kind) & kinds.mask;
-  return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(plans, kind);
+  return kinds.names[place] === kind ? kinds.lists[place]! : kinds.miss(fastPaths, kind);
 };
 
-// Constants of this module: see `encoder.ts`.
+// Constants of this module: see `encode-request.ts`.
 const { begin, classesOf, digest, frames, isDisturbed, isObject, isPlain, maskOf, NOTHING, planFor } = entry;
 const { BY_CLASS, UNSURE } = frames;
 const { decideResource } = encoder;

@@ -25,7 +25,7 @@ export interface Question<C> {
 type Absent<T> = T | null | undefined;
 
 /** Returns what decides requests. */
-export function asking<C>(source: PdpSource, question: Question<C>): (context: C) => Promise<boolean> {
+export function authorizer<C>(source: PdpSource, question: Question<C>): (context: C) => Promise<boolean> {
   mustBeQuestion(question);
   if (typeof source !== "function" && typeof (source as Partial<Pdp> | null)?.isAllowed !== "function") {
     throw new TypeError(`the PDP must be one that \`open\` returned, or a function, found ${describe(source)}`);
@@ -33,10 +33,10 @@ export function asking<C>(source: PdpSource, question: Question<C>): (context: C
   return async (context) => {
     const principal = await question.principal(context);
     if (principal === undefined || principal === null) return false;
-    const resource = await found(question.resource, context);
+    const resource = await resolve(question.resource, context);
     if (resource === undefined || resource === null) return false;
-    const action = await found(question.action, context);
-    const auxData = await found(question.auxData, context);
+    const action = await resolve(question.action, context);
+    const auxData = await resolve(question.auxData, context);
     const pdp = typeof source === "function" ? await source() : source;
     // Nothing but `true` opens the door.
     return pdp.isAllowed({ principal, action, resource, auxData }) === true;
@@ -73,6 +73,6 @@ function mustBeKnown(members: ReadonlyMap<string, unknown>, names: readonly stri
   }
 }
 
-async function found<C, T>(from: Found<C, T>, context: C): Promise<T> {
+async function resolve<C, T>(from: Found<C, T>, context: C): Promise<T> {
   return typeof from === "function" ? (from as (context: C) => T | Promise<T>)(context) : from;
 }

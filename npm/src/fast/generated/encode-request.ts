@@ -1,3 +1,4 @@
+// Generated from `npm/templates/encode-request.ts` by `cargo xtask generate`. Do not edit.
 // Reads a request into the frame and asks for a decision: the hot function of `isAllowed`.
 //
 // It reads what the plan of the kind and action names and nothing else, each member once, and writes
@@ -7,21 +8,21 @@
 // Every read may run code of the caller, which may reload or dispose of the bundle. So what a loop runs over
 // belongs to the plan, which no reload changes, and the turn says at the end whether the answer counts.
 //
-// The loop over the steps stands here, in `encoder-prepared.ts` and in every accessor module, the
+// The loop over the steps stands here, in `encode-resource.ts` and in every accessor module, the
 // same each time but for the reads. What the host learns about the objects that pass one of them would
 // slow down the others, and in a function of its own it was 5 % slower. For the same reason the checks of
 // prototypes are spelt out.
 
-import * as entry from "./accessors.ts";
-import type { Plans } from "./plans.ts";
-import type { Fields } from "../base/plain.ts";
+import * as entry from "../accessors.ts";
+import type { FastPaths } from "../fast-paths.ts";
+import type { Fields } from "../../base/plain.ts";
 import {
-  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
-  n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
+  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15,
+  n16, n17, n18, n19, n20, n21, n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
+} from "./site-names.ts";
 
 /** Decides a request as far as the frame can: `DENY`, `ALLOW` or `UNSURE`. */
-export function decideRequest(plans: Plans, request: unknown): number {
+export function decideRequest(plans: FastPaths, request: unknown): number {
   const mine = begin();
   if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return UNSURE;
   const { principal, action, resource } = request;

@@ -2,8 +2,8 @@
 
 import { readRows, writeMembers, writeStrings, type Column } from "./columns.ts";
 import { ROWS, TEMPORARY, type Columns } from "../wasm/frame.ts";
-import type { Detail, Plan } from "./plans.ts";
-import { RESOURCE_ID } from "./sites.ts";
+import type { Detail, FastPath } from "./fast-paths.ts";
+import { RESOURCE_ID } from "./read-sites.ts";
 
 /** A slot that differs from row to row. */
 export interface Slot {
@@ -17,17 +17,17 @@ export interface Slot {
 type Source = Pick<Column, "rows" | "kind" | "from" | "end" | "attrs">;
 
 /** The columns of one run while they are filled. */
-export class Filling {
+export class ColumnWriter {
   /** Whether the rows have to be decided one by one. */
-  isOdd = false;
-  readonly #plan: Plan;
+  isInexact = false;
+  readonly #fastPath: FastPath;
   readonly #slots: readonly Slot[];
   readonly #shared: readonly string[];
   readonly #columns: Columns;
   readonly #before: unknown[][] = [];
 
-  constructor(plan: Plan, slots: readonly Slot[], shared: readonly string[], columns: Columns) {
-    this.#plan = plan;
+  constructor(fastPath: FastPath, slots: readonly Slot[], shared: readonly string[], columns: Columns) {
+    this.#fastPath = fastPath;
     this.#slots = slots;
     this.#shared = shared;
     this.#columns = columns;
@@ -46,20 +46,20 @@ export class Filling {
       ? readRows(rows, start, end, kind, { attrs, ids: texts })
       : this.#write(first, { rows, kind, from: start, end, attrs });
     const count = stop - start;
-    const kept = { rows: attrs ?? [], kind: null, from: 0, end: count, attrs: null };
+    const rest = { rows: attrs ?? [], kind: null, from: 0, end: count, attrs: null };
     for (const slot of members) {
       // Code of the caller may have changed what every object inherits.
-      if (this.#write(slot, kept) < count) this.isOdd = true;
+      if (this.#write(slot, rest) < count) this.isInexact = true;
     }
-    for (const slot of ids) writeStrings(texts, this.#column(slot, kept));
+    for (const slot of ids) writeStrings(texts, this.#column(slot, rest));
     return count;
   }
 
   #write(slot: Slot, source: Source): number {
     const column = this.#column(slot, source);
     const end = writeMembers(slot.site, slot.detail.name, column);
-    if (column.hasText) this.#plan.textual |= 1 << slot.slot;
-    this.isOdd ||= column.isOdd;
+    if (column.hasText) this.#fastPath.textual |= 1 << slot.slot;
+    this.isInexact ||= column.isInexact;
     return end;
   }
 
@@ -90,11 +90,11 @@ export class Filling {
       own: isAlone ? TEMPORARY + shared.length : -1,
       isTextual,
       hasText: false,
-      isOdd: false,
+      isInexact: false,
     };
   }
 
   #isTextual({ site, slot }: Slot): boolean {
-    return site === RESOURCE_ID || ((this.#plan.textual >>> slot) & 1) === 1;
+    return site === RESOURCE_ID || ((this.#fastPath.textual >>> slot) & 1) === 1;
   }
 }

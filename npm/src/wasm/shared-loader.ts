@@ -1,11 +1,11 @@
 // How the code of a module comes into the package: once, for whoever needs it first.
 
 import { WardgateError } from "../base/errors.ts";
-import { reason } from "../base/fetching.ts";
+import { reason } from "../base/responses.ts";
 import type { EagerLoader, ModuleLoader } from "./loader.ts";
 
 /** What a caller is told of a module that does not come. */
-export interface Words {
+export interface LoaderNames {
   /** Which one, as in "the module of SPOCP". */
   readonly name: string;
   /** What takes it from elsewhere. */
@@ -13,14 +13,14 @@ export interface Words {
 }
 
 /** Code on its way. */
-export class Loading<L extends ModuleLoader> {
+export class SharedLoader<L extends ModuleLoader> {
   readonly #loader: L;
-  readonly #words: Words;
+  readonly #names: LoaderNames;
   #coming: Promise<WebAssembly.Module> | undefined;
 
-  constructor(loader: L, words: Words) {
+  constructor(loader: L, names: LoaderNames) {
     this.#loader = loader;
-    this.#words = words;
+    this.#names = names;
   }
 
   /** Loads it without holding up anybody else. */
@@ -37,7 +37,7 @@ export class Loading<L extends ModuleLoader> {
   }
 
   /** Loads it before this returns; where that cannot be, `early` says what has to come before. */
-  loadNow(this: Loading<EagerLoader>, early: string): WebAssembly.Module {
+  loadNow(this: SharedLoader<EagerLoader>, early: string): WebAssembly.Module {
     let module;
     try {
       module = this.#loader.loadNow();
@@ -49,7 +49,7 @@ export class Loading<L extends ModuleLoader> {
   }
 
   #failed(cause: unknown): WardgateError {
-    const { name, elsewhere } = this.#words;
+    const { name, elsewhere } = this.#names;
     const message = `${name} cannot be loaded: ${reason(cause)}; ${elsewhere} takes it from elsewhere`;
     return new WardgateError("not-loaded", message, { cause });
   }

@@ -5,10 +5,10 @@
 // finds the frame, the handle and the plans as he left them.
 
 /** The state; the functions below are for those who are not in a hurry. */
-export const turn = {
+export const callState = {
   serial: 0,
   /** A call into the module that decides is under way. Still so after an exception, it was a trap. */
-  isAsking: false,
+  isDeciding: false,
   /** The same of every other call. Those may run code of the caller, which may call in again. */
   isInside: false,
 };
@@ -16,5 +16,5 @@ export const turn = {
 /** Takes a turn, and returns what tells it from others. */
 export function begin(): number {
   // Small integers only: a larger number would be an object each time.
-  return (turn.serial = (turn.serial + 1) & 0x3fff_ffff);
+  return (callState.serial = (callState.serial + 1) & 0x3fff_ffff);
 }

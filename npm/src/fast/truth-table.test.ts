@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { answersOf, NO_ANSWERS, type Asking } from "./answers.ts";
+import { truthTableOf, NO_TABLE, type TableQuery } from "./truth-table.ts";
 import { ALLOW, ALWAYS, DENY, frameAt, NO_FRAME, TEMPORARY, TRUE, UNSURE, type Frame } from "../wasm/frame.ts";
 import { openAlbum } from "../testing.ts";
 
@@ -19,8 +19,8 @@ function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
   return made;
 }
 
-function asking(of: Frame): Asking {
-  return { frame: of, handle: 0, plan: 0 };
+function asking(of: Frame): TableQuery {
+  return { frame: of, handle: 0, fastPath: 0 };
 }
 
 describe("the answers of a plan", () => {
@@ -30,7 +30,7 @@ describe("the answers of a plan", () => {
       seen.add([roles, words[0], words[1]].join());
       return words[0] === words[1] ? ALLOW : DENY;
     });
-    const answers = answersOf(asking(made), [{ isText: false }, { isText: false }], 3);
+    const answers = truthTableOf(asking(made), [{ isText: false }, { isText: false }], 3);
     // For each of four masks: 4 words or a string, then 4 words, or one of the strings, or a new one.
     expect(seen.size).toBe(4 * (4 * (4 + 1) + (4 + 2)));
     const key = (roles: number, first: number, second: number): number => (roles << 6) | (first << 3) | second;
@@ -41,13 +41,13 @@ describe("the answers of a plan", () => {
   });
 
   it("take only strings where there is nothing else", () => {
-    const answers = answersOf(asking(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
+    const answers = truthTableOf(asking(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
     const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
     expect(kept).toEqual([(5 << 3) | 5, (5 << 3) | 6]);
   });
 
   it("leave out what the words do not tell, and masks that no roles have", () => {
-    const answers = answersOf(asking(frame(() => ALLOW)), [{ isText: false }], 1);
+    const answers = truthTableOf(asking(frame(() => ALLOW)), [{ isText: false }], 1);
     const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
     const digits = [0, 2, 3, 4, 5];
     expect(kept).toEqual([0, 1].flatMap((roles) => digits.map((digit) => (roles << 3) | digit)));
@@ -57,9 +57,9 @@ describe("the answers of a plan", () => {
     const made = frame(() => ALLOW);
     for (const [slots, masks] of [[4, 1], [1, 8], [1, -1]] as const) {
       const any = Array.from({ length: slots }, () => ({ isText: false }));
-      expect(answersOf(asking(made), any, masks)).toBe(NO_ANSWERS);
+      expect(truthTableOf(asking(made), any, masks)).toBe(NO_TABLE);
     }
-    expect(answersOf(asking(NO_FRAME), [], 1)).toBe(NO_ANSWERS);
+    expect(truthTableOf(asking(NO_FRAME), [], 1)).toBe(NO_TABLE);
   });
 });
 

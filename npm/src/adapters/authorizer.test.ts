@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
-import type { PdpSource, Question } from "./asking.ts";
+import type { PdpSource, Question } from "./authorizer.ts";
 import * as forExpress from "./express.ts";
 import * as forHono from "./hono.ts";
 import { openAlbum, viewing } from "../testing.ts";

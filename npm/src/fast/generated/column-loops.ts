@@ -1,17 +1,18 @@
+// Generated from `npm/templates/column-loops.ts` by `cargo xtask generate`. Do not edit.
 // Reads a member of the attributes of many resources: the hot loops of a batch.
 //
 // One function with a place for each name was tried: the host inlines what the first names need and calls
 // the rest (share took 15 ns after view and edit had run, and takes 12).
 
-import type { Column } from "./columns.ts";
-import * as frames from "../wasm/frame.ts";
-import * as plain from "../base/plain.ts";
-import type { Fields } from "../base/plain.ts";
+import type { Column } from "../columns.ts";
+import * as frames from "../../wasm/frame.ts";
+import * as plain from "../../base/plain.ts";
+import type { Fields } from "../../base/plain.ts";
 import {
-  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21,
-  n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
-import * as cells from "./words.ts";
+  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15,
+  n16, n17, n18, n19, n20, n21, n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
+} from "./site-names.ts";
+import * as cells from "../column-words.ts";
 
 /**
  * A loop for each place of reading. What all use is looked at before it, so that the host need not do so for
@@ -460,7 +461,7 @@ const quickWord = (v: unknown, first: string, own: number): number => {
 
 const OBJECT = Object.prototype;
 
-// Constants of this module: see `encoder.ts`.
+// Constants of this module: see `encode-request.ts`.
 const { FALSE, TEMPORARY } = frames;
 const { isObject, isPlain } = plain;
 const { wordOf } = cells;

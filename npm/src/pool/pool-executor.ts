@@ -9,7 +9,7 @@ import { OpenedPdp } from "../pdp/pdp.ts";
 import { failureOf, wordsFor, type FromWorker, type Opening, type ToWorker } from "./pool-messages.ts";
 import type { Resource } from "../pdp/types.ts";
 
-export class Work {
+export class PoolExecutor {
   readonly #post: (message: FromWorker) => void;
   #last: Promise<void> = Promise.resolve();
   #pdp: OpenedPdp | undefined;
@@ -21,7 +21,7 @@ export class Work {
   }
 
   /** Does what a message says, after what those before it said. */
-  hear(message: ToWorker): Promise<void> {
+  receive(message: ToWorker): Promise<void> {
     return (this.#last = this.#last.then(() => this.#do(message)));
   }
 
@@ -68,11 +68,11 @@ export class Work {
 }
 
 /** A bit for each resource that is among those that were kept, which are in the same order. */
-function bitsOf(resources: readonly Resource[], kept: readonly Resource[]): Uint32Array {
+function bitsOf(resources: readonly Resource[], allowed: readonly Resource[]): Uint32Array {
   const bits = new Uint32Array(wordsFor(resources.length));
   let next = 0;
   for (const [at, resource] of resources.entries()) {
-    if (next === kept.length || resource !== kept[next]) continue;
+    if (next === allowed.length || resource !== allowed[next]) continue;
     bits[at >>> 5]! |= 1 << (at & 31);
     next += 1;
   }

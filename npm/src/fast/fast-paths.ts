@@ -5,9 +5,9 @@
 // names that are made up meet the general path each time and fill nothing.
 
 import { planList, planOf } from "../wasm/abi.ts";
-import { answersOf, NO_ANSWERS } from "./answers.ts";
+import { truthTableOf, NO_TABLE } from "./truth-table.ts";
 import { BY_CLASS, MAX_SLOTS, NO_FRAME, NOW, PROGRAMS, type Columns, type Frame } from "../wasm/frame.ts";
-import { Kinds, PlanList } from "./kinds.ts";
+import { Kinds, FastPathList } from "./kinds.ts";
 import { isInherited } from "../base/plain.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import {
@@ -28,7 +28,7 @@ import {
   SLOT,
   USES,
   WHOLE,
-} from "./sites.ts";
+} from "./read-sites.ts";
 import { interned, isWellFormed } from "../base/text.ts";
 
 /** The roles that a plan tells apart, with the mask (or class) of each. */
@@ -59,14 +59,14 @@ export interface Detail {
 }
 
 /** How one plan is filled and asked. */
-export interface Plan {
+export interface FastPath {
   readonly id: number;
   readonly flags: number;
   readonly roles: RoleTable;
   /** Whether the plan runs no program and its roles fit in a mask: `decide` is the call. */
   readonly isShort: boolean;
-  /** Its answers by key, where there are few keys, and the last key; see `answers.ts`. */
-  readonly answers: Uint8Array;
+  /** Its answers by key, where there are few keys, and the last key; see `truth-table.ts`. */
+  readonly truthTable: Uint8Array;
   readonly lastKey: number;
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
@@ -84,7 +84,7 @@ export interface Plan {
 }
 
 /** Everything that the hot functions know of one opened bundle. */
-export class Plans {
+export class FastPaths {
   handle = 0;
   /** The frame of the instance in which `handle` means this bundle, while both last. */
   frame: Frame = NO_FRAME;
@@ -100,13 +100,13 @@ export class Plans {
   #expires = Infinity;
   #generation = -1;
   #used = 0;
-  #kept = 0;
-  #came = false;
+  #listCount = 0;
+  #hasLoaded = false;
   #scopes = new Map<string, Map<string, Kinds>>();
-  #plans = new Map<number, Plan | null>();
-  #lists = new Map<string, PlanList>();
+  #byId = new Map<number, FastPath | null>();
+  #lists = new Map<string, FastPathList>();
   #tables = new Map<string, RoleTable>();
-  /** The steps of all plans, two numbers each; see `sites.ts`. */
+  /** The steps of all plans, two numbers each; see `read-sites.ts`. */
   #steps = new Int32Array(64);
   #list: Detail[] = [];
   #details = new Map<string, number>();
@@ -122,7 +122,7 @@ export class Plans {
 
   /** Takes a bundle into use, in which these principals have policies of their own, and until when. */
   begin(ids: readonly string[], expires = Infinity): void {
-    this.forget();
+    this.reset();
     this.#expires = expires;
     this.canExpire = expires !== Infinity;
     this.principals = new Set(ids);
@@ -143,7 +143,7 @@ export class Plans {
   }
 
   /** Forgets everything; from now on the general path answers. */
-  forget(): void {
+  reset(): void {
     this.frame = NO_FRAME;
     this.#generation = -1;
     this.edition += 1;
@@ -151,9 +151,9 @@ export class Plans {
     this.#steps = new Int32Array(64);
     this.#list = [];
     this.#used = 0;
-    this.#kept = 0;
+    this.#listCount = 0;
     this.#scopes = new Map();
-    this.#plans = new Map();
+    this.#byId = new Map();
     this.#lists = new Map();
     this.#tables = new Map();
     this.#details = new Map();
@@ -174,13 +174,13 @@ export class Plans {
    * question about a kind is then answered like every other.
    */
   refresh(): boolean {
-    const came = this.#came;
-    this.#came = false;
+    const came = this.#hasLoaded;
+    this.#hasLoaded = false;
     return (!this.isLive && this.revive()) || came;
   }
 
   /** Whether the bundle has expired: then the general path says what that means. What is no time is after it. */
-  isOver(): boolean {
+  isExpired(): boolean {
     return this.canExpire && !(this.clock() < this.#expires);
   }
 
@@ -195,12 +195,12 @@ export class Plans {
   }
 
   /** Asks the module for a list; `null` if there is none. */
-  load(kinds: Kinds, kind: string): PlanList | null {
+  load(kinds: Kinds, kind: string): FastPathList | null {
     const { version, scope } = kinds;
     // Half a surrogate pair would arrive as another character, and so as another name.
-    if (!this.isLive || this.#kept === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
+    if (!this.isLive || this.#listCount === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
     // The call may make the memory grow, and takes a turn: what is being decided stays undecided.
-    this.#came = true;
+    this.#hasLoaded = true;
     const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
     if (text === "") return null;
     let list = this.#lists.get(text);
@@ -208,53 +208,53 @@ export class Plans {
       list = this.#readList(JSON.parse(text) as WireList);
       this.#lists.set(text, list);
     }
-    this.#keep(kinds);
+    this.#store(kinds);
     return list;
   }
 
-  #keep(kinds: Kinds): void {
-    this.#kept += 1;
+  #store(kinds: Kinds): void {
+    this.#listCount += 1;
     if (kinds === this.kinds) return;
     const versions = this.#scopes.get(kinds.scope) ?? new Map<string, Kinds>();
     this.#scopes.set(kinds.scope, versions.set(kinds.version, kinds));
   }
 
-  #readList({ other, actions }: WireList): PlanList {
+  #readList({ other, actions }: WireList): FastPathList {
     const { edition } = this;
-    const named = actions.map(([name, plan]) => [interned(name), plan] as const);
+    const named = actions.map(([name, fastPath]) => [interned(name), fastPath] as const);
     // What somebody still holds of an earlier bundle must not read plans of this one.
-    return new PlanList(named, other, (id) => (edition === this.edition ? this.#plan(id) : undefined));
+    return new FastPathList(named, other, (id) => (edition === this.edition ? this.#fastPath(id) : undefined));
   }
 
   /** The plan of this number; `undefined` if the frame has died, and with it perhaps the handle. */
-  #plan(id: number): Plan | null | undefined {
+  #fastPath(id: number): FastPath | null | undefined {
     if (id < 0) return null;
-    let plan = this.#plans.get(id);
-    if (plan === undefined && this.revive()) {
+    let fastPath = this.#byId.get(id);
+    if (fastPath === undefined && this.revive()) {
       // As with lists: what is being decided stays undecided.
-      this.#came = true;
+      this.#hasLoaded = true;
       const text = this.#runtime.call(() => planOf(this.handle, id));
-      plan = text === "" ? null : this.#readPlan(id, JSON.parse(text) as WirePlan);
-      this.#plans.set(id, plan);
+      fastPath = text === "" ? null : this.#readFastPath(id, JSON.parse(text) as WireFastPath);
+      this.#byId.set(id, fastPath);
     }
-    return plan;
+    return fastPath;
   }
 
-  #readPlan(id: number, { flags, others, slots, roles }: WirePlan): Plan | null {
+  #readFastPath(id: number, { flags, others, slots, roles }: WireFastPath): FastPath | null {
     const from = this.#used;
     for (const [slot, wire] of slots.entries()) if (!this.#addSlot(slot, wire)) return null;
     if (slots.length > MAX_SLOTS) return null;
     const roots = slots.map(({ root }) => root);
     const isShort = (flags & (PROGRAMS | BY_CLASS | NOW)) === 0;
     const masks = roles.reduce((mask, [, bits]) => mask | bits, others);
-    const answers = isShort ? this.#answers(id, slots, masks) : NO_ANSWERS;
+    const truthTable = isShort ? this.#truthTable(id, slots, masks) : NO_TABLE;
     return {
       id,
       flags,
       roles: this.#roleTable(others, roles),
       isShort,
-      answers,
-      lastKey: answers.length - 1,
+      truthTable,
+      lastKey: truthTable.length - 1,
       readsPrincipal: roots.includes("principal.attr"),
       readsResource: roots.includes("resource.attr"),
       readsResourceId: roots.includes("resource.id"),
@@ -268,12 +268,12 @@ export class Plans {
   }
 
   /** What a plan answers where it compares its slots with nothing but each other, `null` and booleans. */
-  #answers(plan: number, slots: readonly WireSlot[], masks: number): Uint8Array {
+  #truthTable(fastPath: number, slots: readonly WireSlot[], masks: number): Uint8Array {
     // The calls that brought the plan may have made the memory grow.
-    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_ANSWERS;
+    if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_TABLE;
     const { frame, handle } = this;
     const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
-    return answersOf({ frame, handle, plan }, kinds, masks);
+    return truthTableOf({ frame, handle, fastPath }, kinds, masks);
   }
 
   #addSlot(slot: number, wire: WireSlot): boolean {
@@ -365,7 +365,7 @@ interface WireList {
 }
 
 /** What `planOf` writes. */
-interface WirePlan {
+interface WireFastPath {
   readonly flags: number;
   readonly others: number;
   readonly slots: readonly WireSlot[];

@@ -3,12 +3,12 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { decideRequest } from "./encoder.ts";
+import { decideRequest } from "./generated/encode-request.ts";
 import { ALLOW, ALWAYS, BROKEN, DENY, FALSE, frameAt, MISSING, NULL, NUMBER, TEMPORARY, TRUE, UNSURE, VALUE } from "../wasm/frame.ts";
-import { Plans } from "./plans.ts";
+import { FastPaths } from "./fast-paths.ts";
 import type { Runtime } from "../wasm/runtime.ts";
-import { begin } from "../wasm/turn.ts";
-import { decideAction, decideFor, decideTopic, Topic, Who } from "./who.ts";
+import { begin } from "../wasm/reentrancy.ts";
+import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "./prepared-requests.ts";
 
 interface Asked {
   readonly words: number[];
@@ -44,14 +44,14 @@ vi.mock("../wasm/abi.ts", () => ({
 }));
 
 // Nothing is worked out before it is asked.
-vi.mock("./answers.ts", async (load) => {
-  const answers = await load<typeof import("./answers.ts")>();
-  return { ...answers, answersOf: () => answers.NO_ANSWERS };
+vi.mock("./truth-table.ts", async (load) => {
+  const answers = await load<typeof import("./truth-table.ts")>();
+  return { ...answers, truthTableOf: () => answers.NO_TABLE };
 });
 
 /** What arrived at the module when it was asked to decide. */
 let asked: Asked | undefined;
-let plans: Plans;
+let plans: FastPaths;
 
 const buffer = new ArrayBuffer(1024 + 65_536);
 const frame = frameAt(buffer, 0, {
@@ -71,7 +71,7 @@ function note(call: { roles: number; used?: number; now?: number }): number {
 function plan(wire: Wire): void {
   const slots = wire.slots?.map((slot) => ({ path: [], uses: 0, constants: [], ...slot }));
   module.plan = { ...wire, slots: slots ?? [] };
-  plans = new Plans(runtime as unknown as Runtime, () => 7);
+  plans = new FastPaths(runtime as unknown as Runtime, () => 7);
   plans.begin(["root"]);
   plans.resume(0);
   // The first request of a kind brings its plans, and is left to the general path.
@@ -95,9 +95,9 @@ function words(attr: unknown): number[] | undefined {
   const { principal, resource } = request({ attr });
   // Every way of asking writes the same.
   for (const ask of [
-    () => decideFor(plans, new Who(principal), "read", resource),
-    () => decideTopic(plans, new Who(principal), new Topic("doc", "read"), resource),
-    () => decideAction(plans, new Topic("doc", "read"), principal, resource),
+    () => decideForPrincipal(plans, new PrincipalRecord(principal), "read", resource),
+    () => decideTarget(plans, new PrincipalRecord(principal), new PreparedTarget("doc", "read"), resource),
+    () => decideAction(plans, new PreparedTarget("doc", "read"), principal, resource),
   ]) {
     asked = undefined;
     expect(ask()).toBe(single);
@@ -250,7 +250,7 @@ describe("a principal without attributes", () => {
     plan({ slots: [{ root: "principal.attr", path: ["team"] }] });
     expect(words({})).toBeUndefined();
     expect(decideRequest(plans, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
-    expect(decideFor(plans, new Who({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
+    expect(decideForPrincipal(plans, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
   });
 });
 
@@ -397,7 +397,7 @@ describe("programs", () => {
 describe("a frame that died", () => {
   it("is not decided on", () => {
     plan({ slots: [] });
-    plans.forget();
+    plans.reset();
     expect(decideRequest(plans, request())).toBe(UNSURE);
     expect(DENY).toBe(0);
   });

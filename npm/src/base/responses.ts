@@ -21,8 +21,8 @@ export function mustBeOk(response: FetchResponse, name: string): void {
   if (response.ok) return;
   giveBack(response);
   const { status, statusText } = response;
-  const said = status === 0 ? "an opaque response, which nobody may read" : `${status} ${statusText}`.trim();
-  throw new WardgateError("not-fetched", `${name} is not there: found ${said}`);
+  const found = status === 0 ? "an opaque response, which nobody may read" : `${status} ${statusText}`.trim();
+  throw new WardgateError("not-fetched", `${name} is not there: found ${found}`);
 }
 
 /** Refuses a page: many servers answer with one where they have nothing. */

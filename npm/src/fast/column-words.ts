@@ -19,17 +19,17 @@ export const wordOf = (column: Column, at: number, v: unknown): number => {
   if (typeof v === "string") return textWord(column, at, v);
   if (typeof v === "number") {
     column.numbers[at + column.shift] = v;
-    column.isOdd ||= v - v !== 0;
+    column.isInexact ||= v - v !== 0;
     return NUMBER;
   }
-  column.isOdd ||= !isListOrMap(v);
+  column.isInexact ||= !isListOrMap(v);
   return VALUE;
 };
 
 function textWord(column: Column, at: number, text: string): number {
   column.hasText = true;
   // The strings of the columns before were not kept for this one. Next time they will be.
-  if (!column.isTextual) column.isOdd = true;
+  if (!column.isTextual) column.isInexact = true;
   const word = constantWord(column.constants, text);
   if (word !== MISSING) return word;
   const row = at - column.from;

@@ -1,7 +1,7 @@
 // The roles of a principal in terms of a plan.
 
 import { CLASSES_AT, MAX_CLASSES, type Frame } from "../wasm/frame.ts";
-import type { RoleTable } from "./plans.ts";
+import type { RoleTable } from "./fast-paths.ts";
 
 /** The masks of all roles together; -1 for what is not a list of strings, or too long. */
 export function maskOf(table: RoleTable, roles: unknown): number {

@@ -1,23 +1,24 @@
+// Generated from `npm/templates/encode-resource.ts` by `cargo xtask generate`. Do not edit.
 // Reads a resource into the frame for a principal, a kind and an action that are prepared, and asks for a
 // decision.
 //
-// The loop over the steps is the one of `encoder.ts`, where it is explained, and a test compares them.
+// The loop over the steps is the one of `encode-request.ts`, where it is explained, and a test compares them.
 
-import * as entry from "./accessors.ts";
-import type { Plan, Plans } from "./plans.ts";
-import type { Fields } from "../base/plain.ts";
+import * as entry from "../accessors.ts";
+import type { FastPath, FastPaths } from "../fast-paths.ts";
+import type { Fields } from "../../base/plain.ts";
 import {
-  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, n16, n17, n18, n19, n20, n21, n22,
-  n23, n24, n25, n26, n27, n28, n29, n30, n31,
-} from "./sites.ts";
+  n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15,
+  n16, n17, n18, n19, n20, n21, n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
+} from "./site-names.ts";
 
 /**
  * Decides by a plan. `mask` stands for the roles in this plan, `kind` is the kind of the resource, and
  * `mine` the turn of the caller. The principal comes in parts: an object for them cost 8 ns.
  */
 export function decideResource(
-  plans: Plans,
-  plan: Plan,
+  plans: FastPaths,
+  plan: FastPath,
   mask: number,
   principalId: string,
   roles: readonly unknown[],
@@ -27,7 +28,7 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  // `NOTHING` stands for attributes that are absent: see `encoder.ts`.
+  // `NOTHING` stands for attributes that are absent: see `encode-request.ts`.
   if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
@@ -145,7 +146,7 @@ export function decideResource(
 
 const OBJECT = Object.prototype;
 
-// Constants of this module: see `encoder.ts`.
+// Constants of this module: see `encode-request.ts`.
 const { brokenWord, constantWord, decideLong, decideShort, frames, hold } = entry;
 const { isListOrMap, isObject, isPlain, NOTHING, places } = entry;
 const { ARENA_START, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;

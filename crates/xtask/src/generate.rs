@@ -1,0 +1,148 @@
+//! Writes the hot loops of the npm package: each template of `npm/templates` becomes a file of `npm/src/fast/generated`.
+//!
+//! The copies are there for V8, which learns at each place of reading what the objects there look like. The templates hold
+//! each loop once. A template is TypeScript with three additions: `//= include NAME` stands for the fragment `NAME.inc.ts`, the
+//! lines between `//= for each site` and `//= end` are repeated with `$N` as the number, and `$SITES` is the list of all names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::shell::{self, Outcome, root};
+
+/// Runs `cargo xtask generate`: writes the files anew, or with `--check` only looks whether they are current.
+pub(crate) fn run(rest: &[String]) -> Outcome {
+    match rest {
+        [] => write(),
+        [flag] if flag == "--check" => check(),
+        [other, ..] => Err(format!("expected `--check` or nothing, found `{other}`")),
+    }
+}
+
+/// Fails if a generated file is not what its template says, or has no template.
+pub(crate) fn check() -> Outcome {
+    let generated = generated()?;
+    let mut stale: Vec<String> = Vec::new();
+    for (path, text) in &generated {
+        if fs::read_to_string(path).ok().as_ref() != Some(text) {
+            stale.push(path.display().to_string());
+        }
+    }
+    for path in files(&target())? {
+        if !generated.iter().any(|(known, _)| *known == path) {
+            stale.push(format!("{} (without a template)", path.display()));
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("not current, run `cargo xtask generate`: {}", stale.join(", ")))
+}
+
+fn write() -> Outcome {
+    for (path, text) in generated()? {
+        fs::create_dir_all(target())
+            .and_then(|()| fs::write(&path, text))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        println!("    {}", path.display());
+    }
+    // The template of the compiler is the hot function without types, which only TypeScript can take away.
+    shell::shown(shell::command("node").arg("npm/accessor-template.mjs"))
+}
+
+/// Returns each generated file with its text.
+fn generated() -> Outcome<Vec<(PathBuf, String)>> {
+    let templates = root().join("npm/templates");
+    let mut all = Vec::new();
+    for path in files(&templates)? {
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if name.ends_with(FRAGMENT) {
+            continue;
+        }
+        let fragment = |name: &str| shell::read(&templates.join(format!("{name}{FRAGMENT}")));
+        let text = expand(&shell::read(&path)?, &fragment)?;
+        let header = format!(
+            "// Generated from `npm/templates/{name}` by `cargo xtask generate`. Do not edit.\n"
+        );
+        all.push((target().join(name), header + &text));
+    }
+    Ok(all)
+}
+
+/// Expands the directives of a template.
+fn expand(template: &str, fragment: &dyn Fn(&str) -> Outcome<String>) -> Outcome<String> {
+    let mut text = String::new();
+    let mut lines = template.lines();
+    while let Some(line) = lines.next() {
+        match line.trim().strip_prefix("//= ") {
+            None => text += &format!("{}\n", line.replace("$SITES", &sites())),
+            Some("for each site") => {
+                let body: Vec<&str> =
+                    lines.by_ref().take_while(|line| line.trim() != "//= end").collect();
+                for site in 0..SITES {
+                    for line in &body {
+                        text += &format!("{}\n", line.replace("$N", &site.to_string()));
+                    }
+                }
+            }
+            Some(directive) => match directive.strip_prefix("include ") {
+                Some(name) => text += &expand(&fragment(name)?, fragment)?,
+                None => return Err(format!("unknown directive `{directive}` in a template")),
+            },
+        }
+    }
+    Ok(text)
+}
+
+/// Returns the names of all sites, as an import lists them.
+fn sites() -> String {
+    let names: Vec<String> = (0..SITES).map(|site| format!("n{site}")).collect();
+    names.chunks(16).map(|names| names.join(", ")).collect::<Vec<_>>().join(",\n  ")
+}
+
+fn files(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let cannot = |error| format!("cannot read {}: {error}", folder.display());
+    let entries = fs::read_dir(folder).map_err(cannot)?;
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>().map_err(cannot)?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn target() -> PathBuf {
+    root().join("npm/src/fast/generated")
+}
+
+/// The ending of files that templates include.
+const FRAGMENT: &str = ".inc.ts";
+
+/// The number of names that have a site of their own: `BY_NAME` of `npm/src/fast/read-sites.ts`.
+const SITES: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(template: &str, expected: Result<&str, &str>) {
+        let fragment = |name: &str| Ok(format!("  {name};\n"));
+        let expected = expected.map(str::to_string).map_err(str::to_string);
+        assert_eq!(expand(template, &fragment), expected);
+    }
+
+    #[test]
+    fn other_lines_stay() {
+        check("let a = 1;\n\n// b\n", Ok("let a = 1;\n\n// b\n"));
+    }
+
+    #[test]
+    fn fragments_are_included_and_unknown_directives_refused() {
+        check("a\n  //= include loop\nb\n", Ok("a\n  loop;\nb\n"));
+        check("//= repeat\n", Err("unknown directive `repeat` in a template"));
+    }
+
+    #[test]
+    fn a_block_is_repeated_for_each_site() {
+        let all: String = (0..SITES).map(|site| format!("case {site}: n{site};\n")).collect();
+        check("//= for each site\ncase $N: n$N;\n//= end\n", Ok(&all));
+        assert!(sites().starts_with("n0, n1, ") && sites().ends_with(" n31"));
+    }
+}

@@ -1,0 +1,2 @@
+export const TEMPLATE: URL;
+export function accessorTemplate(): string;

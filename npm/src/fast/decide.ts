@@ -1,0 +1,36 @@
+// Asks for the decision on what stands in the frame, if it still is what was written there.
+
+import { ALWAYS, BY_CLASS, NOW, TRUE, UNSURE } from "../wasm/frame.ts";
+import type { FastPath, FastPaths } from "./fast-paths.ts";
+import { callState } from "../wasm/reentrancy.ts";
+
+/** Decides by a plan that runs no program and whose roles fit in a mask. `key` stands for mask and words. */
+export function decideShort(fastPaths: FastPaths, fastPath: FastPath, mask: number, key: number, serial: number): number {
+  // Before the turn: the clock is code of the caller.
+  if (fastPaths.canExpire === true && fastPaths.isExpired()) return UNSURE;
+  const { frame, handle } = fastPaths;
+  // To ask a view for its length takes 3 ns.
+  if (callState.serial !== serial || frame.words[ALWAYS] !== TRUE) return UNSURE;
+  const known = fastPath.truthTable[key & fastPath.lastKey]!;
+  if (known !== UNSURE) return known;
+  callState.isDeciding = true;
+  const answer = frame.decide(handle, fastPath.id, mask);
+  callState.isDeciding = false;
+  return answer;
+}
+
+/** Decides by any other plan; `roles` is a mask, or in a plan by class the number of classes. */
+export function decideLong(fastPaths: FastPaths, { id, flags }: FastPath, roles: number, serial: number): number {
+  if (fastPaths.canExpire === true && fastPaths.isExpired()) return UNSURE;
+  // The clock is code of the caller too.
+  const now = flags & NOW ? fastPaths.clock() : 0;
+  const { frame, handle } = fastPaths;
+  if (callState.serial !== serial || frame.words.length === 0) return UNSURE;
+  callState.isDeciding = true;
+  const answer =
+    flags & BY_CLASS
+      ? frame.decideClasses(handle, id, roles, frame.used, now)
+      : frame.decideValues(handle, id, roles, frame.used, now);
+  callState.isDeciding = false;
+  return answer;
+}
