@@ -23,7 +23,7 @@ mod telemetry;
 pub use config::{Config, ConfigError};
 pub use http::bodies::Bodies;
 pub use identity::auth::{Authenticator, Caller, Refusal};
-pub use policies::source::{FileSource, Found, Source, SourceError, UrlSource};
+pub use policies::source::{FileSource, Lookup, Source, SourceError, UrlSource};
 pub use policies::state::{Origin, State};
 pub use server::{Server, ServerError};
 pub use shared::{Shared, Stopping};

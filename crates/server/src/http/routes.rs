@@ -132,7 +132,7 @@ async fn respond(
 }
 
 /// What the policies say to a body.
-pub(super) fn told(
+pub(super) fn dispatch(
     target: Target,
     body: &[u8],
     (state, shared, caller): (&State, &Shared, &Arc<str>),
@@ -322,7 +322,7 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
         expiry: expiry(&state, SystemClock.now()),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
-    Metrics::keys(&mut text, shared.published());
+    Metrics::keys(&mut text, shared.remote_key_sets());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 
@@ -334,7 +334,7 @@ fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
 
 /// Looks for new policies and rules now. What is wrong with them is for the log.
 async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
-    let within = traced.map(|traced| traced.begun().clone());
+    let within = traced.map(|traced| traced.span().clone());
     if shared.reload_within(within).await.is_err() {
         let message = "what is there cannot be used, and what is in use stays: the log says why";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));

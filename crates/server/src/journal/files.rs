@@ -46,9 +46,10 @@ impl Files {
         if is_new {
             files.sync_folder().map_err(StoreError::Write)?;
         }
-        let kept = torn.map(|torn| files.keep(&torn)).transpose().map_err(StoreError::Write)?;
+        let torn_path =
+            torn.map(|torn| files.save_torn(&torn)).transpose().map_err(StoreError::Write)?;
         log.cut()?;
-        Ok((files, log, kept))
+        Ok((files, log, torn_path))
     }
 
     /// Replaces the file by one that holds only `changes`, of which there are no more than `next` numbers.
@@ -83,7 +84,7 @@ impl Files {
     }
 
     /// Keeps what is about to be cut off.
-    fn keep(&self, torn: &Torn) -> io::Result<PathBuf> {
+    fn save_torn(&self, torn: &Torn) -> io::Result<PathBuf> {
         let path = beside(&self.path, &format!("torn-{}", torn.offset));
         let mut file = open(&path)?;
         file.set_len(0)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wardgate_engine::decision::{Decision, Effect};
 
-use crate::identity::jwt::Published;
+use crate::identity::jwt::RemoteKeySet;
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ pub(crate) struct Gauges {
 impl Metrics {
     /// Counts a request that was answered.
     pub(crate) fn answered(&self, endpoint: Endpoint, status: u16, time: Duration) {
-        let Some(series) = self.endpoints.get(endpoint.place()) else { return };
+        let Some(series) = self.endpoints.get(endpoint.index()) else { return };
         let class = match status {
             ..400 => 0,
             400..500 => 1,
@@ -72,8 +72,8 @@ impl Metrics {
         };
         add(series.statuses.get(class), 1);
         let microseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let place = BOUNDS.iter().position(|bound| microseconds <= *bound);
-        add(series.times.get(place.unwrap_or(BOUNDS.len())), 1);
+        let index = BOUNDS.iter().position(|bound| microseconds <= *bound);
+        add(series.times.get(index.unwrap_or(BOUNDS.len())), 1);
         add(Some(&series.microseconds), microseconds);
     }
 
@@ -89,12 +89,12 @@ impl Metrics {
     }
 
     /// Writes down how old the keys of other servers are, and how often they could not be had.
-    pub(crate) fn keys<'s>(text: &mut String, sets: impl Iterator<Item = &'s Published>) {
-        let sets: Vec<&Published> = sets.collect();
+    pub(crate) fn keys<'s>(text: &mut String, sets: impl Iterator<Item = &'s RemoteKeySet>) {
+        let sets: Vec<&RemoteKeySet> = sets.collect();
         if sets.is_empty() {
             return;
         }
-        let label = |set: &Published| format!("set=\"{}\"", escaped(set.name()));
+        let label = |set: &RemoteKeySet| format!("set=\"{}\"", escaped(set.name()));
         let name = "wardgate_keys_age_seconds";
         head(text, name, "gauge", "How long ago the keys of another server were heard of.");
         for set in &sets {
@@ -223,7 +223,7 @@ impl Series {
 impl Endpoint {
     const ALL: [Self; 5] = [Self::Check, Self::Evaluation, Self::Search, Self::Admin, Self::Other];
 
-    const fn place(self) -> usize {
+    const fn index(self) -> usize {
         match self {
             Self::Check => 0,
             Self::Evaluation => 1,

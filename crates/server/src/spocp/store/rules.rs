@@ -7,11 +7,11 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Semaphore, oneshot};
 use wardgate_spocp::Normal;
 
+use super::batch::{Refusal, RuleChange};
 use super::error::StoreError;
 use super::limits::MAX_WAITING;
 use super::live::Live;
-use super::plan::{Refusal, Wanted};
-use super::writer::{self, Ask, Durability, Job, Load, Writer};
+use super::writer::{self, ChangeRequest, Durability, Job, Load, Writer};
 
 /// The rules in use, and the way to change them.
 #[derive(Debug)]
@@ -105,13 +105,13 @@ impl Rules {
     /// Hands over changes that belong together, and waits for a place if many others wait.
     ///
     /// What one caller hands over is made in that order.
-    pub async fn change(&self, wanted: Vec<Wanted>) -> Outcome {
+    pub async fn change(&self, changes: Vec<RuleChange>) -> Outcome {
         let Ok(permit) = Arc::clone(&self.places).acquire_owned().await else {
             return Outcome(None);
         };
         let (answer, outcome) = oneshot::channel();
-        let ask = Ask { wanted, answer, permit };
-        Outcome(self.send(Job::Change(ask)).then_some(outcome))
+        let request = ChangeRequest { changes, answer, permit };
+        Outcome(self.send(Job::Change(request)).then_some(outcome))
     }
 
     /// Takes other base rules, keeps the changes, and returns how many rules there are then. `commit` is called

@@ -45,11 +45,11 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn add(rules: &Rules, text: &str) -> Result<(), Refusal> {
-    wait(async { rules.change(vec![Wanted::Add(rule(text))]).await.wait().await })
+    wait(async { rules.change(vec![RuleChange::Add(rule(text))]).await.wait().await })
 }
 
 fn delete(rules: &Rules, text: &str) -> Result<(), Refusal> {
-    wait(async { rules.change(vec![Wanted::Delete(Key::of(&rule(text)))]).await.wait().await })
+    wait(async { rules.change(vec![RuleChange::Delete(Key::of(&rule(text)))]).await.wait().await })
 }
 
 fn names(rules: &Rules) -> Vec<String> {
@@ -136,8 +136,8 @@ fn changes_that_belong_together_are_made_all_or_none() {
     let folder = Folder::new();
     let rules = open(&folder, &["(a)"]);
     let both = |first, second| {
-        let wanted = vec![Wanted::Add(rule(first)), Wanted::Add(rule(second))];
-        wait(async { rules.change(wanted).await.wait().await })
+        let changes = vec![RuleChange::Add(rule(first)), RuleChange::Add(rule(second))];
+        wait(async { rules.change(changes).await.wait().await })
     };
     assert_eq!(both("(b)", "(a)"), Err(Refusal::Exists));
     assert_eq!(names(&rules), ["(a)"]);
@@ -204,7 +204,7 @@ fn many_changes_at_once_are_answered_each() {
                     } else {
                         format!("(c{client} n{number})")
                     };
-                    outcomes.push(rules.change(vec![Wanted::Add(rule(&name))]).await);
+                    outcomes.push(rules.change(vec![RuleChange::Add(rule(&name))]).await);
                 }
                 let mut made = 0;
                 for outcome in outcomes {
