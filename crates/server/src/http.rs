@@ -4,7 +4,7 @@
 
 mod authzen;
 pub(crate) mod bodies;
-pub(crate) mod body;
+mod body;
 mod cerbos;
 mod connection;
 mod deciding;

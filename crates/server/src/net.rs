@@ -10,5 +10,7 @@ pub(crate) mod listeners;
 pub(crate) mod notify;
 pub(crate) mod peek;
 pub(crate) mod rewind;
+pub(crate) mod room;
+pub(crate) mod stopping;
 pub(crate) mod tls;
 pub(crate) mod workers;

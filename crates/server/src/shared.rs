@@ -12,6 +12,7 @@ use crate::identity::auth::Authenticator;
 use crate::identity::aux_data::Tokens;
 use crate::identity::jwt::RemoteKeySet;
 use crate::identity::page_token::PageTokens;
+use crate::net::stopping::Stopping;
 use crate::policies::state::State;
 use crate::spocp::store::Rules;
 use crate::telemetry::metrics::{Metrics, Tally};
@@ -179,18 +180,6 @@ impl Shared {
     #[must_use]
     pub fn stopping(&self) -> Stopping {
         Stopping(self.stopping.subscribe())
-    }
-}
-
-/// Says when the server begins to stop.
-#[derive(Clone, Debug)]
-pub struct Stopping(watch::Receiver<bool>);
-
-impl Stopping {
-    /// Ends once the server is told to stop, however often it is called.
-    pub async fn begun(&mut self) {
-        // It ends also when nobody can tell any more.
-        let _ = self.0.wait_for(|stopping| *stopping).await;
     }
 }
 

@@ -1,16 +1,14 @@
 //! The body of a request, bounded while it is read.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 use tokio::time::sleep;
 
 use super::reply::Problem;
-use crate::limits::{MAX_BODIES_BYTES, MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
+use crate::limits::{MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
 use crate::net::connections::{Connection, Connections, Phase};
+use crate::net::room::RoomLease;
 
 /// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
 /// with each other, and give it back when what is returned is dropped.
@@ -93,37 +91,6 @@ async fn take_room(
     Err(Problem::busy("there is no room for the body: too many others are being read"))
 }
 
-/// Room for bodies, of which there are many at once.
-#[derive(Debug, Default)]
-pub(crate) struct Room(Arc<AtomicUsize>);
-
-/// What one body has taken of it, until it is dropped.
-#[derive(Debug, Default)]
-pub(crate) struct RoomLease {
-    /// Nothing as long as it has taken none.
-    room: Option<Arc<AtomicUsize>>,
-    bytes: usize,
-}
-
-impl RoomLease {
-    /// Takes so many bytes more, if they are there.
-    fn grow(&mut self, room: &Room, bytes: usize) -> Option<()> {
-        let fits = |all: usize| all.checked_add(bytes).filter(|all| *all <= MAX_BODIES_BYTES);
-        let room = self.room.get_or_insert_with(|| Arc::clone(&room.0));
-        room.try_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
-        self.bytes = self.bytes.saturating_add(bytes);
-        Some(())
-    }
-}
-
-impl Drop for RoomLease {
-    fn drop(&mut self) {
-        if let Some(room) = &self.room {
-            room.fetch_sub(self.bytes, Ordering::Relaxed);
-        }
-    }
-}
-
 fn torn() -> Problem {
     let message = format!("the body must come in at most {MAX_PIECES} pieces");
     Problem::new(StatusCode::BAD_REQUEST, "bad-request", message)
@@ -139,22 +106,3 @@ fn broken() -> Problem {
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-#[cfg(test)]
-mod tests {
-    use super::{Room, RoomLease};
-    use crate::limits::MAX_BODIES_BYTES;
-
-    #[test]
-    fn bodies_share_a_bounded_room_and_give_it_back() {
-        let room = Room::default();
-        let (mut one, mut other) = (RoomLease::default(), RoomLease::default());
-        assert_eq!(one.grow(&room, MAX_BODIES_BYTES - 10), Some(()));
-        assert_eq!(other.grow(&room, 11), None);
-        assert_eq!(other.grow(&room, 10), Some(()));
-        assert_eq!(one.grow(&room, 1), None);
-        drop(one);
-        assert_eq!(other.grow(&room, MAX_BODIES_BYTES - 10), Some(()));
-        assert_eq!(other.grow(&room, usize::MAX), None);
-    }
-}

@@ -21,8 +21,9 @@ use crate::net::busy_poll;
 use crate::net::connections::{Connection, Connections, OpenConnection, Phase};
 use crate::net::peek;
 use crate::net::rewind::Rewind;
+use crate::net::stopping::Stopping;
 use crate::net::workers::Workers;
-use crate::shared::{Shared, Stopping};
+use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
 pub(crate) async fn accept(
@@ -35,7 +36,7 @@ pub(crate) async fn accept(
     let local = listener.local_addr().ok();
     let serve =
         move |stream, opened| serve(stream, (tls.clone(), local), Arc::clone(&state), opened);
-    crate::net::accept::accept(listener, &shared, (&open, &workers), serve).await;
+    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
 }
 
 async fn serve(

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 
-use super::body::RoomLease;
 use super::reply::Problem;
 use super::routes::{Target, dispatch};
 use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::DecideError;
 use crate::limits::MAX_STEPS_IN_PLACE;
+use crate::net::room::RoomLease;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;

@@ -8,19 +8,18 @@ use tokio::time::sleep;
 
 use crate::limits::ACCEPT_PAUSE;
 use crate::net::connections::{Connections, OpenConnection};
+use crate::net::stopping::Stopping;
 use crate::net::workers::Workers;
-use crate::shared::Shared;
 
 /// Accepts connections and serves each until the server stops, and then waits for those that are open.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
-    shared: &Shared,
+    mut stopping: Stopping,
     (open, workers): (&Arc<Connections>, &Workers),
     serve: impl Fn(TcpStream, OpenConnection) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
-    let mut stopping = shared.stopping();
     let mut tasks = JoinSet::new();
     loop {
         tokio::select! {

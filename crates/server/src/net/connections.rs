@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::http::body::Room;
 use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MADE_AT_ONCE, MIN_BYTES_A_MILLISECOND};
+use crate::net::room::Room;
 
 /// All of one protocol.
 pub(crate) struct Connections {

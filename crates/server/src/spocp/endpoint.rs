@@ -116,7 +116,7 @@ async fn accept(
 ) {
     let state = Arc::clone(&shared);
     let serve = move |stream, opened| serve(stream, Arc::clone(&hub), Arc::clone(&state), opened);
-    crate::net::accept::accept(listener, &shared, (&open, &workers), serve).await;
+    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
 }
 
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
