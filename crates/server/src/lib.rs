@@ -6,6 +6,7 @@
 //! good one stays.
 #![forbid(unsafe_code)]
 
+mod address;
 pub mod config;
 mod deciders;
 mod files;

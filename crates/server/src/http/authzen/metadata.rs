@@ -10,10 +10,10 @@ use hyper::http::uri::Authority;
 use wardgate_engine::wire::Json;
 
 use super::rules::answer_from_rules;
+use crate::address;
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::routes::Peer;
-use crate::net::client::address;
 use crate::shared::Shared;
 
 /// Returns where AuthZEN is answered, if it is.

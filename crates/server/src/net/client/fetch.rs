@@ -16,9 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use crate::address::Address;
 use crate::config::Remote;
 use crate::files;
-use crate::net::client::address::{AGENT, Address, late};
+use crate::net::client::connect::{AGENT, late};
 
 /// A file on another server.
 pub(crate) struct Fetcher {

@@ -17,10 +17,11 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio_rustls::TlsConnector;
 
+use crate::address::Address;
 use crate::config::Traces;
 use crate::files;
 use crate::limits::MAX_COLLECTOR_ANSWER_BYTES;
-use crate::net::client::address::{AGENT, Address};
+use crate::net::client::connect::AGENT;
 
 /// The server that takes spans.
 pub(super) struct Collector {

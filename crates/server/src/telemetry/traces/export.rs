@@ -19,7 +19,7 @@ use super::queue::Queue;
 use super::span::Span;
 use crate::config::Traces;
 use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE, SPAN_ATTEMPTS};
-use crate::net::client::address::late;
+use crate::net::client::connect::late;
 
 /// Sends what waits in a queue.
 pub(super) struct Exporter {
