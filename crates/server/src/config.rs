@@ -25,7 +25,7 @@ pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
 pub use policies::{Compile, Location, Policies, Remote, Schemas};
-pub use spocp::{Bounds, Spocp};
+pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 
 pub(crate) use section::Section;

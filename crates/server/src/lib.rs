@@ -16,6 +16,7 @@ mod journal;
 mod limits;
 mod net;
 mod policies;
+pub mod rules;
 mod server;
 mod shared;
 pub mod spocp;

@@ -16,8 +16,8 @@ use crate::net::notify::{Phase, notify};
 use crate::net::workers::Workers;
 use crate::policies::reload;
 use crate::policies::state::{Origin, State};
+use crate::rules::Rules;
 use crate::shared::Shared;
-use crate::spocp::store::Rules;
 use crate::telemetry::log;
 use crate::{http, spocp};
 

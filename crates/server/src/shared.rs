@@ -14,7 +14,7 @@ use crate::identity::jwt::RemoteKeySet;
 use crate::identity::page_token::PageTokens;
 use crate::net::stopping::Stopping;
 use crate::policies::state::State;
-use crate::spocp::store::Rules;
+use crate::rules::Rules;
 use crate::telemetry::metrics::{Metrics, Tally};
 use crate::telemetry::traces::{OpenSpan, Tracer, tally};
 

@@ -18,7 +18,7 @@
 
 use wardgate_crypto::blake3;
 
-use crate::spocp::store::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
+use crate::journal::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
 
 /// How the file begins; the last byte is the version of the format.
 pub(crate) const START: &[u8; 16] = b"wardgate-rules\0\x01";

@@ -14,8 +14,8 @@ use crate::config::Spocp;
 use crate::policies::expiry::{self, Notices, Stage};
 use crate::policies::source::Lookup;
 use crate::policies::state::{Origin, State};
+use crate::rules::base;
 use crate::shared::{ReloadRequest, Shared};
-use crate::spocp::store::base;
 use crate::telemetry::traces::{Kind, OpenSpan, SpanFields, Value};
 
 /// Reads the first state. Where there should be policies, there must be some.

@@ -19,8 +19,8 @@ use super::traced::Traced;
 use crate::config::Bounds;
 use crate::net::busy_poll;
 use crate::net::connections::{Connection, Phase};
+use crate::rules::{Outcome, Refusal, Rules};
 use crate::shared::Shared;
-use crate::spocp::store::{Outcome, Refusal, Rules};
 
 /// What a client is served with.
 #[derive(Clone, Copy)]

@@ -7,11 +7,12 @@ use wardgate_spocp::Normal;
 
 use super::access::Access;
 use super::codec::{self, Fault};
-use super::limits::{MAX_REPLIES, MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
+use super::limits::MAX_REPLIES;
 use super::list::Conditions;
 use super::reply::{Reply, write_capabilities};
 use super::request::{self, Request};
-use crate::spocp::store::{Key, RuleChange, Rules};
+use crate::limits::{MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
+use crate::rules::{Key, RuleChange, Rules};
 
 /// What one client has said so far.
 #[derive(Debug)]

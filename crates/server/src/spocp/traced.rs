@@ -4,8 +4,8 @@
 //! belongs to; so queries are not told.
 
 use super::reply::Reply;
+use crate::rules::RuleChange;
 use crate::shared::Shared;
-use crate::spocp::store::RuleChange;
 use crate::telemetry::traces::{Kind, OpenSpan, SpanFields, Value};
 
 /// A command whose span has begun.

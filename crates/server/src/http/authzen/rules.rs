@@ -19,8 +19,8 @@ use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
 use crate::policies::state::State;
+use crate::rules::Live;
 use crate::shared::Shared;
-use crate::spocp::store::Live;
 use crate::telemetry::metrics::Tally;
 
 /// What answers.

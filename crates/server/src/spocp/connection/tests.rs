@@ -8,9 +8,9 @@ use wardgate_spocp::Normal;
 
 use super::*;
 use crate::net::connections::Connections;
+use crate::rules::Key;
 use crate::spocp::access::Administrator;
 use crate::spocp::codec;
-use crate::spocp::store::Key;
 
 const BOUNDS: Bounds = Bounds {
     message_bytes: 10_000,
@@ -158,10 +158,8 @@ fn what_is_asked_after_a_change_sees_it() {
     let folder = std::env::temp_dir().join(format!("wardgate-talk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let rules =
-        Rules::open(&folder.join("changes"), crate::spocp::store::Durability::Always, || {
-            Ok(Vec::new())
-        })
-        .unwrap();
+        Rules::open(&folder.join("changes"), crate::rules::Durability::Always, || Ok(Vec::new()))
+            .unwrap();
     let id = Key::of_text(b"(1:b)").text();
     let input = [
         token(),

@@ -9,12 +9,13 @@ pub(crate) mod error;
 mod key;
 pub mod limits;
 mod live;
-mod rules;
+mod store;
 mod writer;
 
+pub use crate::config::Durability;
+pub use crate::journal::error::JournalError;
 pub use batch::{Refusal, RuleChange};
 pub use error::StoreError;
 pub use key::Key;
 pub use live::Live;
-pub use rules::{Outcome, Rules};
-pub use writer::Durability;
+pub use store::{Outcome, Rules};

@@ -1,5 +1,6 @@
 use super::*;
-use crate::spocp::store::key::Key;
+use crate::journal::error::JournalError;
+use crate::rules::key::Key;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wardgate_spocp::Normal;
@@ -152,7 +153,7 @@ fn two_processes_do_not_write_one_file() {
     let folder = Folder::new();
     let rules = open(&folder, &[]);
     let second = Rules::open(&folder.file(), Durability::Always, || Ok(Vec::new()));
-    assert!(matches!(second, Err(StoreError::Locked)));
+    assert!(matches!(second, Err(StoreError::Journal(JournalError::Locked))));
     drop(rules);
     drop(open(&folder, &[]));
 }

@@ -11,7 +11,9 @@ use super::batch::{Refusal, RuleChange};
 use super::error::StoreError;
 use super::limits::MAX_WAITING;
 use super::live::Live;
-use super::writer::{self, ChangeRequest, Durability, Job, Load, Writer};
+use super::writer::{self, ChangeRequest, Job, Load, Writer};
+use crate::config::Durability;
+use crate::journal::error::JournalError;
 
 /// The rules in use, and the way to change them.
 #[derive(Debug)]
@@ -80,7 +82,9 @@ impl Rules {
         let live = Arc::clone(&writer.live);
         let can_change = writer.file.is_some();
         let thread = thread::Builder::new().name("wardgate-rules".into());
-        let writer = thread.spawn(move || writer.run(&received)).map_err(StoreError::Write)?;
+        let writer = thread
+            .spawn(move || writer.run(&received))
+            .map_err(|error| StoreError::Journal(JournalError::Write(error)))?;
         let places = Arc::new(Semaphore::new(MAX_WAITING));
         Ok(Self {
             live,

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use wardgate_spocp::Normal;
@@ -18,18 +18,10 @@ use super::error::StoreError;
 use super::key::Key;
 use super::limits::COMPACT_FROM_BYTES;
 use super::live::Live;
+use crate::config::Durability;
 use crate::journal::files::Files;
 use crate::journal::frame::{Change, Kind, fits};
 use crate::journal::log::Log;
-
-/// When a change counts as kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// When it is on the disk: an answered change survives a kill and a loss of power.
-    Always,
-    /// When the system has it: an answered change survives a kill. A loss of power may take those of the last interval.
-    Interval(Duration),
-}
 
 /// What the writer is asked to do.
 pub(super) enum Job {
@@ -354,6 +346,6 @@ fn write(live: &RwLock<Live>) -> std::sync::RwLockWriteGuard<'_, Live> {
 const TURN: usize = 64;
 
 /// The most that one ask brings.
-const MAX_JOB: usize = crate::spocp::limits::MAX_TRANSACTION;
+const MAX_JOB: usize = crate::limits::MAX_TRANSACTION;
 const MAX_JOB_BYTES: usize =
-    crate::spocp::limits::MAX_TRANSACTION_BYTES + crate::spocp::limits::MAX_MESSAGE_BYTES;
+    crate::limits::MAX_TRANSACTION_BYTES + crate::limits::MAX_MESSAGE_BYTES;
