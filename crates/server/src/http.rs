@@ -9,6 +9,7 @@ mod cerbos;
 mod connection;
 mod deciding;
 mod media_type;
+mod peer;
 mod reply;
 mod routes;
 mod steps;

@@ -1,6 +1,6 @@
 //! A file of changes that survives a crash: frames, their recovery, and the file on its disk.
 
-pub mod error;
+pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod frame;
 pub(crate) mod limits;

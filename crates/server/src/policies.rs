@@ -2,6 +2,5 @@
 
 pub(crate) mod directory;
 pub(crate) mod expiry;
-pub(crate) mod reload;
 pub(crate) mod source;
 pub(crate) mod state;

@@ -1,5 +1,7 @@
 //! The server: sockets, threads, signals, and how it all ends.
 
+mod reload;
+
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
@@ -10,11 +12,11 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
+use crate::http::bodies::Bodies;
 use crate::net::busy_poll;
 use crate::net::listeners::Sockets;
 use crate::net::notify::{Phase, notify};
 use crate::net::workers::Workers;
-use crate::policies::reload;
 use crate::policies::state::{Origin, State};
 use crate::rules::Rules;
 use crate::shared::Shared;
@@ -141,6 +143,17 @@ impl Server {
             tracer.close();
         }
         ended
+    }
+}
+
+impl Bodies {
+    /// Reads the policies.
+    ///
+    /// # Errors
+    /// They, or something that the configuration names, cannot be used.
+    pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
+        let first = reload::first(&mut origin)?;
+        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?))
     }
 }
 

@@ -4,30 +4,22 @@
 //! ask.
 
 use std::fmt;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 
 use super::reply::{Problem, Reply};
 use super::routes::{Target, dispatch, target};
 use super::{authzen, cerbos};
-use crate::config::Config;
-use crate::policies::reload;
-use crate::policies::state::Origin;
-use crate::server::ServerError;
 use crate::shared::Shared;
 
 /// What endpoints answer.
 pub struct Bodies(Shared);
 
 impl Bodies {
-    /// Reads the policies.
-    ///
-    /// # Errors
-    /// They, or something that the configuration names, cannot be used.
-    pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
-        let first = reload::first(&mut origin)?;
-        Ok(Self(Shared::new(config, first, mpsc::channel().0)?))
+    /// Answers from `shared`.
+    pub(crate) const fn of(shared: Shared) -> Self {
+        Self(shared)
     }
 
     /// Returns the status and the body of the answer to a `POST`.

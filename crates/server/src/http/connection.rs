@@ -14,7 +14,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::routes::{self, Peer};
+use super::peer::Peer;
+use super::routes;
 use crate::config::Http;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::net::busy_poll;

@@ -10,7 +10,6 @@
 //! GET  /.well-known/authzen-configuration                                everybody
 //! ```
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,26 +25,15 @@ use wardgate_native::protocol::authzen::Sought;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::deciding::{Question, decided};
+use super::peer::Peer;
 use super::reply::{Problem, Reply};
 use super::traced::Traced;
 use super::{authzen, body, cerbos, media_type};
 use crate::identity::auth::{Caller, Refusal};
 use crate::limits::MAX_BYTES_IN_PLACE;
-use crate::net::connections::{Connection, Connections};
 use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::telemetry::metrics::{Endpoint, Gauges, Metrics};
-
-/// The other end of a connection.
-pub(crate) struct Peer {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) open: Arc<Connections>,
-    /// Where the listener that it has reached listens.
-    pub(crate) local: Option<SocketAddr>,
-    pub(crate) is_tls: bool,
-    /// Whose certificate it has shown.
-    pub(crate) caller: Option<Caller>,
-}
+use crate::telemetry::metrics::{Endpoint, Gauges, KeyGauges, Metrics};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,7 +310,10 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
         expiry: expiry(&state, SystemClock.now()),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
-    Metrics::keys(&mut text, shared.remote_key_sets());
+    let sets = shared.remote_key_sets();
+    let sets =
+        sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });
+    Metrics::keys(&mut text, &sets.collect::<Vec<_>>());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Version};
 
+use super::peer::Peer;
 use super::reply::Problem;
-use super::routes::Peer;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;

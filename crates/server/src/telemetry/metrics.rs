@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use wardgate_engine::decision::{Decision, Effect};
 
-use crate::identity::jwt::RemoteKeySet;
-
 /// What is counted.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -61,6 +59,15 @@ pub(crate) struct Gauges {
     pub(crate) spans: Option<(u64, u64)>,
 }
 
+/// The gauges of one set of keys that another server publishes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyGauges<'g> {
+    pub(crate) name: &'g str,
+    /// The time since the last successful refresh; `None` if there was none.
+    pub(crate) age: Option<Duration>,
+    pub(crate) failures: u64,
+}
+
 impl Metrics {
     /// Counts a request that was answered.
     pub(crate) fn answered(&self, endpoint: Endpoint, status: u16, time: Duration) {
@@ -88,25 +95,24 @@ impl Metrics {
         add(Some(&self.failed_reloads), 1);
     }
 
-    /// Writes down how old the keys of other servers are, and how often they could not be had.
-    pub(crate) fn keys<'s>(text: &mut String, sets: impl Iterator<Item = &'s RemoteKeySet>) {
-        let sets: Vec<&RemoteKeySet> = sets.collect();
+    /// Writes the age of each set of remote keys, and how often its refreshes failed.
+    pub(crate) fn keys(text: &mut String, sets: &[KeyGauges<'_>]) {
         if sets.is_empty() {
             return;
         }
-        let label = |set: &RemoteKeySet| format!("set=\"{}\"", escaped(set.name()));
+        let label = |set: &KeyGauges<'_>| format!("set=\"{}\"", escaped(set.name));
         let name = "wardgate_keys_age_seconds";
         head(text, name, "gauge", "How long ago the keys of another server were heard of.");
-        for set in &sets {
+        for set in sets {
             // Keys that never came have no age.
-            if let Some(age) = set.age() {
+            if let Some(age) = set.age {
                 line(text, name, &label(set), age.as_secs());
             }
         }
         let name = "wardgate_keys_failures_total";
         head(text, name, "counter", "Looks for the keys of another server that failed.");
-        for set in &sets {
-            line(text, name, &label(set), set.failures());
+        for set in sets {
+            line(text, name, &label(set), set.failures);
         }
     }
 

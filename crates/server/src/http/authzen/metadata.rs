@@ -11,9 +11,9 @@ use wardgate_engine::wire::Json;
 
 use super::rules::answer_from_rules;
 use crate::address;
+use crate::http::peer::Peer;
 use crate::http::policies;
 use crate::http::reply::Problem;
-use crate::http::routes::Peer;
 use crate::shared::Shared;
 
 /// Returns where AuthZEN is answered, if it is.
