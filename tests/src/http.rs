@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use wardgate_server::{
-    Bodies, Config, Found, Origin, Server, ServerError, Shared, Source, SourceError,
+    Bodies, Config, Lookup, Origin, Server, ServerError, Shared, Source, SourceError,
 };
 
 /// A server that runs until it is dropped.
@@ -109,7 +109,7 @@ fn set_up(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<(Config, Origin)
     let config = Config::parse(&text, folder).map_err(|error| error.to_string())?;
     let origin = Origin {
         source: Some(Box::new(Bytes(bundle))),
-        index: config.authzen.index.clone(),
+        directory: config.authzen.index.clone(),
         ..Origin::default()
     };
     Ok((config, origin))
@@ -118,8 +118,8 @@ fn set_up(bundle: Vec<u8>, more: &str, folder: &Path) -> Result<(Config, Origin)
 struct Bytes(Vec<u8>);
 
 impl Source for Bytes {
-    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
-        Ok(Found::Bundle(self.0.clone()))
+    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
+        Ok(Lookup::Bundle(self.0.clone()))
     }
 
     fn name(&self) -> String {

@@ -62,8 +62,8 @@ impl Tally {
     fn compare(&mut self, bodies: &Bodies, path: &str, text: &str) -> Result<(), TestCaseError> {
         let text = text.as_bytes();
         self.asked += 1;
-        self.short += usize::from(bodies.is_short(path, text));
-        let (found, whole) = (bodies.answer(path, text), bodies.wholly(path, text));
+        self.short += usize::from(bodies.is_fast(path, text));
+        let (found, whole) = (bodies.answer(path, text), bodies.answer_full(path, text));
         prop_assert_eq!(found, whole, "{}", text.escape_ascii());
         Ok(())
     }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use wardgate_bundle::limits::MAX_NUMBER;
 use wardgate_bundle::{Conditions, Label, sealed};
-use wardgate_server::config::{self, Place, Policies};
-use wardgate_server::{Config, FileSource, Found, Origin, Server, Source, SourceError, UrlSource};
+use wardgate_server::config::{self, Location, Policies};
+use wardgate_server::{Config, FileSource, Lookup, Origin, Server, Source, SourceError, UrlSource};
 
 use crate::arguments::{Mode, Opening, Schemas, Serve, TableOptions};
 use crate::failure::{Failure, Status};
@@ -42,9 +42,9 @@ pub(crate) fn run(serve: &Serve, out: &mut Output) -> Result<Status, Failure> {
 
 /// Where policies come from, and what is asked of them.
 pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
-    let index = config.authzen.index.clone();
+    let directory = config.authzen.index.clone();
     let Some(policies) = &config.policies else {
-        return Ok(Origin { index, ..Origin::default() });
+        return Ok(Origin { directory, ..Origin::default() });
     };
     let opening = Opening {
         trust: policies.trust.clone(),
@@ -54,12 +54,12 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
         named: policies.name.clone(),
         unseal: policies.unseal.clone(),
     };
-    let source: Box<dyn Source> = match &policies.place {
-        Place::Directory(path) => {
+    let source: Box<dyn Source> = match &policies.location {
+        Location::Directory(path) => {
             Box::new(Directory { path: path.clone(), options: table_options(policies)? })
         }
-        Place::Bundle(path) => Box::new(FileSource::new(path.clone())),
-        Place::Url(remote) => Box::new(
+        Location::Bundle(path) => Box::new(FileSource::new(path.clone())),
+        Location::Url(remote) => Box::new(
             UrlSource::new(remote).map_err(|error| Failure::usage(format!("`url`: {error}")))?,
         ),
     };
@@ -73,7 +73,7 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
         min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
         name: policies.name.clone(),
         after_expiry: policies.after_expiry,
-        index,
+        directory,
     })
 }
 
@@ -103,9 +103,9 @@ fn table_options(policies: &Policies) -> Result<TableOptions, Failure> {
 }
 
 impl Source for Directory {
-    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
+    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
         let compiled = policies::compile(&self.path, &self.options, &Label::default());
-        compiled.map(|compiled| Found::Bundle(compiled.bundle)).map_err(|failure| match failure {
+        compiled.map(|compiled| Lookup::Bundle(compiled.bundle)).map_err(|failure| match failure {
             Failure::Message(_, message) => SourceError::new(message),
             Failure::Diagnostics(found) => {
                 let lines: Vec<String> = found.iter().map(ToString::to_string).collect();
@@ -127,10 +127,10 @@ struct Sealed {
 }
 
 impl Source for Sealed {
-    fn look(&mut self, anyway: bool) -> Result<Found, SourceError> {
-        let Found::Bundle(bytes) = self.source.look(anyway)? else { return Ok(Found::Unchanged) };
+    fn look(&mut self, anyway: bool) -> Result<Lookup, SourceError> {
+        let Lookup::Bundle(bytes) = self.source.look(anyway)? else { return Ok(Lookup::Unchanged) };
         let unsealed = sealed::unseal(&bytes, &self.key, &Conditions::default());
-        unsealed.map(Found::Bundle).map_err(|error| SourceError::new(error.to_string()))
+        unsealed.map(Lookup::Bundle).map_err(|error| SourceError::new(error.to_string()))
     }
 
     fn name(&self) -> String {

@@ -24,8 +24,8 @@ pub use authzen::Authzen;
 pub use aux_data::{AuxData, KeySetAt};
 pub use http::{Http, Tls};
 pub use keys::{KeysAt, KeysUrl};
-pub use policies::{Compile, Place, Policies, Remote, Schemas};
-pub use spocp::{Bounds, Spocp};
+pub use policies::{Compile, Location, Policies, Remote, Schemas};
+pub use spocp::{Bounds, Durability, Spocp};
 pub use traces::Traces;
 
 pub(crate) use section::Section;
@@ -39,7 +39,7 @@ pub struct Config {
     /// Threads that answer; as many as the machine has cores if it is not said.
     pub threads: Option<usize>,
     /// How long they look for the next question before they sleep, when questions come in quick succession.
-    pub awake: Option<Duration>,
+    pub busy_poll: Option<Duration>,
     /// How long answers that have begun may take once the server is told to stop.
     pub drain: Duration,
     /// The least important events that are logged.
@@ -115,7 +115,7 @@ impl Config {
         let is_http_spoken = http.is_given() || policies.is_given();
         let mut config = Self {
             threads: server.number("threads", 1..=MAX_THREADS)?,
-            awake: server.number("awake-microseconds", 0..=1000)?.map(Duration::from_micros),
+            busy_poll: server.number("awake-microseconds", 0..=1000)?.map(Duration::from_micros),
             drain: server.seconds("drain-seconds", 0..=3600)?.unwrap_or(DRAIN),
             log: server.choice("log", LEVELS)?.unwrap_or(Level::Info),
             http: Http::read(http)?,
@@ -177,8 +177,8 @@ fn must_fit(
     if aux_data.is_given() {
         return refuse("`[aux-data]` needs `[policies]`, whose conditions read tokens".into());
     }
-    let asked = [auth, authzen].into_iter().find(|table| table.is_given());
-    match asked.filter(|_| !http.is_given()) {
+    let known = [auth, authzen].into_iter().find(|table| table.is_given());
+    match known.filter(|_| !http.is_given()) {
         Some(table) => refuse(format!(
             "`[{}]` needs `[http]`, which is not spoken by itself without `[policies]`",
             table.name()

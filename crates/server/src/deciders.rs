@@ -19,7 +19,7 @@ pub(crate) struct Deciders(Arc<Queue>);
 
 /// Why something is not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Undecided {
+pub(crate) enum DecideError {
     /// As much waits as may.
     Full,
     /// Its thread has failed.
@@ -63,7 +63,7 @@ impl Deciders {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         decide: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Undecided> {
+    ) -> Result<T, DecideError> {
         let (done, decided) = oneshot::channel();
         let job = move || {
             if !done.is_closed() {
@@ -72,14 +72,14 @@ impl Deciders {
             }
         };
         self.queue(job)?;
-        decided.await.map_err(|_| Undecided::Failed)
+        decided.await.map_err(|_| DecideError::Failed)
     }
 
     /// Lets `job` wait for one of the threads.
     ///
     /// # Errors
     /// There is no room for it.
-    pub(crate) fn queue(&self, job: impl FnOnce() + Send + 'static) -> Result<(), Undecided> {
+    pub(crate) fn queue(&self, job: impl FnOnce() + Send + 'static) -> Result<(), DecideError> {
         self.0.add(Box::new(job))
     }
 }
@@ -93,10 +93,10 @@ impl Drop for Deciders {
 }
 
 impl Queue {
-    fn add(&self, job: Job) -> Result<(), Undecided> {
+    fn add(&self, job: Job) -> Result<(), DecideError> {
         let mut jobs = self.jobs();
         if jobs.waiting.len() >= MAX_WAITING_DECISIONS {
-            return Err(Undecided::Full);
+            return Err(DecideError::Full);
         }
         jobs.waiting.push_back(job);
         let woken = jobs.idle.pop();
@@ -148,7 +148,7 @@ impl std::fmt::Debug for Queue {
 mod tests {
     use std::sync::mpsc;
 
-    use super::{Deciders, Undecided};
+    use super::{DecideError, Deciders};
     use crate::limits::MAX_WAITING_DECISIONS;
 
     #[tokio::test]
@@ -163,7 +163,7 @@ mod tests {
     async fn a_decision_that_panics_costs_no_thread() {
         let deciders = Deciders::start(1).unwrap();
         let failed = deciders.run(|| std::panic::panic_any("a stand-in")).await;
-        assert_eq!(failed, Err::<(), _>(Undecided::Failed));
+        assert_eq!(failed, Err::<(), _>(DecideError::Failed));
         assert_eq!(deciders.run(|| 7).await, Ok(7));
     }
 
@@ -181,7 +181,7 @@ mod tests {
         for _ in 0..MAX_WAITING_DECISIONS {
             assert_eq!(deciders.queue(|| {}), Ok(()));
         }
-        assert_eq!(deciders.run(|| 7).await, Err(Undecided::Full));
+        assert_eq!(deciders.run(|| 7).await, Err(DecideError::Full));
         drop(free);
     }
 
@@ -193,8 +193,8 @@ mod tests {
             let _ = busy.recv();
         };
         deciders.queue(stand_in).unwrap();
-        let (told, tell) = mpsc::channel();
-        let (left, last) = (told.clone(), told);
+        let (sender, receiver) = mpsc::channel();
+        let (left, last) = (sender.clone(), sender);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let decision = std::pin::pin!(deciders.run(move || left.send("left").unwrap()));
@@ -203,7 +203,7 @@ mod tests {
         });
         deciders.queue(move || last.send("last").unwrap()).unwrap();
         drop(free);
-        assert_eq!(tell.iter().collect::<Vec<_>>(), ["last"]);
+        assert_eq!(receiver.iter().collect::<Vec<_>>(), ["last"]);
     }
 
     /// Polls a future once.

@@ -4,11 +4,12 @@
 
 mod authzen;
 pub(crate) mod bodies;
-pub(crate) mod body;
+mod body;
 mod cerbos;
 mod connection;
 mod deciding;
 mod media_type;
+mod peer;
 mod reply;
 mod routes;
 mod steps;
@@ -23,9 +24,9 @@ use wardgate_native::Policies;
 
 use crate::config::Http;
 use crate::net::connections::Connections;
-use crate::net::crew::Crew;
 use crate::net::listeners::Sockets;
 use crate::net::tls;
+use crate::net::workers::Workers;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use reply::Problem;
@@ -55,7 +56,7 @@ impl Endpoint {
     pub(crate) fn start(
         self,
         shared: &Arc<Shared>,
-        crew: &Arc<Crew>,
+        workers: &Arc<Workers>,
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
         let open = Arc::new(Connections::new(shared.config().http.max_connections));
@@ -63,7 +64,7 @@ impl Endpoint {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
             let (tls, shared, open) = (self.tls.clone(), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(connection::accept(listener, tls, shared, (open, Arc::clone(crew))));
+            tasks.spawn(connection::accept(listener, tls, shared, (open, Arc::clone(workers))));
         }
         Ok(())
     }

@@ -5,5 +5,5 @@
 pub(crate) mod auth;
 pub(crate) mod aux_data;
 pub(crate) mod jwt;
-pub(crate) mod pages;
+pub(crate) mod page_token;
 pub(crate) mod token;

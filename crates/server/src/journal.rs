@@ -1,6 +1,8 @@
 //! A file of changes that survives a crash: frames, their recovery, and the file on its disk.
 
+pub(crate) mod error;
 pub(crate) mod files;
 pub(crate) mod frame;
+pub(crate) mod limits;
 pub(crate) mod log;
 pub(crate) mod recover;

@@ -6,6 +6,7 @@
 //! good one stays.
 #![forbid(unsafe_code)]
 
+mod address;
 pub mod config;
 mod deciders;
 mod files;
@@ -15,6 +16,7 @@ mod journal;
 mod limits;
 mod net;
 mod policies;
+pub mod rules;
 mod server;
 mod shared;
 pub mod spocp;
@@ -23,8 +25,9 @@ mod telemetry;
 pub use config::{Config, ConfigError};
 pub use http::bodies::Bodies;
 pub use identity::auth::{Authenticator, Caller, Refusal};
-pub use policies::source::{FileSource, Found, Source, SourceError, UrlSource};
+pub use net::stopping::Stopping;
+pub use policies::source::{FileSource, Lookup, Source, SourceError, UrlSource};
 pub use policies::state::{Origin, State};
 pub use server::{Server, ServerError};
-pub use shared::{Shared, Stopping};
+pub use shared::Shared;
 pub use telemetry::metrics::Metrics;

@@ -162,3 +162,24 @@ pub(crate) const MAX_NAMING_RULES: usize = 100_000;
 
 /// How long what a client still sends is read and forgotten after its last answer.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
+
+/// Connections at the same time unless the configuration says otherwise.
+pub(crate) const CONNECTIONS: usize = 1024;
+
+/// Bytes of a message unless the configuration says otherwise.
+pub(crate) const MESSAGE_BYTES: usize = 64 << 10;
+
+/// Bytes of a message that a configuration may allow: an expression of the greatest size, and what goes around it.
+pub(crate) const MAX_MESSAGE_BYTES: usize = wardgate_spocp::limits::MAX_BYTES + (64 << 10);
+
+/// Changes between `BEGIN` and `COMMIT`.
+pub(crate) const MAX_TRANSACTION: usize = 4096;
+
+/// Bytes of the changes between `BEGIN` and `COMMIT`.
+pub(crate) const MAX_TRANSACTION_BYTES: usize = 4 << 20;
+
+/// The shortest time between two waits for the disk that a configuration may ask for.
+pub(crate) const MIN_SYNC_INTERVAL: Duration = Duration::from_millis(1);
+
+/// The longest one.
+pub(crate) const MAX_SYNC_INTERVAL: Duration = Duration::from_secs(60);

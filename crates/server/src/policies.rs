@@ -1,7 +1,6 @@
 //! Policies in use: the source of bundles, the state made of one, and its replacement.
 
+pub(crate) mod directory;
 pub(crate) mod expiry;
-pub(crate) mod index;
-pub(crate) mod reload;
 pub(crate) mod source;
 pub(crate) mod state;

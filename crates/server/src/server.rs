@@ -1,5 +1,7 @@
 //! The server: sockets, threads, signals, and how it all ends.
 
+mod reload;
+
 use std::fmt;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, mpsc};
@@ -10,14 +12,14 @@ use tokio::time::timeout;
 
 use crate::config::{Config, Spocp};
 use crate::deciders::Deciders;
-use crate::net::awake;
-use crate::net::crew::Crew;
+use crate::http::bodies::Bodies;
+use crate::net::busy_poll;
 use crate::net::listeners::Sockets;
-use crate::net::notify::{Phase, tell};
-use crate::policies::reload;
+use crate::net::notify::{Phase, notify};
+use crate::net::workers::Workers;
 use crate::policies::state::{Origin, State};
+use crate::rules::Rules;
 use crate::shared::Shared;
-use crate::spocp::store::Rules;
 use crate::telemetry::log;
 use crate::{http, spocp};
 
@@ -27,7 +29,7 @@ pub struct Server {
     shared: Arc<Shared>,
     http: http::Endpoint,
     spocp: Option<spocp::Endpoint>,
-    crew: Arc<Crew>,
+    workers: Arc<Workers>,
 }
 
 /// Why there is no server, in words for the operator.
@@ -47,10 +49,11 @@ impl Server {
         let spocp = config.spocp.as_ref();
         let rules = spocp.map(|spocp| rules(spocp, &first)).transpose()?;
         let spocp = spocp.map(|spocp| spocp::Endpoint::open(spocp, &mut sockets)).transpose()?;
-        let awake = config.awake.unwrap_or_else(awake::window);
-        let crew = Crew::start(config.threads, awake).map_err(|error| error.to_string())?;
-        let deciders = Deciders::start(crew.len()).map_err(|error| error.to_string())?;
-        let (reloads, wishes) = mpsc::channel();
+        let busy_poll = config.busy_poll.unwrap_or_else(busy_poll::window);
+        let workers =
+            Workers::start(config.threads, busy_poll).map_err(|error| error.to_string())?;
+        let deciders = Deciders::start(workers.len()).map_err(|error| error.to_string())?;
+        let (reloads, requests) = mpsc::channel();
         let shared = Shared::new(config, first, reloads)?.with_rules(rules);
         let shared = Arc::new(shared.with_deciders(deciders));
         // Without them the server answers those who need none. Why they did not come is in the log.
@@ -58,8 +61,8 @@ impl Server {
         if let Some(tracer) = shared.tracer() {
             tracer.start().map_err(|error| error.to_string())?;
         }
-        reload::start(origin, &shared, wishes).map_err(|error| error.to_string())?;
-        Ok(Self { shared, http, spocp, crew: Arc::new(crew) })
+        reload::start(origin, &shared, requests).map_err(|error| error.to_string())?;
+        Ok(Self { shared, http, spocp, workers: Arc::new(workers) })
     }
 
     /// Finds out whether a server could be made, short of opening sockets. Keys of other servers must come.
@@ -99,7 +102,7 @@ impl Server {
     /// them besides, such as clients that no other thread is to be woken for.
     #[must_use]
     pub fn threads(&self) -> Vec<Handle> {
-        self.crew.threads()
+        self.workers.handles()
     }
 
     /// Answers until somebody stops it, by a signal or by [`Shared::stop`]. Answers that have begun are given as
@@ -115,15 +118,15 @@ impl Server {
         let ended = runtime.block_on(async {
             let mut tasks = JoinSet::new();
             tasks.spawn(signals(Arc::clone(&self.shared)));
-            self.http.start(&self.shared, &self.crew, &mut tasks)?;
+            self.http.start(&self.shared, &self.workers, &mut tasks)?;
             if let Some(spocp) = self.spocp {
-                spocp.start(&self.shared, &self.crew, &mut tasks)?;
+                spocp.start(&self.shared, &self.workers, &mut tasks)?;
             }
-            tell(Phase::Ready);
+            notify(Phase::Ready);
             let mut stopping = self.shared.stopping();
             // It cannot fail: the other end is in `shared`, which is here.
             let () = stopping.begun().await;
-            tell(Phase::Stopping);
+            notify(Phase::Stopping);
             tracing::info!("stopping");
             let all = async { while tasks.join_next().await.is_some() {} };
             if timeout(drain, all).await.is_err() {
@@ -140,6 +143,17 @@ impl Server {
             tracer.close();
         }
         ended
+    }
+}
+
+impl Bodies {
+    /// Reads the policies.
+    ///
+    /// # Errors
+    /// They, or something that the configuration names, cannot be used.
+    pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
+        let first = reload::first(&mut origin)?;
+        Ok(Self::of(Shared::new(config, first, mpsc::channel().0)?))
     }
 }
 

@@ -10,12 +10,13 @@ use crate::config::Config;
 use crate::deciders::Deciders;
 use crate::identity::auth::Authenticator;
 use crate::identity::aux_data::Tokens;
-use crate::identity::jwt::Published;
-use crate::identity::pages::Pages;
+use crate::identity::jwt::RemoteKeySet;
+use crate::identity::page_token::PageTokens;
+use crate::net::stopping::Stopping;
 use crate::policies::state::State;
-use crate::spocp::store::Rules;
+use crate::rules::Rules;
 use crate::telemetry::metrics::{Metrics, Tally};
-use crate::telemetry::traces::{Begun, Tracer, tally};
+use crate::telemetry::traces::{OpenSpan, Tracer, tally};
 
 /// The state in use, the configuration, and the way to stop and to reload.
 #[derive(Debug)]
@@ -25,21 +26,21 @@ pub struct Shared {
     rules: Option<Rules>,
     authenticator: Authenticator,
     tokens: Tokens,
-    pages: Option<Pages>,
+    page_tokens: Option<PageTokens>,
     metrics: Metrics,
     tracer: Option<Tracer>,
     deciders: Option<Deciders>,
     stopping: watch::Sender<bool>,
-    reloads: Sender<Reload>,
+    reloads: Sender<ReloadRequest>,
 }
 
 /// A wish for new policies.
 #[derive(Debug)]
-pub(crate) struct Reload {
+pub(crate) struct ReloadRequest {
     /// Is told the serial number of the state in use afterwards, or why there is no new one.
     pub(crate) done: oneshot::Sender<Result<u64, String>>,
     /// The span of whoever asks, if it is told.
-    pub(crate) within: Option<Begun>,
+    pub(crate) within: Option<OpenSpan>,
 }
 
 impl Shared {
@@ -47,14 +48,14 @@ impl Shared {
     pub(crate) fn new(
         config: Config,
         state: State,
-        reloads: Sender<Reload>,
+        reloads: Sender<ReloadRequest>,
     ) -> Result<Self, String> {
         Ok(Self {
             state: ArcSwap::from_pointee(state),
             rules: None,
             authenticator: Authenticator::new(&config.auth)?,
             tokens: Tokens::new(&config.aux_data)?,
-            pages: config.authzen.page_key.as_deref().map(Pages::read).transpose()?,
+            page_tokens: config.authzen.page_key.as_deref().map(PageTokens::read).transpose()?,
             metrics: Metrics::default(),
             tracer: config.traces.as_ref().map(Tracer::new).transpose()?,
             deciders: None,
@@ -92,16 +93,16 @@ impl Shared {
     }
 
     /// The sets of keys of other servers.
-    pub(crate) fn published(&self) -> impl Iterator<Item = &Published> {
-        self.authenticator.published().into_iter().chain(self.tokens.published())
+    pub(crate) fn remote_key_sets(&self) -> impl Iterator<Item = &RemoteKeySet> {
+        self.authenticator.remote_key_set().into_iter().chain(self.tokens.remote_key_sets())
     }
 
     /// Asks for the keys of other servers, all at once, and returns why some did not come.
     pub(crate) fn first_keys(&self) -> Result<(), String> {
-        let all: Vec<_> = self.published().map(Published::begin).collect();
+        let all: Vec<_> = self.remote_key_sets().map(RemoteKeySet::request_now).collect();
         // Each of them is over before the next is looked at, so that the wait is that for the slowest.
-        let all: Vec<_> = all.into_iter().map(|told| told.recv()).collect();
-        all.into_iter().try_for_each(|told| told.unwrap_or_else(|_| Err(STOPPED.to_owned())))
+        let all: Vec<_> = all.into_iter().map(|outcome| outcome.recv()).collect();
+        all.into_iter().try_for_each(|outcome| outcome.unwrap_or_else(|_| Err(STOPPED.to_owned())))
     }
 
     /// Begins spans, if they are told.
@@ -118,8 +119,8 @@ impl Shared {
         &self.tokens
     }
 
-    pub(crate) const fn pages(&self) -> Option<&Pages> {
-        self.pages.as_ref()
+    pub(crate) const fn page_tokens(&self) -> Option<&PageTokens> {
+        self.page_tokens.as_ref()
     }
 
     /// The configuration.
@@ -134,7 +135,7 @@ impl Shared {
     }
 
     /// The same, for those who hand it to another thread.
-    pub(crate) fn state_to_keep(&self) -> Arc<State> {
+    pub(crate) fn state_arc(&self) -> Arc<State> {
         self.state.load_full()
     }
 
@@ -157,10 +158,10 @@ impl Shared {
     }
 
     /// Does so within a span.
-    pub(crate) async fn reload_within(&self, within: Option<Begun>) -> Result<u64, String> {
-        self.published().for_each(Published::look_early);
+    pub(crate) async fn reload_within(&self, within: Option<OpenSpan>) -> Result<u64, String> {
+        self.remote_key_sets().for_each(RemoteKeySet::refresh_early);
         let (done, answer) = oneshot::channel();
-        self.reloads.send(Reload { done, within }).map_err(|_| STOPPED.to_owned())?;
+        self.reloads.send(ReloadRequest { done, within }).map_err(|_| STOPPED.to_owned())?;
         answer.await.map_err(|_| STOPPED.to_owned())?
     }
 
@@ -179,18 +180,6 @@ impl Shared {
     #[must_use]
     pub fn stopping(&self) -> Stopping {
         Stopping(self.stopping.subscribe())
-    }
-}
-
-/// Says when the server begins to stop.
-#[derive(Clone, Debug)]
-pub struct Stopping(watch::Receiver<bool>);
-
-impl Stopping {
-    /// Ends once the server is told to stop, however often it is called.
-    pub async fn begun(&mut self) {
-        // It ends also when nobody can tell any more.
-        let _ = self.0.wait_for(|stopping| *stopping).await;
     }
 }
 

@@ -12,7 +12,6 @@ pub mod list;
 pub mod reply;
 pub mod request;
 pub mod session;
-pub mod store;
 mod traced;
 
 pub(crate) use endpoint::Endpoint;

@@ -24,7 +24,7 @@ pub fn bodies(input: &[u8]) {
     assert!(matches!(status, 200 | 400 | 413 | 501), "{path} is answered with {status}");
     let is_json = serde_json::from_str::<Json>(&answer).is_ok();
     assert!(is_json, "{path} is answered with {answer}");
-    let whole = server.wholly(path, body);
+    let whole = server.answer_full(path, body);
     assert!(whole == (status, answer), "{path}: the answer is not {whole:?}");
 }
 

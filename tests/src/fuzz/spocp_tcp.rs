@@ -4,10 +4,10 @@
 
 use std::sync::OnceLock;
 
+use wardgate_server::rules::Rules;
 use wardgate_server::spocp::access::{Access, Administrator};
 use wardgate_server::spocp::codec::{message, write_all};
 use wardgate_server::spocp::session::{Session, Step, Surroundings};
-use wardgate_server::spocp::store::Rules;
 use wardgate_spocp::Normal;
 
 /// Answers the bytes, all at once and in pieces, for somebody and for an administrator.

@@ -219,7 +219,7 @@ fn change(mut client: Client, name: &str, count: usize, told: &Sender<Told>) -> 
 
 /// The id of a rule.
 fn md5(text: &[u8]) -> String {
-    wardgate_server::spocp::store::Key::of_text(text).to_string()
+    wardgate_server::rules::Key::of_text(text).to_string()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use wardgate_native::protocol::authzen::Shape;
 
 use super::{ConfigError, Section};
-use crate::net::client::address::{self, Address};
+use crate::address::{self, Address};
 
 /// What only AuthZEN has.
 #[derive(Clone, Debug, Default)]

@@ -32,20 +32,20 @@ impl KeysAt {
         let (path, url, ca) = (section.path(file)?, section.text("url")?, section.path("url-ca")?);
         let refresh = section.seconds("refresh-seconds", KEYS_PAUSE.as_secs()..=MAX_REFRESH)?;
         let keep = section.seconds("keep-seconds", KEYS_PAUSE.as_secs()..=MAX_KEEP)?;
-        let is_asked = ca.is_some() || refresh.is_some() || keep.is_some();
-        let place = section.name();
+        let has_options = ca.is_some() || refresh.is_some() || keep.is_some();
+        let location = section.name();
         match (path, url) {
-            (Some(path), None) if !is_asked => Ok(Self::File(path)),
+            (Some(path), None) if !has_options => Ok(Self::File(path)),
             (Some(_), None) => Err(ConfigError::new(format!(
-                "`url-ca`, `refresh-seconds` and `keep-seconds` in `[{place}]` need `url`"
+                "`url-ca`, `refresh-seconds` and `keep-seconds` in `[{location}]` need `url`"
             ))),
             (None, Some(url)) => {
                 let remote = Remote { url, ca, token: None };
                 let (refresh, keep) = (refresh.unwrap_or(REFRESH), keep.unwrap_or(KEEP));
-                KeysUrl { remote, refresh, keep }.fitting(place).map(Self::Url)
+                KeysUrl { remote, refresh, keep }.fitting(location).map(Self::Url)
             }
             _ => Err(ConfigError::new(format!(
-                "`[{place}]` must have `{file}` or `url`, and one of them only"
+                "`[{location}]` must have `{file}` or `url`, and one of them only"
             ))),
         }
     }
@@ -53,21 +53,21 @@ impl KeysAt {
 
 impl KeysUrl {
     /// Refuses what could not be believed, or would not last until it is asked for again.
-    fn fitting(self, place: &str) -> Result<Self, ConfigError> {
+    fn fitting(self, location: &str) -> Result<Self, ConfigError> {
         let refuse = |message: String| Err(ConfigError::new(message));
         if !self.remote.url.starts_with("https://") {
             return refuse(format!(
-                "`url` in `[{place}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
+                "`url` in `[{location}]` must begin with `https://`: keys that somebody on the way can exchange prove nothing"
             ));
         }
         if self.remote.ca.is_none() {
             return refuse(format!(
-                "`url` in `[{place}]` needs `url-ca`, the roots of that server"
+                "`url` in `[{location}]` needs `url-ca`, the roots of that server"
             ));
         }
         if self.keep < self.refresh {
             return refuse(format!(
-                "`keep-seconds` in `[{place}]` must not be less than `refresh-seconds`"
+                "`keep-seconds` in `[{location}]` must not be less than `refresh-seconds`"
             ));
         }
         Ok(self)

@@ -12,7 +12,7 @@ use crate::limits::WATCH;
 #[derive(Clone, Debug)]
 pub struct Policies {
     /// The bundle, or the directory.
-    pub place: Place,
+    pub location: Location,
     /// Files of public keys, of which one must have signed the bundle.
     pub trust: Vec<PathBuf>,
     /// Whether it was said that nobody need have signed the bundle.
@@ -82,7 +82,7 @@ const ENFORCEMENTS: &[(&str, Schemas)] =
 
 /// Where policies are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A bundle in a file.
     Bundle(PathBuf),
     /// A bundle on another server.
@@ -108,7 +108,7 @@ impl Policies {
         if !section.is_given() {
             return Ok(None);
         }
-        let (place, compile) = (Place::read(&mut section), section.section("compile")?);
+        let (location, compile) = (Location::read(&mut section), section.section("compile")?);
         let trust = section.paths_or("trust", "unsigned")?;
         let (at_least, require) = (section.number("at-least", 1..=64)?, section.texts("require")?);
         let min_revision = section.number("min-revision", 0..=(1 << 53) - 1)?;
@@ -116,14 +116,14 @@ impl Policies {
         let after_expiry = section.choice("after-expiry", AFTER_EXPIRY)?;
         let watch = section.seconds("watch-seconds", 0..=86_400)?.unwrap_or(WATCH);
         section.finish()?;
-        let place = place?;
-        if compile.is_given() && !matches!(place, Place::Directory(_)) {
+        let location = location?;
+        if compile.is_given() && !matches!(location, Location::Directory(_)) {
             let message =
                 "`[policies.compile]` is for a directory, and a bundle was compiled already";
             return Err(ConfigError::new(message));
         }
         let policies = Self {
-            place,
+            location,
             compile: Compile::read(compile)?,
             is_unsigned: trust.is_none(),
             trust: trust.unwrap_or_default(),
@@ -135,7 +135,7 @@ impl Policies {
             after_expiry: after_expiry.unwrap_or_default(),
             watch,
         };
-        if after_expiry.is_some() && matches!(policies.place, Place::Directory(_)) {
+        if after_expiry.is_some() && matches!(policies.location, Location::Directory(_)) {
             return Err(for_a_bundle("after-expiry"));
         }
         policies.must_fit()?;
@@ -150,17 +150,20 @@ impl Policies {
             ("name", self.name.is_some()),
             ("unseal", self.unseal.is_some()),
         ];
-        if let (Place::Directory(_), Some((key, _))) =
-            (&self.place, asks.iter().find(|(_, asked)| *asked))
+        if let (Location::Directory(_), Some((key, _))) =
+            (&self.location, asks.iter().find(|(_, known)| *known))
         {
             return Err(for_a_bundle(key));
         }
-        if self.trust.is_empty() && !self.is_unsigned && matches!(self.place, Place::Bundle(_)) {
+        if self.trust.is_empty()
+            && !self.is_unsigned
+            && matches!(self.location, Location::Bundle(_))
+        {
             let message = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, \
                            or `\"unsigned\"`";
             return Err(ConfigError::new(message));
         }
-        if self.trust.is_empty() && matches!(self.place, Place::Url(_)) {
+        if self.trust.is_empty() && matches!(self.location, Location::Url(_)) {
             let message =
                 "`url` in `[policies]` needs `trust`: who answers there vouches for nothing";
             return Err(ConfigError::new(message));
@@ -181,7 +184,7 @@ fn for_a_bundle(key: &str) -> ConfigError {
 const AFTER_EXPIRY: &[(&str, AfterExpiry)] =
     &[("deny", AfterExpiry::Deny), ("decide", AfterExpiry::Decide)];
 
-impl Place {
+impl Location {
     fn read(section: &mut Section<'_>) -> Result<Self, ConfigError> {
         let (bundle, directory) = (section.path("bundle")?, section.path("directory")?);
         let url = section.text("url")?;

@@ -20,7 +20,7 @@ pub(crate) struct Section<'c> {
     /// How the file names it; empty for the whole file.
     path: String,
     table: Option<&'c DeTable<'c>>,
-    asked: Vec<&'static str>,
+    known: Vec<&'static str>,
     /// The first of the keys that must be there and are not.
     missing: Option<ConfigError>,
 }
@@ -34,7 +34,7 @@ struct Value<'c> {
 
 impl<'c> Section<'c> {
     pub(super) fn root(text: &'c str, folder: &'c Path, table: &'c DeTable<'c>) -> Self {
-        Self { text, folder, path: String::new(), table: Some(table), asked: vec![], missing: None }
+        Self { text, folder, path: String::new(), table: Some(table), known: vec![], missing: None }
     }
 
     /// How the file names the table.
@@ -61,7 +61,7 @@ impl<'c> Section<'c> {
             Some(DeValue::Table(table)) => Some(table),
             Some(_) => return Err(wrong(found.as_ref(), "a table")),
         };
-        Ok(Section { path, table, asked: vec![], missing: None, ..*self })
+        Ok(Section { path, table, known: vec![], missing: None, ..*self })
     }
 
     /// Returns the tables of a list.
@@ -74,7 +74,7 @@ impl<'c> Section<'c> {
         let table = |item: &'c toml::Spanned<DeValue<'c>>| match item.get_ref() {
             DeValue::Table(table) => {
                 let path = path.clone();
-                Ok(Section { path, table: Some(table), asked: vec![], missing: None, ..*self })
+                Ok(Section { path, table: Some(table), known: vec![], missing: None, ..*self })
             }
             _ => Err(found.wrong("a list of tables")),
         };
@@ -210,25 +210,25 @@ impl<'c> Section<'c> {
         let Some(table) = self.table else { return Ok(()) };
         for key in table.keys() {
             let name: &str = key.get_ref();
-            if self.asked.contains(&name) {
+            if self.known.contains(&name) {
                 continue;
             }
-            let place = match self.path.as_str() {
+            let location = match self.path.as_str() {
                 "" => String::new(),
                 path => format!(" in `[{path}]`"),
             };
-            let meant = match nearest(name, &self.asked) {
+            let meant = match nearest(name, &self.known) {
                 Some(meant) => format!("; did you mean `{meant}`?"),
                 None => String::new(),
             };
             let line = line_at(self.text, key.span().start);
-            return Err(ConfigError::at(line, format!("unknown key `{name}`{place}{meant}")));
+            return Err(ConfigError::at(line, format!("unknown key `{name}`{location}{meant}")));
         }
         self.missing.map_or(Ok(()), Err)
     }
 
     fn take(&mut self, key: &'static str) -> Option<Value<'c>> {
-        self.asked.push(key);
+        self.known.push(key);
         let (at, value) = self.table?.get_key_value(key)?;
         let line = line_at(self.text, at.span().start);
         Some(Value { value: value.get_ref(), line, name: self.below(key) })

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::http::listen;
 use super::{ConfigError, Section, Tls};
-use crate::spocp::limits::{CONNECTIONS, MAX_MESSAGE_BYTES, MESSAGE_BYTES};
-use crate::spocp::store::Durability;
-use crate::spocp::store::limits::{MAX_SYNC_INTERVAL, MIN_SYNC_INTERVAL};
+use crate::limits::{
+    CONNECTIONS, MAX_MESSAGE_BYTES, MAX_SYNC_INTERVAL, MESSAGE_BYTES, MIN_SYNC_INTERVAL,
+};
 
 /// SPOCP over TCP.
 #[derive(Clone, Debug)]
@@ -36,6 +36,15 @@ pub struct Spocp {
     pub tls: Option<Tls>,
     /// Every connection is encrypted from the start, without `STARTTLS`.
     pub tls_from_start: bool,
+}
+
+/// When a change counts as kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// When it is on the disk: an answered change survives a kill and a loss of power.
+    Always,
+    /// When the system has it: an answered change survives a kill. A loss of power may take those of the last interval.
+    Interval(Duration),
 }
 
 /// What a client may take.

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use wardgate_bundle::AfterExpiry;
 
-use super::{Config, KeysAt, KeysUrl, Place, Remote};
+use super::{Config, KeysAt, KeysUrl, Location, Remote};
 
 fn parse(text: &str) -> Result<Config, String> {
     Config::parse(text, Path::new("/etc/wardgate")).map_err(|error| error.to_string())
@@ -19,7 +19,10 @@ const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\ntrust = \"unsigned\"\n";
 fn little_must_be_said() {
     let config = parse(LEAST).unwrap();
     assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
-    assert_eq!(config.policies.unwrap().place, Place::Bundle(PathBuf::from("/etc/wardgate/p.wgb")));
+    assert_eq!(
+        config.policies.unwrap().location,
+        Location::Bundle(PathBuf::from("/etc/wardgate/p.wgb"))
+    );
     assert!(config.http.tls.is_none());
     assert!(parse(&format!("\u{feff}{}", LEAST.replace('\n', "\r\n"))).is_ok());
 }
@@ -98,9 +101,9 @@ fn wrong_values_are_named() {
 
 #[test]
 fn nobody_is_believed_unless_it_is_said_who() {
-    let said = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, or `\"unsigned\"`";
+    let expected = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, or `\"unsigned\"`";
     for trust in ["", "trust = []\n"] {
-        refused(&format!("[policies]\nbundle = \"p.wgb\"\n{trust}"), said);
+        refused(&format!("[policies]\nbundle = \"p.wgb\"\n{trust}"), expected);
     }
     assert!(parse(LEAST).unwrap().policies.unwrap().is_unsigned);
     let policies = parse("[policies]\nbundle = \"p\"\ntrust = [\"a\", \"unsigned\"]\n")

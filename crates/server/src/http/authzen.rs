@@ -4,10 +4,10 @@
 //! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
 
 mod metadata;
+mod response;
 mod rules;
 mod search;
 mod tokens;
-mod told;
 
 use hyper::body::Bytes;
 use wardgate_engine::attr::{Attr, AttrMap};
@@ -30,9 +30,9 @@ use super::steps::Steps;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
+use response::{SubjectResponse, is_allowed};
 use rules::answer_from_rules;
 use tokens::Verifier;
-use told::{Told, is_allowed};
 
 /// Answers an evaluation.
 pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<Bytes, Problem> {
@@ -40,24 +40,24 @@ pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Bytes::from);
     }
-    match shortly(body, state) {
+    match try_fast(body, state) {
         Some(is_allowed) => {
             shared.decided(Tally::one(is_allowed));
             Ok(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED }))
         }
-        None => evaluation_wholly(body, state, shared).map(Bytes::from),
+        None => evaluation_full(body, state, shared).map(Bytes::from),
     }
 }
 
 /// Answers an evaluation from the text, or not at all. Where something is known of entities beyond what a request
 /// says, the text is not all there is.
-pub(super) fn shortly(body: &[u8], state: &State) -> Option<bool> {
+pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
     state.directory().is_empty().then_some(())?;
     state.policies()?.answer_evaluation(body, SystemClock)
 }
 
 /// Answers an evaluation from all that it says.
-pub(super) fn evaluation_wholly(
+pub(super) fn evaluation_full(
     body: &[u8],
     state: &State,
     shared: &Shared,
@@ -79,8 +79,8 @@ pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result
                 return rules::with(shared, |by| Ok(by.many(semantic, &items, shared)));
             }
             let questions = Questions { semantic, items: &items, defaults: &defaults };
-            if is_told(defaults.context()) {
-                return told::many(&questions, state, shared);
+            if wants_response(defaults.context()) {
+                return response::many(&questions, state, shared);
             }
             many(&questions, state, shared)
         }
@@ -117,9 +117,9 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
         let mut tally = Tally::default();
         tally.add(&decision);
         shared.decided(tally);
-        if is_told(&evaluation.context) {
+        if wants_response(&evaluation.context) {
             let is_allowed = is_allowed(&decision);
-            return Told::of(request, &evaluation.context, decision).answer(is_allowed);
+            return SubjectResponse::of(request, &evaluation.context, decision).answer(is_allowed);
         }
         let mut json = Json::default();
         write_answer(&mut json, &decision);
@@ -188,7 +188,7 @@ fn each<'i>(
 }
 
 /// Whether the answer is to tell what decided.
-fn is_told(context: &AttrMap) -> bool {
+fn wants_response(context: &AttrMap) -> bool {
     context.get("cerbos.includeMeta") == Some(&Attr::Bool(true))
 }
 

@@ -4,61 +4,53 @@
 //! ask.
 
 use std::fmt;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 
 use super::reply::{Problem, Reply};
-use super::routes::{Target, target, told};
+use super::routes::{Target, dispatch, target};
 use super::{authzen, cerbos};
-use crate::config::Config;
-use crate::policies::reload;
-use crate::policies::state::Origin;
-use crate::server::ServerError;
 use crate::shared::Shared;
 
 /// What endpoints answer.
 pub struct Bodies(Shared);
 
 impl Bodies {
-    /// Reads the policies.
-    ///
-    /// # Errors
-    /// They, or something that the configuration names, cannot be used.
-    pub fn new(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
-        let first = reload::first(&mut origin)?;
-        Ok(Self(Shared::new(config, first, mpsc::channel().0)?))
+    /// Answers from `shared`.
+    pub(crate) const fn of(shared: Shared) -> Self {
+        Self(shared)
     }
 
     /// Returns the status and the body of the answer to a `POST`.
     #[must_use]
     pub fn answer(&self, path: &str, body: &[u8]) -> (u16, String) {
-        let nobody: Arc<str> = Arc::from("");
+        let anonymous: Arc<str> = Arc::from("");
         let Some(target) = target(path, &self.0) else {
             return written(None, Err(Problem::not_found()));
         };
-        written(Some(target), told(target, body, (&self.0.state(), &self.0, &nobody)))
+        written(Some(target), dispatch(target, body, (&self.0.state(), &self.0, &anonymous)))
     }
 
     /// Returns the answer that is made of all that the body says, never from its text: what [`Bodies::answer`] must agree
     /// with. Only two endpoints have two ways.
     #[must_use]
-    pub fn wholly(&self, path: &str, body: &[u8]) -> (u16, String) {
+    pub fn answer_full(&self, path: &str, body: &[u8]) -> (u16, String) {
         let (target, state) = (target(path, &self.0), self.0.state());
-        let told = match target {
-            Some(Target::Check) => cerbos::check_wholly(body, &state, &self.0),
-            Some(Target::Evaluation) => authzen::evaluation_wholly(body, &state, &self.0),
+        let result = match target {
+            Some(Target::Check) => cerbos::check_full(body, &state, &self.0),
+            Some(Target::Evaluation) => authzen::evaluation_full(body, &state, &self.0),
             _ => return self.answer(path, body),
         };
-        written(target, told.map(Bytes::from))
+        written(target, result.map(Bytes::from))
     }
 
     /// Whether the answer is made from the text of the body.
     #[must_use]
-    pub fn is_short(&self, path: &str, body: &[u8]) -> bool {
+    pub fn is_fast(&self, path: &str, body: &[u8]) -> bool {
         match target(path, &self.0) {
-            Some(Target::Check) => cerbos::shortly(body, &self.0.state(), &self.0).is_some(),
-            Some(Target::Evaluation) => authzen::shortly(body, &self.0.state()).is_some(),
+            Some(Target::Check) => cerbos::try_fast(body, &self.0.state(), &self.0).is_some(),
+            Some(Target::Evaluation) => authzen::try_fast(body, &self.0.state()).is_some(),
             _ => false,
         }
     }
@@ -70,8 +62,8 @@ impl fmt::Debug for Bodies {
     }
 }
 
-fn written(target: Option<Target>, told: Result<Bytes, Problem>) -> (u16, String) {
-    let reply = match told {
+fn written(target: Option<Target>, result: Result<Bytes, Problem>) -> (u16, String) {
+    let reply = match result {
         Ok(json) => Reply::json(json),
         Err(problem) if target.is_some_and(Target::is_of_cerbos) => problem.into_reply_of_cerbos(),
         Err(problem) => Reply::from(problem),

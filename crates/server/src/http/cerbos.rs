@@ -26,18 +26,18 @@ use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: from the text if plans can, or else from all that it says.
 pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
-    match shortly(body, state, shared) {
+    match try_fast(body, state, shared) {
         Some(answered) => {
             let Answered { resources, allowed, denied, .. } = answered;
             shared.decided(Tally { resources, allowed, denied });
             Ok(answered.json)
         }
-        None => check_wholly(body, state, shared),
+        None => check_full(body, state, shared),
     }
 }
 
 /// Answers CheckResources from the text, or not at all.
-pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
+pub(super) fn try_fast(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
     let limits = &shared.config().http;
     let limits = CallLimits {
         resources: limits.max_resources,
@@ -48,7 +48,7 @@ pub(super) fn shortly(body: &[u8], state: &State, shared: &Shared) -> Option<Ans
 }
 
 /// Answers CheckResources from all that it says.
-pub(super) fn check_wholly(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+pub(super) fn check_full(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
     let policies = policies(state)?;
     let mut call = read(body, shared)?;
     let mut json = Json::default();
@@ -108,13 +108,13 @@ fn each(
     mut act: impl FnMut(&Request, &Decision) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let (mut tally, budget) = (Tally::default(), Steps::of(shared));
-    let told = call.each(|request| {
+    let result = call.each(|request| {
         let decision = policies.check_within(request, SystemClock, &budget);
         tally.add(&decision);
         act(request, &decision)
     });
     shared.decided(tally);
-    told
+    result
 }
 
 fn read(body: &[u8], shared: &Shared) -> Result<Call, Problem> {

@@ -14,38 +14,41 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use super::routes::{self, Peer};
+use super::peer::Peer;
+use super::routes;
 use crate::config::Http;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
-use crate::net::awake;
-use crate::net::connections::{Connection, Connections, Phase, Place};
-use crate::net::crew::Crew;
-use crate::net::heard::Heard;
-use crate::net::opening;
-use crate::shared::{Shared, Stopping};
+use crate::net::busy_poll;
+use crate::net::connections::{Connection, Connections, OpenConnection, Phase};
+use crate::net::peek;
+use crate::net::rewind::Rewind;
+use crate::net::stopping::Stopping;
+use crate::net::workers::Workers;
+use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
 pub(crate) async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     shared: Arc<Shared>,
-    (open, crew): (Arc<Connections>, Arc<Crew>),
+    (open, workers): (Arc<Connections>, Arc<Workers>),
 ) {
-    let kept = Arc::clone(&shared);
+    let state = Arc::clone(&shared);
     let local = listener.local_addr().ok();
-    let serve = move |stream, place| serve(stream, (tls.clone(), local), Arc::clone(&kept), place);
-    crate::net::accept::accept(listener, &shared, (&open, &crew), serve).await;
+    let serve =
+        move |stream, opened| serve(stream, (tls.clone(), local), Arc::clone(&state), opened);
+    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
 }
 
 async fn serve(
     stream: TcpStream,
     (tls, local): (Option<TlsAcceptor>, Option<SocketAddr>),
     shared: Arc<Shared>,
-    place: Place,
+    opened: OpenConnection,
 ) {
     // Answers are small and nobody waits for more of them.
     let _ = stream.set_nodelay(true);
-    let (connection, open) = (Arc::clone(&place.connection), Arc::clone(&place.connections));
+    let (connection, open) = (Arc::clone(&opened.connection), Arc::clone(&opened.connections));
     let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None };
     let Some(acceptor) = tls else { return speak(stream, &shared, &peer).await };
     let encrypted = async {
@@ -69,13 +72,13 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = &peer.connection;
-    let mut stream = Heard::new(stream, Arc::clone(connection));
+    let mut stream = Rewind::new(stream, Arc::clone(connection));
     let mut stopping = shared.stopping();
-    let mut said = Vec::new();
+    let mut bytes = Vec::new();
     tokio::select! {
         biased;
-        heard = opening::hear(&mut stream, &mut said) => {
-            if let Err(error) = heard {
+        rewind = peek::peek(&mut stream, &mut bytes) => {
+            if let Err(error) = rewind {
                 tracing::debug!(%error, "a connection ended early");
                 return;
             }
@@ -85,23 +88,23 @@ where
         // Whoever has begun to ask is answered.
         () = stopping.begun() => {}
     }
-    if said.is_empty() {
+    if bytes.is_empty() {
         return;
     }
-    stream.again(said);
+    stream.rewind(bytes);
     // Apart, so that a connection that has asked nothing yet does not carry the room for questions.
     Box::pin(converse(stream, shared, peer, stopping)).await;
 }
 
-async fn converse<S>(stream: Heard<S>, shared: &Arc<Shared>, peer: &Peer, mut stopping: Stopping)
+async fn converse<S>(stream: Rewind<S>, shared: &Arc<Shared>, peer: &Peer, mut stopping: Stopping)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let connection = &peer.connection;
     let service = service_fn(|request| async {
         let response = routes::answer(request, shared, peer).await;
-        connection.enters(Phase::Idle);
-        awake::answers();
+        connection.enter_phase(Phase::Idle);
+        busy_poll::note_answer();
         Ok::<_, Infallible>(response)
     });
     let mut speaking = pin!(builder().serve_connection(TokioIo::new(stream), service));

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 
-use super::body::Taken;
 use super::reply::Problem;
-use super::routes::{Target, told};
+use super::routes::{Target, dispatch};
 use super::steps::granting;
 use super::traced::Traced;
-use crate::deciders::Undecided;
+use crate::deciders::DecideError;
 use crate::limits::MAX_STEPS_IN_PLACE;
+use crate::net::room::RoomLease;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
@@ -24,12 +24,12 @@ pub(super) struct Question {
     pub(super) target: Target,
     pub(super) body: Bytes,
     /// The body has its room as long as it waits, also where its client has gone.
-    pub(super) _room: Taken,
+    pub(super) _room: RoomLease,
     pub(super) caller: Arc<str>,
 }
 
-struct Decided {
-    told: Result<Bytes, Problem>,
+struct Outcome {
+    result: Result<Bytes, Problem>,
     tally: Tally,
     /// What it was decided by, where that is told.
     state: Option<Arc<State>>,
@@ -41,22 +41,22 @@ pub(super) async fn decided(
     shared: &Arc<Shared>,
     traced: Option<&Traced<'_>>,
 ) -> Result<Bytes, Problem> {
-    let begun = traced.map(Traced::begin_decision);
-    let decided = match question.in_place(shared, traced.is_some()) {
+    let span = traced.map(Traced::begin_decision);
+    let decided = match question.try_inline(shared, traced.is_some()) {
         Some(decided) => decided,
-        None => question.apart(shared).await,
+        None => question.on_decider(shared).await,
     };
-    let Decided { told, tally, state } = decided;
+    let Outcome { result, tally, state } = decided;
     shared.metrics().decided(tally);
-    if let (Some(traced), Some(begun), Some(state)) = (traced, begun, state) {
-        traced.end_decision(begun, &state, (tally, told.as_ref().err()));
+    if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
+        traced.end_decision(span, &state, (tally, result.as_ref().err()));
     }
-    told
+    result
 }
 
 impl Question {
     /// Decides on this thread, if that does not take long.
-    fn in_place(&self, shared: &Shared, is_traced: bool) -> Option<Decided> {
+    fn try_inline(&self, shared: &Shared, is_traced: bool) -> Option<Outcome> {
         let steps = match shared.deciders() {
             Some(_) if self.target.may_take_long(self.body.len()) => return None,
             Some(_) => MAX_STEPS_IN_PLACE,
@@ -64,34 +64,33 @@ impl Question {
         };
         // From here on to the end there is one state, whatever is reloaded meanwhile.
         let state = shared.state();
-        let (told, tally) = granting(steps, || tally::counted(|| self.told(&state, shared)))?;
-        Some(Decided { told, tally, state: is_traced.then(|| Arc::clone(&state)) })
+        let (result, tally) = granting(steps, || tally::counted(|| self.dispatch(&state, shared)))?;
+        Some(Outcome { result, tally, state: is_traced.then(|| Arc::clone(&state)) })
     }
 
     /// Decides on a thread that nobody else waits for.
-    async fn apart(self, shared: &Arc<Shared>) -> Decided {
-        let (state, kept) = (shared.state_to_keep(), Arc::clone(shared));
+    async fn on_decider(self, shared: &Arc<Shared>) -> Outcome {
+        let (state, shared_arc) = (shared.state_arc(), Arc::clone(shared));
         let by = Arc::clone(&state);
-        let decide = move || tally::counted(|| self.told(&by, &kept));
+        let decide = move || tally::counted(|| self.dispatch(&by, &shared_arc));
         let decided = match shared.deciders() {
             Some(deciders) => deciders.run(decide).await,
-            None => Err(Undecided::Failed),
+            None => Err(DecideError::Failed),
         };
-        let (told, tally) =
-            decided.unwrap_or_else(|undecided| (Err(undecided.into()), Tally::default()));
-        Decided { told, tally, state: Some(state) }
+        let (result, tally) = decided.unwrap_or_else(|error| (Err(error.into()), Tally::default()));
+        Outcome { result, tally, state: Some(state) }
     }
 
-    fn told(&self, state: &State, shared: &Shared) -> Result<Bytes, Problem> {
-        told(self.target, &self.body, (state, shared, &self.caller))
+    fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes, Problem> {
+        dispatch(self.target, &self.body, (state, shared, &self.caller))
     }
 }
 
-impl From<Undecided> for Problem {
-    fn from(undecided: Undecided) -> Self {
-        match undecided {
-            Undecided::Full => Self::busy("too many requests that take long are waiting"),
-            Undecided::Failed => Self::failed("no decision was made"),
+impl From<DecideError> for Problem {
+    fn from(error: DecideError) -> Self {
+        match error {
+            DecideError::Full => Self::busy("too many requests that take long are waiting"),
+            DecideError::Failed => Self::failed("no decision was made"),
         }
     }
 }

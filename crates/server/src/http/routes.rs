@@ -10,7 +10,6 @@
 //! GET  /.well-known/authzen-configuration                                everybody
 //! ```
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,26 +25,15 @@ use wardgate_native::protocol::authzen::SearchKind;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
 use super::deciding::{Question, decided};
+use super::peer::Peer;
 use super::reply::{Problem, Reply};
 use super::traced::Traced;
 use super::{authzen, body, cerbos, media_type};
 use crate::identity::auth::{Caller, Refusal};
 use crate::limits::MAX_BYTES_IN_PLACE;
-use crate::net::connections::{Connection, Connections};
 use crate::policies::state::State;
 use crate::shared::Shared;
-use crate::telemetry::metrics::{Endpoint, Gauges, Metrics};
-
-/// The other end of a connection.
-pub(crate) struct Peer {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) open: Arc<Connections>,
-    /// Where the listener that it has reached listens.
-    pub(crate) local: Option<SocketAddr>,
-    pub(crate) is_tls: bool,
-    /// Whose certificate it has shown.
-    pub(crate) caller: Option<Caller>,
-}
+use crate::telemetry::metrics::{Endpoint, Gauges, KeyGauges, Metrics};
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +120,7 @@ async fn respond(
 }
 
 /// What the policies say to a body.
-pub(super) fn told(
+pub(super) fn dispatch(
     target: Target,
     body: &[u8],
     (state, shared, caller): (&State, &Shared, &Arc<str>),
@@ -322,7 +310,10 @@ fn metrics(shared: &Shared, peer: &Peer) -> Reply {
         expiry: expiry(&state, SystemClock.now()),
         spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
     });
-    Metrics::keys(&mut text, shared.published());
+    let sets = shared.remote_key_sets();
+    let sets =
+        sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });
+    Metrics::keys(&mut text, &sets.collect::<Vec<_>>());
     Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
 }
 
@@ -334,7 +325,7 @@ fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
 
 /// Looks for new policies and rules now. What is wrong with them is for the log.
 async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
-    let within = traced.map(|traced| traced.begun().clone());
+    let within = traced.map(|traced| traced.span().clone());
     if shared.reload_within(within).await.is_err() {
         let message = "what is there cannot be used, and what is in use stays: the log says why";
         return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));

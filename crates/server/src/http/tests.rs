@@ -14,7 +14,7 @@ use wardgate_native::Timestamp;
 use super::routes;
 use crate::config::Config;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_WAITING_DECISIONS};
-use crate::policies::source::{Found, Source, SourceError};
+use crate::policies::source::{Lookup, Source, SourceError};
 use crate::policies::state::Origin;
 use crate::server::Server;
 use crate::shared::Shared;
@@ -22,8 +22,8 @@ use crate::shared::Shared;
 struct Bytes(Vec<u8>);
 
 impl Source for Bytes {
-    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
-        Ok(Found::Bundle(self.0.clone()))
+    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
+        Ok(Lookup::Bundle(self.0.clone()))
     }
 
     fn name(&self) -> String {
@@ -46,7 +46,7 @@ fn with_server(work: impl FnOnce(&Arc<Shared>, SocketAddr)) {
     running.join().unwrap().unwrap();
 }
 
-fn ask(address: SocketAddr, request: &str) -> TcpStream {
+fn send(address: SocketAddr, request: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     stream
@@ -82,9 +82,9 @@ fn post(body: &str) -> String {
 fn occupy(shared: &Arc<Shared>, waiting: usize) -> mpsc::Sender<()> {
     let (free, busy) = mpsc::channel::<()>();
     let (begun, has_begun) = mpsc::channel();
-    let kept = Arc::clone(shared);
+    let shared_arc = Arc::clone(shared);
     thread::spawn(move || {
-        let stand_in = kept.deciders().unwrap().run(move || {
+        let stand_in = shared_arc.deciders().unwrap().run(move || {
             begun.send(()).unwrap();
             let _ = busy.recv();
         });
@@ -101,16 +101,19 @@ fn occupy(shared: &Arc<Shared>, waiting: usize) -> mpsc::Sender<()> {
 fn health_is_answered_while_long_decisions_wait() {
     with_server(|shared, address| {
         let free = occupy(shared, 0);
-        let long = ask(address, &call(MAX_BYTES_IN_PLACE));
+        let long = send(address, &call(MAX_BYTES_IN_PLACE));
         for path in ["/healthz", "/readyz", "/metrics"] {
-            let told = answer(ask(address, &get(path)));
-            assert!(told.starts_with("HTTP/1.1 200 "), "{path}: {told}");
+            let answered = answer(send(address, &get(path)));
+            assert!(answered.starts_with("HTTP/1.1 200 "), "{path}: {answered}");
         }
-        let told = answer(ask(address, &call(10)));
-        assert!(told.contains("EFFECT_ALLOW"), "a short one is decided in place: {told}");
+        let answered = answer(send(address, &call(10)));
+        assert!(answered.contains("EFFECT_ALLOW"), "a short one is decided in place: {answered}");
         drop(free);
-        let told = answer(long);
-        assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("EFFECT_ALLOW"), "{told}");
+        let answered = answer(long);
+        assert!(
+            answered.starts_with("HTTP/1.1 200 ") && answered.contains("EFFECT_ALLOW"),
+            "{answered}"
+        );
     });
 }
 
@@ -124,13 +127,16 @@ fn short_requests_that_take_many_steps_leave_the_thread_of_their_connection() {
         );
         assert!(body.len() < MAX_BYTES_IN_PLACE);
         let free = occupy(shared, 0);
-        let long = ask(address, &post(&body));
-        assert!(answer(ask(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
-        let metrics = || answer(ask(address, &get("/metrics")));
+        let long = send(address, &post(&body));
+        assert!(answer(send(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
+        let metrics = || answer(send(address, &get("/metrics")));
         assert!(metrics().contains("wardgate_decisions_total{effect=\"deny\"} 0\n"));
         drop(free);
-        let told = answer(long);
-        assert!(told.starts_with("HTTP/1.1 200 ") && told.contains("EFFECT_ALLOW"), "{told}");
+        let answered = answer(long);
+        assert!(
+            answered.starts_with("HTTP/1.1 200 ") && answered.contains("EFFECT_ALLOW"),
+            "{answered}"
+        );
         let metrics = metrics();
         for line in ["{effect=\"allow\"} 1\n", "{effect=\"deny\"} 0\n"] {
             assert!(metrics.contains(&format!("wardgate_decisions_total{line}")), "{metrics}");
@@ -142,11 +148,14 @@ fn short_requests_that_take_many_steps_leave_the_thread_of_their_connection() {
 fn past_the_bound_whoever_asks_for_long_decisions_is_told_to_come_again() {
     with_server(|shared, address| {
         let free = occupy(shared, MAX_WAITING_DECISIONS);
-        let told = answer(ask(address, &call(MAX_BYTES_IN_PLACE)));
-        assert!(told.starts_with("HTTP/1.1 503 "), "{told}");
-        assert!(told.contains("retry-after: 1\r\n") && told.contains("\"busy\""), "{told}");
-        assert!(!told.contains("ALLOW"), "{told}");
-        assert!(answer(ask(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
+        let answered = answer(send(address, &call(MAX_BYTES_IN_PLACE)));
+        assert!(answered.starts_with("HTTP/1.1 503 "), "{answered}");
+        assert!(
+            answered.contains("retry-after: 1\r\n") && answered.contains("\"busy\""),
+            "{answered}"
+        );
+        assert!(!answered.contains("ALLOW"), "{answered}");
+        assert!(answer(send(address, &get("/healthz"))).starts_with("HTTP/1.1 200 "));
         drop(free);
     });
 }
@@ -160,8 +169,9 @@ fn a_server_whose_policies_have_expired_is_not_ready() {
     let ready = |after_expiry, seconds| {
         let origin = Origin { after_expiry, ..Origin::default() };
         let state = origin.next(Some(&bundle), None).unwrap().unwrap();
-        let told = routes::ready(false, &state, Timestamp::new(seconds, 0).unwrap());
-        told.map(|reply| reply.status.as_u16())
+        let answered = routes::ready(false, &state, Timestamp::new(seconds, 0).unwrap());
+        answered
+            .map(|reply| reply.status.as_u16())
             .map_err(|problem| (problem.status.as_u16(), problem.code))
     };
     assert_eq!(ready(AfterExpiry::Deny, 3_999_999_999), Ok(200));
@@ -172,8 +182,11 @@ fn a_server_whose_policies_have_expired_is_not_ready() {
 #[test]
 fn metrics_tell_when_the_policies_expire() {
     with_server(|_, address| {
-        let told = answer(ask(address, &get("/metrics")));
-        assert!(!told.contains("wardgate_policies_expire"), "there is no such date: {told}");
+        let answered = answer(send(address, &get("/metrics")));
+        assert!(
+            !answered.contains("wardgate_policies_expire"),
+            "there is no such date: {answered}"
+        );
     });
 }
 

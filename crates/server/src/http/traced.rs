@@ -7,19 +7,19 @@ use std::borrow::Cow;
 use hyper::body::Incoming;
 use hyper::{Method, Request, StatusCode, Version};
 
+use super::peer::Peer;
 use super::reply::Problem;
-use super::routes::Peer;
 use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
-use crate::telemetry::traces::{Attribute, Begun, Kind, Told, Tracer, Value};
+use crate::telemetry::traces::{Attribute, Kind, OpenSpan, SpanFields, Tracer, Value};
 
 /// A request whose span has begun. It is a box, so that a connection without one carries little.
 pub(super) struct Traced<'t>(Box<Inner<'t>>);
 
 struct Inner<'t> {
     tracer: &'t Tracer,
-    begun: Begun,
+    span: OpenSpan,
     method: &'static str,
     attributes: Vec<Attribute>,
 }
@@ -32,7 +32,7 @@ impl<'t> Traced<'t> {
         peer: &Peer,
     ) -> Option<Self> {
         let tracer = shared.tracer()?;
-        let begun = tracer.hears(request.headers())?;
+        let span = tracer.begin_request(request.headers())?;
         let method = known(request.method());
         let scheme = if peer.is_tls { "https" } else { "http" };
         let version = if request.version() == Version::HTTP_10 { "1.0" } else { "1.1" };
@@ -48,17 +48,17 @@ impl<'t> Traced<'t> {
         }
         // A name must not be what callers make up.
         let method = method.unwrap_or("HTTP");
-        Some(Self(Box::new(Inner { tracer, begun, method, attributes })))
+        Some(Self(Box::new(Inner { tracer, span, method, attributes })))
     }
 
     /// What has begun, for what is done within.
-    pub(super) const fn begun(&self) -> &Begun {
-        &self.0.begun
+    pub(super) const fn span(&self) -> &OpenSpan {
+        &self.0.span
     }
 
     /// Ends the span. The route is the path of an endpoint, if it is one.
     pub(super) fn end(self, route: Option<String>, status: StatusCode) {
-        let Inner { tracer, begun, method, mut attributes } = *self.0;
+        let Inner { tracer, span, method, mut attributes } = *self.0;
         let name = match &route {
             None => Cow::Borrowed(method),
             Some(route) => Cow::Owned(format!("{method} {route}")),
@@ -70,25 +70,25 @@ impl<'t> Traced<'t> {
         if has_failed {
             attributes.push(("error.type", Value::text(status.as_str())));
         }
-        tracer.ends(begun, Told { name, kind: Kind::Server, attributes, has_failed });
+        tracer.end(span, SpanFields { name, kind: Kind::Server, attributes, has_failed });
     }
 }
 
 impl Traced<'_> {
     /// Begins the span of a decision.
-    pub(super) fn begin_decision(&self) -> Begun {
-        self.0.tracer.within(&self.0.begun)
+    pub(super) fn begin_decision(&self) -> OpenSpan {
+        self.0.tracer.begin_child(&self.0.span)
     }
 
     /// Ends it.
     pub(super) fn end_decision(
         &self,
-        begun: Begun,
+        span: OpenSpan,
         state: &State,
         (tally, problem): (Tally, Option<&Problem>),
     ) {
         let Tally { resources, allowed, denied } = tally;
-        let mut attributes: Vec<_> = state.told().collect();
+        let mut attributes: Vec<_> = state.span_attributes().collect();
         attributes.extend([
             ("wardgate.resources", Value::Number(resources)),
             ("wardgate.actions", Value::Number(allowed.saturating_add(denied))),
@@ -97,7 +97,7 @@ impl Traced<'_> {
         ]);
         attributes.extend(problem.map(|problem| ("error.type", Value::word(problem.code))));
         let (name, kind) = ("decide".into(), Kind::Internal);
-        self.0.tracer.ends(begun, Told { name, kind, attributes, has_failed: false });
+        self.0.tracer.end(span, SpanFields { name, kind, attributes, has_failed: false });
     }
 }
 

@@ -9,7 +9,7 @@ use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
-use crate::identity::jwt::{Keys, Lax, Published};
+use crate::identity::jwt::{Keys, Lenience, RemoteKeySet};
 use crate::identity::token::{self, Digest};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
 
@@ -53,16 +53,16 @@ impl Authenticator {
         let jwt = match &config.jwt {
             None => None,
             Some(jwt) => {
-                let lax = Lax { alg: jwt.optional_alg, kid: false };
-                Some((jwt.clone(), Keys::open(&jwt.keys, "auth.jwt".to_owned(), lax)?))
+                let lenience = Lenience { alg: jwt.optional_alg, kid: false };
+                Some((jwt.clone(), Keys::open(&jwt.keys, "auth.jwt".to_owned(), lenience)?))
             }
         };
         Ok(Self { anonymous_queries: config.anonymous_queries, tokens, certificates, jwt })
     }
 
     /// The keys of another server, if they are.
-    pub(crate) fn published(&self) -> Option<&Published> {
-        self.jwt.as_ref()?.1.published()
+    pub(crate) fn remote_key_set(&self) -> Option<&RemoteKeySet> {
+        self.jwt.as_ref()?.1.remote()
     }
 
     /// Whether anybody may ask for decisions.

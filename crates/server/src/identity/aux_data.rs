@@ -11,7 +11,7 @@ use wardgate_native::protocol::cerbos::Message;
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config;
-use crate::identity::jwt::{self, Keys, Lax, Published};
+use crate::identity::jwt::{self, Keys, Lenience, RemoteKeySet};
 use crate::limits::MAX_AUX_TOKENS;
 
 /// Reads `auxData`.
@@ -26,16 +26,16 @@ impl Tokens {
     /// Reads the keys that the configuration names.
     pub(crate) fn new(config: &config::AuxData) -> Result<Self, String> {
         let sets = config.key_sets.iter().map(|set| {
-            let lax = Lax { alg: set.optional_alg, kid: set.optional_kid };
-            Ok((set.id.clone(), Keys::open(&set.keys, format!("aux-data.{}", set.id), lax)?))
+            let lenience = Lenience { alg: set.optional_alg, kid: set.optional_kid };
+            Ok((set.id.clone(), Keys::open(&set.keys, format!("aux-data.{}", set.id), lenience)?))
         });
         let sets = sets.collect::<Result<_, String>>()?;
         Ok(Self { is_verifying: !config.disable_verification, skew: config.skew, sets })
     }
 
     /// The sets of keys of other servers.
-    pub(crate) fn published(&self) -> impl Iterator<Item = &Published> {
-        self.sets.iter().filter_map(|(_, keys)| keys.published())
+    pub(crate) fn remote_key_sets(&self) -> impl Iterator<Item = &RemoteKeySet> {
+        self.sets.iter().filter_map(|(_, keys)| keys.remote())
     }
 
     /// Verifies every token of `auxData`.

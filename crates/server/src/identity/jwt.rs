@@ -3,9 +3,9 @@
 //! Only the algorithm that belongs to a key verifies with it: what a token says of its algorithm chooses among
 //! keys, and nothing else. `none` is no algorithm.
 
-mod held;
+mod jwks;
 mod keys;
-mod published;
+mod static_keys;
 
 use std::fmt;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::cel::Timestamp;
 use wardgate_native::protocol::documents;
 
-pub(crate) use held::Keys;
+pub(crate) use jwks::RemoteKeySet;
 use keys::KeySet;
-pub(crate) use keys::Lax;
-pub(crate) use published::Published;
+pub(crate) use keys::Lenience;
+pub(crate) use static_keys::Keys;
 
 /// Why a token is not accepted, in words that may go to its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

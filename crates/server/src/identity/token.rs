@@ -38,7 +38,7 @@ pub(crate) fn find<'d, K>(
     is_meant: impl Fn(&K) -> bool,
 ) -> Option<K> {
     let same = known.filter(|(_, digest)| bool::from(digest.0.ct_eq(&given.0)));
-    same.map(|(who, _)| who).filter(is_meant).last()
+    same.map(|(owner, _)| owner).filter(is_meant).last()
 }
 
 #[cfg(test)]
@@ -49,7 +49,7 @@ mod tests {
     fn only_the_same_token_is_found() {
         let known = [(1, Digest::of(b"one")), (2, Digest::of(b"two"))];
         let check = |token: &[u8], expected: Option<i32>| {
-            let known = known.iter().map(|(who, digest)| (*who, digest));
+            let known = known.iter().map(|(owner, digest)| (*owner, digest));
             assert_eq!(find(known, &Digest::of(token), |_| true), expected);
         };
         check(b"one", Some(1));
@@ -59,8 +59,8 @@ mod tests {
         check(b"two ", None);
         let same = [(1, Digest::of(b"one")), (2, Digest::of(b"one"))];
         for meant in [1, 2] {
-            let same = same.iter().map(|(who, digest)| (*who, digest));
-            assert_eq!(find(same, &Digest::of(b"one"), |who| *who == meant), Some(meant));
+            let same = same.iter().map(|(owner, digest)| (*owner, digest));
+            assert_eq!(find(same, &Digest::of(b"one"), |owner| *owner == meant), Some(meant));
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::frame::{self, Change, START};
 use super::log::Log;
 use super::recover::Torn;
-use crate::spocp::store::error::StoreError;
+use crate::journal::error::JournalError;
 
 /// Where the file of changes is, and the proof that nobody else writes it.
 #[derive(Debug)]
@@ -33,22 +33,23 @@ impl Files {
     pub(crate) fn open(
         path: &Path,
         each: &mut dyn FnMut(Change),
-    ) -> Result<(Self, Log<File>, Option<PathBuf>), StoreError> {
-        let lock = open(&beside(path, "lock")).map_err(StoreError::Write)?;
+    ) -> Result<(Self, Log<File>, Option<PathBuf>), JournalError> {
+        let lock = open(&beside(path, "lock")).map_err(JournalError::Write)?;
         lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => StoreError::Locked,
-            TryLockError::Error(error) => StoreError::Write(error),
+            TryLockError::WouldBlock => JournalError::Locked,
+            TryLockError::Error(error) => JournalError::Write(error),
         })?;
         let files = Self { path: path.to_owned(), _lock: lock };
         let is_new = !path.exists();
-        let file = open(path).map_err(StoreError::Write)?;
+        let file = open(path).map_err(JournalError::Write)?;
         let (mut log, torn) = Log::open(file, each)?;
         if is_new {
-            files.sync_folder().map_err(StoreError::Write)?;
+            files.sync_folder().map_err(JournalError::Write)?;
         }
-        let kept = torn.map(|torn| files.keep(&torn)).transpose().map_err(StoreError::Write)?;
+        let torn_path =
+            torn.map(|torn| files.save_torn(&torn)).transpose().map_err(JournalError::Write)?;
         log.cut()?;
-        Ok((files, log, kept))
+        Ok((files, log, torn_path))
     }
 
     /// Replaces the file by one that holds only `changes`, of which there are no more than `next` numbers.
@@ -62,13 +63,13 @@ impl Files {
         changes: &mut dyn Iterator<Item = Change>,
         count: u64,
         next: u64,
-    ) -> Result<Log<File>, StoreError> {
+    ) -> Result<Log<File>, JournalError> {
         let path = beside(&self.path, "new");
         let written = write(&path, changes, next.saturating_sub(count));
-        let replaced = written.map_err(StoreError::Write).and_then(|file| {
+        let replaced = written.map_err(JournalError::Write).and_then(|file| {
             // Read again before it counts.
             let (log, _) = Log::open(file, &mut |_| {})?;
-            fs::rename(&path, &self.path).map_err(StoreError::Write)?;
+            fs::rename(&path, &self.path).map_err(JournalError::Write)?;
             Ok(log)
         });
         let mut log = replaced.inspect_err(|_| {
@@ -83,7 +84,7 @@ impl Files {
     }
 
     /// Keeps what is about to be cut off.
-    fn keep(&self, torn: &Torn) -> io::Result<PathBuf> {
+    fn save_torn(&self, torn: &Torn) -> io::Result<PathBuf> {
         let path = beside(&self.path, &format!("torn-{}", torn.offset));
         let mut file = open(&path)?;
         file.set_len(0)?;

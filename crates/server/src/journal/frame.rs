@@ -18,7 +18,7 @@
 
 use wardgate_crypto::blake3;
 
-use crate::spocp::store::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
+use crate::journal::limits::{MAX_FRAME_BYTES, MAX_FRAME_CHANGES};
 
 /// How the file begins; the last byte is the version of the format.
 pub(crate) const START: &[u8; 16] = b"wardgate-rules\0\x01";
@@ -77,15 +77,20 @@ impl Head {
     /// Reads a head, if it is one and undamaged.
     #[must_use]
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
-        let (said, check) = bytes.get(..HEAD_BYTES)?.split_at_checked(HEAD_BYTES - 8)?;
-        if !said.starts_with(MAGIC) || blake3::hash(said).get(..8)? != check {
+        let (covered, check) = bytes.get(..HEAD_BYTES)?.split_at_checked(HEAD_BYTES - 8)?;
+        if !covered.starts_with(MAGIC) || blake3::hash(covered).get(..8)? != check {
             return None;
         }
-        let length = usize::try_from(word(said, 4)?).ok()?;
-        let count = word(said, 24)?;
+        let length = usize::try_from(word(covered, 4)?).ok()?;
+        let count = word(covered, 24)?;
         let bounded =
             length <= MAX_FRAME_BYTES && usize::try_from(count).ok()? <= MAX_FRAME_CHANGES;
-        bounded.then_some(Self { length, first: long(said, 8)?, durable: long(said, 16)?, count })
+        bounded.then_some(Self {
+            length,
+            first: long(covered, 8)?,
+            durable: long(covered, 16)?,
+            count,
+        })
     }
 
     /// Returns the bytes of the frame, head and check included.
@@ -133,11 +138,11 @@ pub(crate) const fn fits(count: usize, bytes: usize, more: usize) -> bool {
 #[must_use]
 pub(crate) fn read(frame: &[u8]) -> Option<(Head, Vec<Change>)> {
     let head = Head::read(frame)?;
-    let (said, check) = frame.get(..head.frame_bytes())?.split_last_chunk::<CHECK_BYTES>()?;
-    if !blake3::hash(said).starts_with(check) {
+    let (covered, check) = frame.get(..head.frame_bytes())?.split_last_chunk::<CHECK_BYTES>()?;
+    if !blake3::hash(covered).starts_with(check) {
         return None;
     }
-    let mut rest = said.get(HEAD_BYTES..)?;
+    let mut rest = covered.get(HEAD_BYTES..)?;
     let mut changes = Vec::new();
     while !rest.is_empty() {
         let kind = kind(*rest.first()?)?;

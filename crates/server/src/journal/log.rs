@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::frame::{self, Change, START};
 use super::recover::{self, Torn};
-use crate::spocp::store::error::StoreError;
+use crate::journal::error::JournalError;
 
 /// Where the bytes are: a file, or in tests what fails like one.
 pub(crate) trait Medium: Send {
@@ -70,7 +70,7 @@ impl<M: Medium> Log<M> {
     pub(crate) fn open(
         mut medium: M,
         each: &mut dyn FnMut(Change),
-    ) -> Result<(Self, Option<Torn>), StoreError> {
+    ) -> Result<(Self, Option<Torn>), JournalError> {
         let start = start(&mut medium)?;
         let recovered = recover::frames(&mut medium, start, each)?;
         let recover::Recovered { end, next, torn } = recovered;
@@ -89,17 +89,20 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// If the file cannot be cut.
-    pub(crate) fn cut(&mut self) -> Result<(), StoreError> {
-        self.medium.truncate(self.end).and_then(|()| self.medium.sync()).map_err(StoreError::Write)
+    pub(crate) fn cut(&mut self) -> Result<(), JournalError> {
+        self.medium
+            .truncate(self.end)
+            .and_then(|()| self.medium.sync())
+            .map_err(JournalError::Write)
     }
 
     /// Writes the changes as one, behind all others. They are not durable yet.
     ///
     /// # Errors
     /// If they cannot be written. Then the file is as it was before.
-    pub(crate) fn append(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+    pub(crate) fn append(&mut self, changes: &[Change]) -> Result<(), JournalError> {
         if self.broken {
-            return Err(StoreError::Broken);
+            return Err(JournalError::Broken);
         }
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -109,7 +112,7 @@ impl<M: Medium> Log<M> {
         self.buffer = buffer;
         if let Err(error) = written {
             self.undo(self.end);
-            return Err(StoreError::Write(error));
+            return Err(JournalError::Write(error));
         }
         self.end = self.end.saturating_add(bytes);
         self.next = self.next.saturating_add(u64::try_from(changes.len()).unwrap_or(u64::MAX));
@@ -120,7 +123,7 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// If they cannot be written or kept. Then the file is as it was before.
-    pub(crate) fn append_durably(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+    pub(crate) fn append_durably(&mut self, changes: &[Change]) -> Result<(), JournalError> {
         let (end, next) = (self.end, self.next);
         self.append(changes)?;
         let synced = self.sync();
@@ -136,9 +139,9 @@ impl<M: Medium> Log<M> {
     ///
     /// # Errors
     /// If the system says so. What it has kept is unknown then, so nothing is written any more.
-    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         if self.broken {
-            return Err(StoreError::Broken);
+            return Err(JournalError::Broken);
         }
         let last = self.next.saturating_sub(1);
         if self.durable == last {
@@ -146,7 +149,7 @@ impl<M: Medium> Log<M> {
         }
         self.medium.sync().map_err(|error| {
             self.broken = true;
-            StoreError::Write(error)
+            JournalError::Write(error)
         })?;
         self.durable = last;
         Ok(())
@@ -174,7 +177,7 @@ impl<M: Medium> Log<M> {
 }
 
 /// Makes sure that the file begins as it must, and returns where the frames begin.
-fn start<M: Medium>(medium: &mut M) -> Result<u64, StoreError> {
+fn start<M: Medium>(medium: &mut M) -> Result<u64, JournalError> {
     let mut found = [0; START.len()];
     let read = read_up_to(medium, 0, &mut found)?;
     let found = found.get(..read).unwrap_or_default();
@@ -183,11 +186,11 @@ fn start<M: Medium>(medium: &mut M) -> Result<u64, StoreError> {
         let unfinished = found.len() < START.len() && START.starts_with(found)
             || found.iter().all(|byte| *byte == 0);
         let empty =
-            medium.length().map_err(StoreError::Read)? <= u64::try_from(START.len()).unwrap_or(0);
+            medium.length().map_err(JournalError::Read)? <= u64::try_from(START.len()).unwrap_or(0);
         if !(unfinished && empty) {
-            return Err(StoreError::Foreign);
+            return Err(JournalError::Foreign);
         }
-        medium.write_at(0, START).and_then(|()| medium.sync()).map_err(StoreError::Write)?;
+        medium.write_at(0, START).and_then(|()| medium.sync()).map_err(JournalError::Write)?;
     }
     Ok(u64::try_from(START.len()).unwrap_or(0))
 }
@@ -197,7 +200,7 @@ pub(super) fn read_up_to<M: Medium>(
     medium: &mut M,
     at: u64,
     into: &mut [u8],
-) -> Result<usize, StoreError> {
+) -> Result<usize, JournalError> {
     let mut done = 0_usize;
     while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
         let from = at.saturating_add(u64::try_from(done).unwrap_or(u64::MAX));
@@ -205,7 +208,7 @@ pub(super) fn read_up_to<M: Medium>(
             Ok(0) => break,
             Ok(read) => done = done.saturating_add(read),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(StoreError::Read(error)),
+            Err(error) => return Err(JournalError::Read(error)),
         }
     }
     Ok(done)

@@ -9,8 +9,8 @@
 //! - A head has a check of its own, so that a damaged length is not taken for a frame that is cut off.
 
 use super::log::{Medium, read_up_to};
+use crate::journal::error::JournalError;
 use crate::journal::frame::{self, Change, HEAD_BYTES, Head, MAGIC};
-use crate::spocp::store::error::StoreError;
 
 /// The pieces in which disks write: a piece is there or is not.
 const SECTOR_BYTES: u64 = 512;
@@ -39,8 +39,8 @@ pub(crate) fn frames<M: Medium>(
     medium: &mut M,
     start: u64,
     each: &mut dyn FnMut(Change),
-) -> Result<Recovered, StoreError> {
-    let length = medium.length().map_err(StoreError::Read)?;
+) -> Result<Recovered, JournalError> {
+    let length = medium.length().map_err(JournalError::Read)?;
     let (mut end, mut next, mut torn) = (start, None, None);
     let mut buffer = Vec::new();
     while end < length {
@@ -49,7 +49,7 @@ pub(crate) fn frames<M: Medium>(
             break;
         };
         if next.is_some_and(|next| next != head.first) {
-            return Err(StoreError::Damaged { offset: end });
+            return Err(JournalError::Damaged { offset: end });
         }
         changes.into_iter().for_each(&mut *each);
         next = Some(head.next());
@@ -64,7 +64,7 @@ fn frame_at<M: Medium>(
     at: u64,
     length: u64,
     buffer: &mut Vec<u8>,
-) -> Result<Option<(Head, Vec<Change>)>, StoreError> {
+) -> Result<Option<(Head, Vec<Change>)>, JournalError> {
     buffer.clear();
     buffer.resize(HEAD_BYTES, 0);
     let read = read_up_to(medium, at, buffer)?;
@@ -78,10 +78,10 @@ fn frame_at<M: Medium>(
 }
 
 /// Says whether what begins at an offset is an end that may go.
-fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn, StoreError> {
-    let damaged = Err(StoreError::Damaged { offset: at });
+fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn, JournalError> {
+    let damaged = Err(JournalError::Damaged { offset: at });
     let rest = usize::try_from(length.saturating_sub(at))
-        .map_err(|_| StoreError::Damaged { offset: at })?;
+        .map_err(|_| JournalError::Damaged { offset: at })?;
     let mut bytes = vec![0; rest];
     let read = read_up_to(medium, at, &mut bytes)?;
     bytes.truncate(read);

@@ -7,37 +7,36 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::limits::ACCEPT_PAUSE;
-use crate::net::connections::{Connections, Place};
-use crate::net::crew::Crew;
-use crate::shared::Shared;
+use crate::net::connections::{Connections, OpenConnection};
+use crate::net::stopping::Stopping;
+use crate::net::workers::Workers;
 
 /// Accepts connections and serves each until the server stops, and then waits for those that are open.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
-    shared: &Shared,
-    (open, crew): (&Arc<Connections>, &Crew),
-    serve: impl Fn(TcpStream, Place) -> F + Clone + Send + 'static,
+    mut stopping: Stopping,
+    (open, workers): (&Arc<Connections>, &Workers),
+    serve: impl Fn(TcpStream, OpenConnection) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,
 {
-    let mut stopping = shared.stopping();
     let mut tasks = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     // Its events are heard where it is answered, so it changes from one runtime to the other.
-                    let (Ok(stream), Some(seat)) = (stream.into_std(), crew.seat()) else {
+                    let (Ok(stream), Some(guard)) = (stream.into_std(), workers.assign()) else {
                         continue;
                     };
-                    let thread = seat.thread.clone();
-                    let (serve, place) = (serve.clone(), open.enter());
+                    let thread = guard.thread.clone();
+                    let (serve, connection) = (serve.clone(), open.enter());
                     let serving = async move {
                         match TcpStream::from_std(stream) {
-                            Ok(stream) => serve(stream, place).await,
+                            Ok(stream) => serve(stream, connection).await,
                             Err(error) => tracing::warn!(%error, "a connection cannot be heard"),
                         }
-                        drop(seat);
+                        drop(guard);
                     };
                     tasks.spawn_on(serving, &thread);
                 }

@@ -1,4 +1,4 @@
 //! Requests to other servers over HTTP, bounded in time and bytes.
 
-pub(crate) mod address;
+pub(crate) mod connect;
 pub(crate) mod fetch;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-use crate::http::body::Room;
 use crate::limits::{BODY_GRACE_MILLIS, LOOK_MILLIS, MADE_AT_ONCE, MIN_BYTES_A_MILLISECOND};
+use crate::net::room::Room;
 
 /// All of one protocol.
 pub(crate) struct Connections {
@@ -19,7 +19,7 @@ pub(crate) struct Connections {
     open: Mutex<Open>,
     room: Room,
     /// Milliseconds since `begin` at which room was last looked for.
-    looked: AtomicU64,
+    last_search: AtomicU64,
 }
 
 #[derive(Default)]
@@ -36,13 +36,13 @@ pub(crate) struct Connection {
     since: AtomicU64,
     /// When the body that it reads comes too slowly, should others need the room: milliseconds since `begin`, times the bytes
     /// that have to come in one.
-    late: AtomicU64,
+    deadline: AtomicU64,
     /// Bytes of that body that take room.
-    gathered: AtomicUsize,
+    body_bytes: AtomicUsize,
     closing: Notify,
     is_cut: AtomicBool,
     // INVARIANT: it stands there in `Open::all`, or nowhere. Only whoever has the lock of `Open` changes it.
-    place: AtomicUsize,
+    index: AtomicUsize,
 }
 
 /// What a connection waits for.
@@ -59,7 +59,7 @@ pub(crate) enum Phase {
 }
 
 /// A place among the open connections, given back when it is dropped.
-pub(crate) struct Place {
+pub(crate) struct OpenConnection {
     pub(crate) connections: Arc<Connections>,
     pub(crate) connection: Arc<Connection>,
 }
@@ -71,14 +71,14 @@ impl Connections {
             begin: Instant::now(),
             open: Mutex::default(),
             room: Room::default(),
-            looked: AtomicU64::new(0),
+            last_search: AtomicU64::new(0),
         }
     }
 
     /// Takes a place; another connection is told to go if there is none.
-    pub(crate) fn enter(self: &Arc<Self>) -> Place {
+    pub(crate) fn enter(self: &Arc<Self>) -> OpenConnection {
         let connection = Connection::new(self.begin);
-        connection.enters(Phase::Idle);
+        connection.enter_phase(Phase::Idle);
         let connection = Arc::new(connection);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.all.len() >= self.most {
@@ -86,7 +86,7 @@ impl Connections {
         }
         open.add(Arc::clone(&connection));
         drop(open);
-        Place { connections: Arc::clone(self), connection }
+        OpenConnection { connections: Arc::clone(self), connection }
     }
 
     /// Room for the bodies of requests.
@@ -98,19 +98,20 @@ impl Connections {
     /// However often it is called, it looks at all of them only from time to time.
     pub(crate) fn make_room(&self) {
         let now = elapsed(self.begin);
-        let is_due = |looked: u64| (looked.saturating_add(LOOK_MILLIS) <= now).then_some(now);
-        if self.looked.try_update(Ordering::Relaxed, Ordering::Relaxed, is_due).is_err() {
+        let is_due =
+            |last_search: u64| (last_search.saturating_add(LOOK_MILLIS) <= now).then_some(now);
+        if self.last_search.try_update(Ordering::Relaxed, Ordering::Relaxed, is_due).is_err() {
             return;
         }
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let late = || open.all.iter().filter(|connection| connection.is_late(now));
-        let most = late().max_by_key(|connection| connection.gathered.load(Ordering::Relaxed));
+        let most = late().max_by_key(|connection| connection.body_bytes.load(Ordering::Relaxed));
         let mut made = 0_usize;
         for connection in most.into_iter().chain(late()) {
             if made >= MADE_AT_ONCE {
                 break;
             }
-            made = made.saturating_add(connection.gathered.swap(0, Ordering::Relaxed));
+            made = made.saturating_add(connection.body_bytes.swap(0, Ordering::Relaxed));
             connection.closing.notify_one();
         }
     }
@@ -123,19 +124,19 @@ impl Connections {
 
 impl Open {
     fn add(&mut self, connection: Arc<Connection>) {
-        connection.place.store(self.all.len(), Ordering::Relaxed);
+        connection.index.store(self.all.len(), Ordering::Relaxed);
         self.all.push(connection);
     }
 
     /// Takes one off the list, if it is there. However many there are, it takes no longer.
-    fn remove(&mut self, place: usize) -> Option<Arc<Connection>> {
-        if place >= self.all.len() {
+    fn remove(&mut self, index: usize) -> Option<Arc<Connection>> {
+        if index >= self.all.len() {
             return None;
         }
-        let removed = self.all.swap_remove(place);
-        removed.place.store(NOWHERE, Ordering::Relaxed);
-        if let Some(moved) = self.all.get(place) {
-            moved.place.store(place, Ordering::Relaxed);
+        let removed = self.all.swap_remove(index);
+        removed.index.store(UNLISTED, Ordering::Relaxed);
+        if let Some(moved) = self.all.get(index) {
+            moved.index.store(index, Ordering::Relaxed);
         }
         Some(removed)
     }
@@ -143,15 +144,15 @@ impl Open {
     /// Closes the one among the next few that has waited for its client longest, and takes it off the list.
     fn close_one(&mut self) {
         let count = self.all.len();
-        let places = (0..SAMPLE.min(count)).map(|step| (self.next + step) % count);
-        let waiting = places.filter_map(|place| {
-            let (phase, since) = self.all.get(place)?.phase();
-            (phase != Phase::Answer).then_some((since, place))
+        let indices = (0..SAMPLE.min(count)).map(|step| (self.next + step) % count);
+        let waiting = indices.filter_map(|index| {
+            let (phase, since) = self.all.get(index)?.phase();
+            (phase != Phase::Answer).then_some((since, index))
         });
         // Where all of them are being answered, one that is will be cut off: the bound is a bound.
-        let place = waiting.min().map_or(self.next % count.max(1), |(_, place)| place);
+        let index = waiting.min().map_or(self.next % count.max(1), |(_, index)| index);
         self.next = self.next.wrapping_add(SAMPLE) % count.max(1);
-        if let Some(connection) = self.remove(place) {
+        if let Some(connection) = self.remove(index) {
             connection.closing.notify_one();
         }
     }
@@ -159,14 +160,15 @@ impl Open {
 
 impl Connection {
     fn new(begin: Instant) -> Self {
-        let (since, late, gathered) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+        let (since, deadline, body_bytes) =
+            (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
         let (closing, is_cut) = (Notify::new(), AtomicBool::new(false));
-        let place = AtomicUsize::new(NOWHERE);
-        Self { begin, since, late, gathered, closing, is_cut, place }
+        let index = AtomicUsize::new(UNLISTED);
+        Self { begin, since, deadline, body_bytes, closing, is_cut, index }
     }
 
     /// Notes that something else is waited for from now on.
-    pub(crate) fn enters(&self, phase: Phase) {
+    pub(crate) fn enter_phase(&self, phase: Phase) {
         let now = elapsed(self.begin);
         let number = match phase {
             Phase::Idle => 0,
@@ -191,42 +193,46 @@ impl Connection {
 
     /// Notes that a body takes room for so many bytes more. It may pause for a while after any of them, and no longer for
     /// having come fast before.
-    pub(crate) fn gathers(&self, bytes: usize) {
+    pub(crate) fn add_body_bytes(&self, bytes: usize) {
         let latest = at_pace(elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS));
-        let is_first = self.gathered.fetch_add(bytes, Ordering::Relaxed) == 0;
+        let is_first = self.body_bytes.fetch_add(bytes, Ordering::Relaxed) == 0;
         let earned = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let late = self.late.load(Ordering::Relaxed).saturating_add(earned);
-        self.late.store(if is_first { latest } else { late.min(latest) }, Ordering::Relaxed);
+        let deadline = self.deadline.load(Ordering::Relaxed).saturating_add(earned);
+        self.deadline
+            .store(if is_first { latest } else { deadline.min(latest) }, Ordering::Relaxed);
     }
 
-    /// Notes that the body waits for room, and not for its client, until the answer is given to [`Connection::goes_on`].
-    pub(crate) fn waits(&self) -> Waiting {
-        Waiting { since: elapsed(self.begin), late: self.late.swap(u64::MAX, Ordering::Relaxed) }
+    /// Notes that the body waits for room, and not for its client, until the answer is given to [`Connection::resume_body`].
+    pub(crate) fn pause_body(&self) -> Pause {
+        Pause {
+            since: elapsed(self.begin),
+            deadline: self.deadline.swap(u64::MAX, Ordering::Relaxed),
+        }
     }
 
     /// Notes that the client is waited for again, who has lost no time.
-    pub(crate) fn goes_on(&self, Waiting { since, late }: Waiting) {
+    pub(crate) fn resume_body(&self, Pause { since, deadline }: Pause) {
         let lost = at_pace(elapsed(self.begin).saturating_sub(since));
-        self.late.store(late.saturating_add(lost), Ordering::Relaxed);
+        self.deadline.store(deadline.saturating_add(lost), Ordering::Relaxed);
     }
 
     /// Notes that its body takes no room any more.
-    pub(crate) fn gives_room_back(&self) {
-        self.gathered.store(0, Ordering::Relaxed);
+    pub(crate) fn release_room(&self) {
+        self.body_bytes.store(0, Ordering::Relaxed);
     }
 
     /// Returns true if a request body holds room and has come more slowly than [`MIN_BYTES_A_MILLISECOND`] for longer than the grace.
     fn is_late(&self, now: u64) -> bool {
         let is_reading = matches!(self.phase(), (Phase::Body, _));
         is_reading
-            && self.gathered.load(Ordering::Relaxed) > 0
-            && self.late.load(Ordering::Relaxed) < at_pace(now)
+            && self.body_bytes.load(Ordering::Relaxed) > 0
+            && self.deadline.load(Ordering::Relaxed) < at_pace(now)
     }
 
     /// Notes that bytes have come.
-    pub(crate) fn hears(&self) {
+    pub(crate) fn received(&self) {
         if self.since.load(Ordering::Relaxed).is_multiple_of(4) {
-            self.enters(Phase::Head);
+            self.enter_phase(Phase::Head);
         }
     }
 
@@ -254,9 +260,9 @@ impl Connection {
 
 /// While a body waits for room.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct Pause {
     since: u64,
-    late: u64,
+    deadline: u64,
 }
 
 /// Returns the bytes that have to come in so many milliseconds.
@@ -269,10 +275,10 @@ fn elapsed(begin: Instant) -> u64 {
     u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-impl Drop for Place {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         let mut open = self.connections.open.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(open.remove(self.connection.place.load(Ordering::Relaxed)));
+        drop(open.remove(self.connection.index.load(Ordering::Relaxed)));
     }
 }
 
@@ -280,11 +286,11 @@ impl Drop for Place {
 const SAMPLE: usize = 32;
 
 /// The place of a connection that is not on the list.
-const NOWHERE: usize = usize::MAX;
+const UNLISTED: usize = usize::MAX;
 
 #[cfg(test)]
 mod tests {
-    use super::{Connections, NOWHERE, Phase, Place};
+    use super::{Connections, OpenConnection, Phase, UNLISTED};
     use crate::limits::{BODY_GRACE_MILLIS, MIN_BYTES_A_MILLISECOND};
     use std::sync::Arc;
     use std::sync::atomic::Ordering;
@@ -292,66 +298,67 @@ mod tests {
     /// Every connection that is on the list knows where.
     fn check(connections: &Connections) {
         let open = connections.open.lock().unwrap();
-        for (place, connection) in open.all.iter().enumerate() {
-            assert_eq!(connection.place.load(Ordering::Relaxed), place);
+        for (index, connection) in open.all.iter().enumerate() {
+            assert_eq!(connection.index.load(Ordering::Relaxed), index);
         }
     }
 
     #[test]
     fn places_are_given_back_in_any_order() {
         let connections = Arc::new(Connections::new(100));
-        let mut places: Vec<Place> = (0..100).map(|_| connections.enter()).collect();
+        let mut guards: Vec<OpenConnection> = (0..100).map(|_| connections.enter()).collect();
         for step in 0..100 {
-            drop(places.swap_remove(step * 37 % places.len()));
+            drop(guards.swap_remove(step * 37 % guards.len()));
             check(&connections);
-            assert_eq!(connections.count(), places.len());
+            assert_eq!(connections.count(), guards.len());
         }
     }
 
     #[test]
     fn room_is_made_by_who_is_late_and_holds_most_of_it() {
         let connections = Arc::new(Connections::new(100));
-        let places: Vec<Place> = (0..4).map(|_| connections.enter()).collect();
-        for (place, bytes) in places.iter().zip([0, 10, 1000, 2000]) {
-            place.connection.enters(Phase::Body);
+        let guards: Vec<OpenConnection> = (0..4).map(|_| connections.enter()).collect();
+        for (guard, bytes) in guards.iter().zip([0, 10, 1000, 2000]) {
+            guard.connection.enter_phase(Phase::Body);
             if bytes > 0 {
-                place.connection.gathers(bytes);
+                guard.connection.add_body_bytes(bytes);
             }
         }
-        let late = |now: u64| places.iter().map(|p| p.connection.is_late(now)).collect::<Vec<_>>();
+        let late = |now: u64| guards.iter().map(|p| p.connection.is_late(now)).collect::<Vec<_>>();
         let now = super::elapsed(connections.begin);
         assert_eq!(late(now), [false; 4]);
         assert_eq!(late(now + BODY_GRACE_MILLIS + 1), [false, true, true, true]);
         // Bytes earn time, however few at once, and never more than the grace.
-        let first = &places[1].connection;
-        first.late.store(0, Ordering::Relaxed);
-        (0..2 * MIN_BYTES_A_MILLISECOND).for_each(|_| first.gathers(1));
+        let first = &guards[1].connection;
+        first.deadline.store(0, Ordering::Relaxed);
+        (0..2 * MIN_BYTES_A_MILLISECOND).for_each(|_| first.add_body_bytes(1));
         assert_eq!([1, 2, 3].map(|now| first.is_late(now)), [false, false, true]);
-        first.gathers(usize::MAX / 2);
+        first.add_body_bytes(usize::MAX / 2);
         assert!(!first.is_late(now));
         assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
         // A body that waits for room is not late.
-        let waiting = first.waits();
+        let pause = first.pause_body();
         assert!(!first.is_late(u64::MAX / MIN_BYTES_A_MILLISECOND));
-        first.goes_on(waiting);
+        first.resume_body(pause);
         assert!(first.is_late(super::elapsed(connections.begin) + BODY_GRACE_MILLIS + 1));
         // An answer is not a body.
-        places[2].connection.enters(Phase::Answer);
-        assert!(!places[2].connection.is_late(u64::MAX));
+        guards[2].connection.enter_phase(Phase::Answer);
+        assert!(!guards[2].connection.is_late(u64::MAX));
     }
 
     #[test]
     fn whoever_had_to_go_gives_nothing_back() {
         let connections = Arc::new(Connections::new(10));
-        let mut places: Vec<Place> = (0..50).map(|_| connections.enter()).collect();
+        let mut guards: Vec<OpenConnection> = (0..50).map(|_| connections.enter()).collect();
         check(&connections);
         assert_eq!(connections.count(), 10);
-        let is_on = |place: &Place| place.connection.place.load(Ordering::Relaxed) != NOWHERE;
-        assert_eq!(places.iter().filter(|place| is_on(place)).count(), 10);
-        places.retain(is_on);
+        let is_on =
+            |guard: &OpenConnection| guard.connection.index.load(Ordering::Relaxed) != UNLISTED;
+        assert_eq!(guards.iter().filter(|guard| is_on(guard)).count(), 10);
+        guards.retain(is_on);
         check(&connections);
-        assert_eq!((connections.count(), places.len()), (10, 10));
-        drop(places);
+        assert_eq!((connections.count(), guards.len()), (10, 10));
+        drop(guards);
         assert_eq!(connections.count(), 0);
     }
 }

@@ -9,7 +9,7 @@ pub(crate) enum Phase {
 
 /// Tells it. Nobody listening is no fault.
 #[cfg(unix)]
-pub(crate) fn tell(phase: Phase) {
+pub(crate) fn notify(phase: Phase) {
     let phase = match phase {
         Phase::Ready => sd_notify::NotifyState::Ready,
         Phase::Stopping => sd_notify::NotifyState::Stopping,
@@ -20,4 +20,4 @@ pub(crate) fn tell(phase: Phase) {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn tell(_: Phase) {}
+pub(crate) fn notify(_: Phase) {}

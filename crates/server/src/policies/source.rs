@@ -17,7 +17,7 @@ pub trait Source: Send {
     ///
     /// # Errors
     /// There is none, or it cannot be read.
-    fn look(&mut self, anyway: bool) -> Result<Found, SourceError>;
+    fn look(&mut self, anyway: bool) -> Result<Lookup, SourceError>;
 
     /// What an operator calls this place.
     fn name(&self) -> String;
@@ -25,7 +25,7 @@ pub trait Source: Send {
 
 /// What a look found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Lookup {
     /// The bytes of a bundle.
     Bundle(Vec<u8>),
     /// What is there is what was there.

@@ -15,7 +15,7 @@ use wardgate_native::{Policies, Timestamp};
 use wardgate_spocp::Normal;
 use wardgate_spocp::packed::unpack;
 
-use crate::policies::index::Index;
+use crate::policies::directory::FileDirectory;
 use crate::policies::source::Source;
 use crate::telemetry::traces::{Attribute, Value};
 
@@ -23,7 +23,7 @@ use crate::telemetry::traces::{Attribute, Value};
 #[derive(Debug)]
 pub struct State {
     bundle: Option<Arc<InBundle>>,
-    index: Option<Arc<Index>>,
+    directory: Option<Arc<FileDirectory>>,
     /// How many states there were before it.
     serial: u64,
     since: SystemTime,
@@ -43,7 +43,7 @@ pub struct Origin {
     /// What is answered once the bundle in use has expired.
     pub after_expiry: AfterExpiry,
     /// The folder of the index.
-    pub index: Option<PathBuf>,
+    pub directory: Option<PathBuf>,
 }
 
 /// What a bundle holds.
@@ -65,11 +65,11 @@ impl State {
     /// What is known of subjects and resources.
     #[must_use]
     pub fn directory(&self) -> &dyn Directory {
-        self.index.as_deref().map_or(&NoDirectory, |index| index)
+        self.directory.as_deref().map_or(&NoDirectory, |directory| directory)
     }
 
-    pub(crate) fn index(&self) -> Option<&Index> {
-        self.index.as_deref()
+    pub(crate) fn file_directory(&self) -> Option<&FileDirectory> {
+        self.directory.as_deref()
     }
 
     /// The rules of SPOCP in the bundle. Where it denies everything by now, there are none.
@@ -106,7 +106,7 @@ impl State {
     }
 
     /// What a span says of it.
-    pub(crate) fn told(&self) -> impl Iterator<Item = Attribute> {
+    pub(crate) fn span_attributes(&self) -> impl Iterator<Item = Attribute> {
         let revision = self.revision().map(|number| ("wardgate.policies.revision", number));
         let numbers = revision.into_iter().chain([("wardgate.policies.serial", self.serial)]);
         numbers.map(|(name, number)| (name, Value::Number(number)))
@@ -132,21 +132,23 @@ impl Origin {
         let opened = found.map(|bytes| self.open(bytes, since, before)).transpose();
         let opened =
             opened.map_err(|error| format!("cannot open {}: {error}", self.name()))?.flatten();
-        let index = match &self.index {
+        let directory = match &self.directory {
             None => None,
-            Some(folder) => Index::read(folder, before.and_then(State::index))?.map(Arc::new),
+            Some(folder) => {
+                FileDirectory::read(folder, before.and_then(State::file_directory))?.map(Arc::new)
+            }
         };
         let serial = before.map_or(0, |before| before.serial + 1);
-        let kept = |index: Option<Arc<Index>>| {
-            index.or_else(|| before.and_then(|before| before.index.clone()))
+        let latest = |directory: Option<Arc<FileDirectory>>| {
+            directory.or_else(|| before.and_then(|before| before.directory.clone()))
         };
-        let bundle = match (opened, before, &index) {
+        let bundle = match (opened, before, &directory) {
             (Some(bundle), ..) => Some(Arc::new(bundle)),
             (None, Some(before), Some(_)) => before.bundle.clone(),
             (None, None, _) if self.source.is_none() => None,
             (None, ..) => return Ok(None),
         };
-        Ok(Some(State { bundle, index: kept(index), serial, since }))
+        Ok(Some(State { bundle, directory: latest(directory), serial, since }))
     }
 
     /// What an operator calls the place where bundles are.

@@ -17,10 +17,10 @@ use super::reply::{Reply, write_line};
 use super::session::{Session, Step, Surroundings};
 use super::traced::Traced;
 use crate::config::Bounds;
-use crate::net::awake;
+use crate::net::busy_poll;
 use crate::net::connections::{Connection, Phase};
+use crate::rules::{Outcome, Refusal, Rules};
 use crate::shared::Shared;
-use crate::spocp::store::{Outcome, Refusal, Rules};
 
 /// What a client is served with.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ enum Pending {
 }
 
 /// One side of a conversation.
-struct Talk<'t, S, F> {
+struct Conversation<'t, S, F> {
     stream: &'t mut S,
     service: Service<'t>,
     /// Ends when the server stops.
@@ -74,7 +74,7 @@ struct Talk<'t, S, F> {
 ///
 /// # Errors
 /// Those of the stream.
-pub(crate) async fn talk<S, F>(
+pub(crate) async fn converse<S, F>(
     stream: &mut S,
     session: &mut Session,
     service: Service<'_>,
@@ -85,33 +85,33 @@ where
     F: Future<Output = ()>,
 {
     let (input, out, pending) = (Vec::new(), Vec::new(), VecDeque::new());
-    let mut talk =
-        Talk { stream, service, stopping, input, chunk: CHUNK, began: None, out, pending };
+    let mut conversation =
+        Conversation { stream, service, stopping, input, chunk: CHUNK, began: None, out, pending };
     loop {
-        match talk.step(session) {
+        match conversation.step(session) {
             Step::More => {
-                talk.settle().await;
-                talk.flush().await?;
-                if !talk.read().await? {
+                conversation.settle().await;
+                conversation.flush().await?;
+                if !conversation.read().await? {
                     break;
                 }
             }
-            Step::Pause => talk.flush().await?,
-            Step::Settle => talk.settle().await,
-            Step::Change(wanted, reply) => {
-                let traced = Traced::change(service.shared, (&wanted, reply));
-                let outcome = service.rules.change(wanted).await;
-                talk.later(Pending::Outcome(outcome, reply, traced)).await;
+            Step::Pause => conversation.flush().await?,
+            Step::Settle => conversation.settle().await,
+            Step::Change(changes, reply) => {
+                let traced = Traced::change(service.shared, (&changes, reply));
+                let outcome = service.rules.change(changes).await;
+                conversation.later(Pending::Outcome(outcome, reply, traced)).await;
             }
-            Step::Later(reply) => talk.later(Pending::Reply(reply)).await,
-            Step::List(conditions) => talk.list(&conditions).await?,
-            Step::Reload => talk.reload().await,
+            Step::Later(reply) => conversation.later(Pending::Reply(reply)).await,
+            Step::List(conditions) => conversation.list(&conditions).await?,
+            Step::Reload => conversation.reload().await,
             Step::StartTls => {
-                talk.flush().await?;
+                conversation.flush().await?;
                 return Ok(End::StartTls);
             }
             Step::Close => {
-                talk.flush().await?;
+                conversation.flush().await?;
                 break;
             }
         }
@@ -119,7 +119,7 @@ where
     Ok(End::Closed)
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
+impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_, S, F> {
     /// Answers what it can, and says what to do next.
     fn step(&mut self, session: &mut Session) -> Step {
         let Service { rules, access, offers_tls, .. } = self.service;
@@ -145,7 +145,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
 
     /// Reads more. Tells whether there can be anything to answer.
     async fn read(&mut self) -> io::Result<bool> {
-        if self.input.is_empty() && self.input.capacity() > KEPT && self.chunk == CHUNK {
+        if self.input.is_empty() && self.input.capacity() > IDLE_BUFFER && self.chunk == CHUNK {
             self.input = Vec::new();
         }
         self.input.reserve(self.chunk);
@@ -156,14 +156,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
             None => *self.began.insert(Instant::now()) + bounds.message,
         };
         let phase = if self.input.is_empty() { Phase::Idle } else { Phase::Head };
-        self.service.connection.enters(phase);
+        self.service.connection.enter_phase(phase);
         let mut limited = (&mut *self.stream).take(u64::try_from(self.chunk).unwrap_or(u64::MAX));
         let read = tokio::select! {
             biased;
             read = timeout_at(until, limited.read_buf(&mut self.input)) => read,
             () = self.stopping.as_mut() => return self.leave(Reply::ServiceNotAvailable).await,
         };
-        self.service.connection.enters(Phase::Answer);
+        self.service.connection.enter_phase(Phase::Answer);
         match read {
             Ok(read) => Ok(self.adapts_to(read?)),
             // Whoever said nothing is told nothing.
@@ -200,9 +200,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
         };
         let written = timeout(self.service.bounds.write, writing).await;
         written.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-        awake::answers();
+        busy_poll::note_answer();
         self.out.clear();
-        self.out.shrink_to(KEPT);
+        self.out.shrink_to(IDLE_BUFFER);
         Ok(())
     }
 
@@ -225,7 +225,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
                         Err(Refusal::Unknown) => Reply::UnknownId,
                         Err(Refusal::Failed) => Reply::OperationsError,
                     };
-                    self.told(traced, reply);
+                    self.end_span(traced, reply);
                     reply
                 }
             };
@@ -259,22 +259,22 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Talk<'_, S, F> {
             tokio::task::yield_now().await;
         }
         Reply::Ok.write(&mut self.out);
-        self.told(traced, Reply::Ok);
+        self.end_span(traced, Reply::Ok);
         Ok(())
     }
 
     async fn reload(&mut self) {
         let traced = Traced::begin(self.service.shared, "SPOCP RELOAD");
-        let within = traced.as_ref().map(|traced| traced.begun().clone());
+        let within = traced.as_ref().map(|traced| traced.span().clone());
         let reply = match self.service.shared {
             Some(shared) if shared.reload_within(within).await.is_ok() => Reply::Ok,
             _ => Reply::OperationsError,
         };
-        self.told(traced, reply);
+        self.end_span(traced, reply);
         reply.write(&mut self.out);
     }
 
-    fn told(&self, traced: Option<Box<Traced>>, reply: Reply) {
+    fn end_span(&self, traced: Option<Box<Traced>>, reply: Reply) {
         if let Some(traced) = traced {
             traced.end(self.service.shared, reply);
         }
@@ -288,7 +288,7 @@ const CHUNK: usize = 1 << 10;
 const MAX_CHUNK: usize = 64 << 10;
 
 /// Room that a connection keeps while it waits.
-const KEPT: usize = 4 << 10;
+const IDLE_BUFFER: usize = 4 << 10;
 
 #[cfg(test)]
 mod tests;

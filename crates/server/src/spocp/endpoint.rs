@@ -16,15 +16,15 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::server::ParsedCertificate;
 
 use super::access::{Access, Administrator};
-use super::connection::{End, Service, talk};
+use super::connection::{End, Service, converse};
 use super::session::Session;
 use crate::config::{Bounds, Spocp};
 use crate::files::secret;
 use crate::limits::HANDSHAKE;
-use crate::net::connections::{Connections, Place};
-use crate::net::crew::Crew;
+use crate::net::connections::{Connections, OpenConnection};
 use crate::net::listeners::Sockets;
 use crate::net::tls;
+use crate::net::workers::Workers;
 use crate::shared::Shared;
 
 /// Sockets at which SPOCP is spoken.
@@ -69,7 +69,7 @@ impl Endpoint {
     pub(crate) fn start(
         self,
         shared: &Arc<Shared>,
-        crew: &Arc<Crew>,
+        workers: &Arc<Workers>,
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
         let most = shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
@@ -79,7 +79,7 @@ impl Endpoint {
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
             let (hub, shared, open) =
                 (Arc::clone(&self.hub), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(crew))));
+            tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(workers))));
         }
         Ok(())
     }
@@ -112,14 +112,14 @@ async fn accept(
     listener: tokio::net::TcpListener,
     hub: Arc<Hub>,
     shared: Arc<Shared>,
-    (open, crew): (Arc<Connections>, Arc<Crew>),
+    (open, workers): (Arc<Connections>, Arc<Workers>),
 ) {
-    let kept = Arc::clone(&shared);
-    let serve = move |stream, place| serve(stream, Arc::clone(&hub), Arc::clone(&kept), place);
-    crate::net::accept::accept(listener, &shared, (&open, &crew), serve).await;
+    let state = Arc::clone(&shared);
+    let serve = move |stream, opened| serve(stream, Arc::clone(&hub), Arc::clone(&state), opened);
+    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
 }
 
-async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place: Place) {
+async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
     // Answers are small and nobody waits for more of them.
     let _ = stream.set_nodelay(true);
     let Some(rules) = shared.rules() else { return };
@@ -130,7 +130,7 @@ async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, place:
         access: &hub.access,
         bounds: &hub.bounds,
         offers_tls: hub.tls.is_some(),
-        connection: &place.connection,
+        connection: &opened.connection,
     };
     if !hub.tls_from_start
         && until_closing(&mut stream, &mut session, plain, &shared).await != End::StartTls
@@ -169,7 +169,7 @@ where
     let stopping = pin!(stopping.begun());
     let ended = tokio::select! {
         biased;
-        ended = talk(stream, session, service, stopping) => ended,
+        ended = converse(stream, session, service, stopping) => ended,
         () = service.connection.closing() => Ok(End::Closed),
     };
     ended.unwrap_or_else(|error| {

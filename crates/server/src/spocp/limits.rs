@@ -3,20 +3,8 @@
 /// Digits of a length. More of them claim more than any configuration allows.
 pub const MAX_DIGITS: usize = 7;
 
-/// Bytes of a message unless the configuration says otherwise.
-pub const MESSAGE_BYTES: usize = 64 << 10;
-
-/// Bytes of a message that a configuration may allow: an expression of the greatest size, and what goes around it.
-pub const MAX_MESSAGE_BYTES: usize = wardgate_spocp::limits::MAX_BYTES + (64 << 10);
-
 /// Arguments of one request. Only `LIST` takes more than three.
 pub const MAX_ARGUMENTS: usize = 64;
-
-/// Changes between `BEGIN` and `COMMIT`.
-pub const MAX_TRANSACTION: usize = 4096;
-
-/// Bytes of the changes between `BEGIN` and `COMMIT`.
-pub const MAX_TRANSACTION_BYTES: usize = 4 << 20;
 
 /// Changes of one connection that are on their way to the file at the same time.
 pub const MAX_UNSETTLED: usize = 256;
@@ -29,6 +17,3 @@ pub const LIST_CHUNK: usize = 256;
 
 /// Bytes of a token of `AUTH`.
 pub const MAX_TOKEN_BYTES: usize = 4096;
-
-/// Connections at the same time unless the configuration says otherwise.
-pub const CONNECTIONS: usize = 1024;

@@ -7,11 +7,12 @@ use wardgate_spocp::Normal;
 
 use super::access::Access;
 use super::codec::{self, Fault};
-use super::limits::{MAX_REPLIES, MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
+use super::limits::MAX_REPLIES;
 use super::list::Conditions;
 use super::reply::{Reply, write_capabilities};
 use super::request::{self, Request};
-use crate::spocp::store::{Key, Rules, Wanted};
+use crate::limits::{MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
+use crate::rules::{Key, RuleChange, Rules};
 
 /// What one client has said so far.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub struct Session {
 /// The changes between `BEGIN` and `COMMIT`.
 #[derive(Debug, Default)]
 struct Transaction {
-    wanted: Vec<Wanted>,
+    changes: Vec<RuleChange>,
     bytes: usize,
 }
 
@@ -55,7 +56,7 @@ pub enum Step {
     /// Write the outcome of the changes that are on their way.
     Settle,
     /// Hand over these changes, which the last reply is for if all are made.
-    Change(Vec<Wanted>, Reply),
+    Change(Vec<RuleChange>, Reply),
     /// Write this reply behind those of the changes that are on their way.
     Later(Reply),
     /// List these rules.
@@ -203,9 +204,9 @@ impl Session {
             }
             Request::Commit => match self.transaction.take() {
                 None => Reply::ProtocolError,
-                Some(transaction) if transaction.wanted.is_empty() => Reply::TransactionComplete,
+                Some(transaction) if transaction.changes.is_empty() => Reply::TransactionComplete,
                 Some(transaction) => {
-                    return Some(Step::Change(transaction.wanted, Reply::TransactionComplete));
+                    return Some(Step::Change(transaction.changes, Reply::TransactionComplete));
                 }
             },
             // Only whoever may not ask comes here.
@@ -220,21 +221,21 @@ impl Session {
             return answer(Reply::ArgumentError, out, around);
         }
         match Normal::from_canonical(text) {
-            Ok(rule) => self.change(Wanted::Add(rule), text.len(), out, around),
+            Ok(rule) => self.change(RuleChange::Add(rule), text.len(), out, around),
             Err(_) => answer(Reply::SyntaxError, out, around),
         }
     }
 
     fn delete(&mut self, id: &[u8], out: &mut Vec<u8>, around: Surroundings<'_>) -> Option<Step> {
         match Key::read(id) {
-            Some(key) => self.change(Wanted::Delete(key), id.len(), out, around),
+            Some(key) => self.change(RuleChange::Delete(key), id.len(), out, around),
             None => answer(Reply::ArgumentError, out, around),
         }
     }
 
     fn change(
         &mut self,
-        wanted: Wanted,
+        changes: RuleChange,
         bytes: usize,
         out: &mut Vec<u8>,
         around: Surroundings<'_>,
@@ -243,14 +244,14 @@ impl Session {
             if !around.rules.can_change() {
                 return answer(Reply::NotSupported, out, around);
             }
-            return Some(Step::Change(vec![wanted], Reply::Ok));
+            return Some(Step::Change(vec![changes], Reply::Ok));
         };
         let total = transaction.bytes.saturating_add(bytes);
-        if transaction.wanted.len() >= MAX_TRANSACTION || total > MAX_TRANSACTION_BYTES {
+        if transaction.changes.len() >= MAX_TRANSACTION || total > MAX_TRANSACTION_BYTES {
             return answer(Reply::SizeLimitExceeded, out, around);
         }
         transaction.bytes = total;
-        transaction.wanted.push(wanted);
+        transaction.changes.push(changes);
         answer(Reply::Ok, out, around)
     }
 

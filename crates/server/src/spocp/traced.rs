@@ -4,13 +4,13 @@
 //! belongs to; so queries are not told.
 
 use super::reply::Reply;
+use crate::rules::RuleChange;
 use crate::shared::Shared;
-use crate::spocp::store::Wanted;
-use crate::telemetry::traces::{Begun, Kind, Told, Value};
+use crate::telemetry::traces::{Kind, OpenSpan, SpanFields, Value};
 
 /// A command whose span has begun.
 pub(super) struct Traced {
-    begun: Begun,
+    span: OpenSpan,
     name: &'static str,
     changes: Option<u64>,
 }
@@ -18,34 +18,34 @@ pub(super) struct Traced {
 impl Traced {
     /// Begins the span of a command, if it is to be told.
     pub(super) fn begin(shared: Option<&Shared>, name: &'static str) -> Option<Box<Self>> {
-        let begun = shared?.tracer()?.begins()?;
-        Some(Box::new(Self { begun, name, changes: None }))
+        let span = shared?.tracer()?.begin_trace()?;
+        Some(Box::new(Self { span, name, changes: None }))
     }
 
     /// Begins the span of changes.
     pub(super) fn change(
         shared: Option<&Shared>,
-        (wanted, reply): (&[Wanted], Reply),
+        (changes, reply): (&[RuleChange], Reply),
     ) -> Option<Box<Self>> {
-        let name = match (reply, wanted) {
+        let name = match (reply, changes) {
             (Reply::TransactionComplete, _) => "SPOCP COMMIT",
-            (_, [Wanted::Delete(_)]) => "SPOCP DELETE",
+            (_, [RuleChange::Delete(_)]) => "SPOCP DELETE",
             _ => "SPOCP ADD",
         };
         let mut traced = Self::begin(shared, name)?;
-        traced.changes = Some(u64::try_from(wanted.len()).unwrap_or(u64::MAX));
+        traced.changes = Some(u64::try_from(changes.len()).unwrap_or(u64::MAX));
         Some(traced)
     }
 
     /// What has begun, for what is done within.
-    pub(super) const fn begun(&self) -> &Begun {
-        &self.begun
+    pub(super) const fn span(&self) -> &OpenSpan {
+        &self.span
     }
 
     /// Ends the span with what the client is told.
     pub(super) fn end(self, shared: Option<&Shared>, reply: Reply) {
         let Some(tracer) = shared.and_then(Shared::tracer) else { return };
-        let Self { begun, name, changes } = self;
+        let Self { span, name, changes } = self;
         let mut attributes = vec![
             ("network.protocol.name", Value::word("spocp")),
             ("wardgate.spocp.code", Value::word(reply.code())),
@@ -56,6 +56,9 @@ impl Traced {
         if has_failed {
             attributes.push(("error.type", Value::word(reply.code())));
         }
-        tracer.ends(begun, Told { name: name.into(), kind: Kind::Server, attributes, has_failed });
+        tracer.end(
+            span,
+            SpanFields { name: name.into(), kind: Kind::Server, attributes, has_failed },
+        );
     }
 }

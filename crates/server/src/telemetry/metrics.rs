@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use wardgate_engine::decision::{Decision, Effect};
 
-use crate::identity::jwt::Published;
-
 /// What is counted.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -61,10 +59,19 @@ pub(crate) struct Gauges {
     pub(crate) spans: Option<(u64, u64)>,
 }
 
+/// The gauges of one set of keys that another server publishes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyGauges<'g> {
+    pub(crate) name: &'g str,
+    /// The time since the last successful refresh; `None` if there was none.
+    pub(crate) age: Option<Duration>,
+    pub(crate) failures: u64,
+}
+
 impl Metrics {
     /// Counts a request that was answered.
     pub(crate) fn answered(&self, endpoint: Endpoint, status: u16, time: Duration) {
-        let Some(series) = self.endpoints.get(endpoint.place()) else { return };
+        let Some(series) = self.endpoints.get(endpoint.index()) else { return };
         let class = match status {
             ..400 => 0,
             400..500 => 1,
@@ -72,8 +79,8 @@ impl Metrics {
         };
         add(series.statuses.get(class), 1);
         let microseconds = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let place = BOUNDS.iter().position(|bound| microseconds <= *bound);
-        add(series.times.get(place.unwrap_or(BOUNDS.len())), 1);
+        let index = BOUNDS.iter().position(|bound| microseconds <= *bound);
+        add(series.times.get(index.unwrap_or(BOUNDS.len())), 1);
         add(Some(&series.microseconds), microseconds);
     }
 
@@ -88,25 +95,24 @@ impl Metrics {
         add(Some(&self.failed_reloads), 1);
     }
 
-    /// Writes down how old the keys of other servers are, and how often they could not be had.
-    pub(crate) fn keys<'s>(text: &mut String, sets: impl Iterator<Item = &'s Published>) {
-        let sets: Vec<&Published> = sets.collect();
+    /// Writes the age of each set of remote keys, and how often its refreshes failed.
+    pub(crate) fn keys(text: &mut String, sets: &[KeyGauges<'_>]) {
         if sets.is_empty() {
             return;
         }
-        let label = |set: &Published| format!("set=\"{}\"", escaped(set.name()));
+        let label = |set: &KeyGauges<'_>| format!("set=\"{}\"", escaped(set.name));
         let name = "wardgate_keys_age_seconds";
         head(text, name, "gauge", "How long ago the keys of another server were heard of.");
-        for set in &sets {
+        for set in sets {
             // Keys that never came have no age.
-            if let Some(age) = set.age() {
+            if let Some(age) = set.age {
                 line(text, name, &label(set), age.as_secs());
             }
         }
         let name = "wardgate_keys_failures_total";
         head(text, name, "counter", "Looks for the keys of another server that failed.");
-        for set in &sets {
-            line(text, name, &label(set), set.failures());
+        for set in sets {
+            line(text, name, &label(set), set.failures);
         }
     }
 
@@ -223,7 +229,7 @@ impl Series {
 impl Endpoint {
     const ALL: [Self; 5] = [Self::Check, Self::Evaluation, Self::Search, Self::Admin, Self::Other];
 
-    const fn place(self) -> usize {
+    const fn index(self) -> usize {
         match self {
             Self::Check => 0,
             Self::Evaluation => 1,

@@ -25,7 +25,7 @@ use export::Exporter;
 use ids::Ids;
 pub(crate) use queue::Counts;
 use queue::Queue;
-pub(crate) use span::{Attribute, Begun, Kind, Told, Value};
+pub(crate) use span::{Attribute, Kind, OpenSpan, SpanFields, Value};
 
 /// Begins spans, and hands them over at their end.
 pub(crate) struct Tracer {
@@ -68,32 +68,32 @@ impl Tracer {
     }
 
     /// Begins the span of a request, if it belongs to a trace that is told: of one that others began they have decided that.
-    pub(crate) fn hears(&self, headers: &HeaderMap) -> Option<Begun> {
+    pub(crate) fn begin_request(&self, headers: &HeaderMap) -> Option<OpenSpan> {
         match Parent::read(headers) {
-            None => self.begins(),
+            None => self.begin_trace(),
             Some(parent) => parent.is_sampled.then(|| {
                 let Parent { trace, span, state, .. } = parent;
                 let (parent, is_remote) = (Some(span), true);
-                Begun::now(Context { trace, span: self.ids.span(), parent, is_remote, state })
+                OpenSpan::now(Context { trace, span: self.ids.span(), parent, is_remote, state })
             }),
         }
     }
 
     /// Begins a trace, if it is one that is told.
-    pub(crate) fn begins(&self) -> Option<Begun> {
+    pub(crate) fn begin_trace(&self) -> Option<OpenSpan> {
         let trace = self.ids.trace()?;
         let span = self.ids.span();
-        Some(Begun::now(Context { trace, span, parent: None, is_remote: false, state: None }))
+        Some(OpenSpan::now(Context { trace, span, parent: None, is_remote: false, state: None }))
     }
 
     /// Begins a span within another one.
-    pub(crate) fn within(&self, outer: &Begun) -> Begun {
-        outer.within(self.ids.span())
+    pub(crate) fn begin_child(&self, outer: &OpenSpan) -> OpenSpan {
+        outer.begin_child(self.ids.span())
     }
 
     /// Ends a span.
-    pub(crate) fn ends(&self, begun: Begun, told: Told) {
-        self.queue.put(begun.ends(told));
+    pub(crate) fn end(&self, span: OpenSpan, fields: SpanFields) {
+        self.queue.put(span.end(fields));
     }
 
     /// What became of spans.

@@ -24,13 +24,13 @@ fn keeper() -> String {
 
 /// Whoever asks for policies is told that there are none, with this body.
 fn has_no_policies(server: &Running, path: &str, body: &str) {
-    let told = match path {
+    let reply = match path {
         "/api/check/resources" | "/api/check" | "/api/check_resource_batch" => {
             format!(r#"{{"code":5,"message":"{TOLD}","details":[],"error":"no-policies"}}"#)
         }
         _ => format!(r#"{{"error":"no-policies","message":"{TOLD}"}}"#),
     };
-    assert_eq!(server.post(path, &keeper(), body), (404, told), "{path}");
+    assert_eq!(server.post(path, &keeper(), body), (404, reply), "{path}");
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn without_rules_for_authzen_nothing_answers_it() {
     ] {
         has_no_policies(&server, path, body);
     }
-    let (status, told) = server.get("/.well-known/authzen-configuration", "");
-    assert_eq!(status, 404, "{told}");
+    let (status, reply) = server.get("/.well-known/authzen-configuration", "");
+    assert_eq!(status, 404, "{reply}");
 }
 
 #[test]
@@ -90,12 +90,12 @@ fn a_server_of_rules_is_healthy_and_reads_them_anew() {
     let metrics = server.get("/metrics", "").1;
     assert!(!metrics.contains("wardgate_policies_revision"), "{metrics}");
     assert!(metrics.contains("wardgate_policies_serial 0\n"), "{metrics}");
-    let asked = || server.post("/access/v1/evaluation", "", EVALUATION).1;
+    let send = || server.post("/access/v1/evaluation", "", EVALUATION).1;
     let reload = || server.post("/admin/reload", &keeper(), "");
     let rules = server.folder.join("rules.spoc");
     fs::write(&rules, "(album (id a)(action edit)(subject (type user)(id bo)))\n").unwrap();
     assert_eq!(reload(), (200, r#"{"serial":"0"}"#.to_owned()));
-    assert_eq!(asked(), r#"{"decision":false}"#);
+    assert_eq!(send(), r#"{"decision":false}"#);
     fs::write(&rules, "(album (id a)\n").unwrap();
     assert_eq!(reload().0, 409);
     assert_eq!(server.shared.rules().unwrap().read().len(), 1);

@@ -15,8 +15,8 @@ fn calls_of_cerbos_are_answered() {
         body,
         r#"{"requestId":"r","results":[{"resource":{"id":"a","kind":"album"},"actions":{"view":"EFFECT_ALLOW","edit":"EFFECT_ALLOW"},"outputs":[{"src":"resource.album.vdefault#rule-001","action":"view","val":"seen by ada"}]},{"resource":{"id":"b","kind":"album"},"actions":{"edit":"EFFECT_DENY"}}]}"#
     );
-    let told = CALL.replacen('{', "{\"includeMeta\":true,", 1);
-    let (status, body) = server.post("/api/check/resources", "", &told);
+    let with_meta = CALL.replacen('{', "{\"includeMeta\":true,", 1);
+    let (status, body) = server.post("/api/check/resources", "", &with_meta);
     assert_eq!(status, 200);
     assert!(
         body.contains(r#""meta":{"actions":{"view":{"matchedPolicy":"resource.album.vdefault"}"#),
@@ -94,10 +94,10 @@ fn http_is_spoken_as_authzen_asks() {
     let sent = |headers: &str| {
         server.exchange(format!("POST /access/v1/evaluation HTTP/1.1\r\nHost: pdp\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{EVALUATION}").as_bytes())
     };
-    let told = sent("Content-Type: application/json\r\nX-Request-ID: a-1\r\n");
+    let reply = sent("Content-Type: application/json\r\nX-Request-ID: a-1\r\n");
     assert!(
-        told.contains("x-request-id: a-1\r\n") && told.contains("cache-control: no-store\r\n"),
-        "{told}"
+        reply.contains("x-request-id: a-1\r\n") && reply.contains("cache-control: no-store\r\n"),
+        "{reply}"
     );
     assert_eq!(answer(&sent("Content-Type: application/json; charset=utf-8\r\n")).0, 200);
     assert_eq!(answer(&sent("Content-Type: text/plain\r\n")).0, 400);

@@ -95,9 +95,9 @@ fn a_refused_token_is_refused_by_searches_as_by_an_evaluation() {
             "resource": { "type": "album", "id": "a" }, "context": tokens("a.b.c"),
         });
         for path in ["evaluation", "search/subject", "search/resource", "search/action"] {
-            let (status, told) = post(&server, path, "", &body);
+            let (status, reply) = post(&server, path, "", &body);
             let message = "the token of `auxData.jwt` is refused: it is no signed token";
-            assert_eq!((status, &told["message"]), (400, &json!(message)), "{path}");
+            assert_eq!((status, &reply["message"]), (400, &json!(message)), "{path}");
         }
     }
 }
@@ -110,8 +110,8 @@ fn a_refused_token_denies_its_item_alone() {
         "resource": { "type": "album", "id": "a" },
         "evaluations": [{}, { "context": tokens("a.b.c") }, {}, { "context": null }],
     });
-    let (status, told) = post(&server, "evaluations", "", &body);
-    let decisions = told["evaluations"].as_array().unwrap();
+    let (status, reply) = post(&server, "evaluations", "", &body);
+    let decisions = reply["evaluations"].as_array().unwrap();
     let decided: Vec<_> = decisions.iter().map(|answer| &answer["decision"]).collect();
     assert_eq!(
         (status, decided),
@@ -122,8 +122,8 @@ fn a_refused_token_denies_its_item_alone() {
     assert_eq!(why(3), "`context` must be an object, found null");
     body["context"] = tokens("a.b.c");
     body["evaluations"] = json!([{}, { "context": {} }]);
-    let told = post(&server, "evaluations", "", &body).1;
-    let decisions = told["evaluations"].as_array().unwrap();
+    let reply = post(&server, "evaluations", "", &body).1;
+    let decisions = reply["evaluations"].as_array().unwrap();
     assert_eq!(
         (&decisions[0]["decision"], &decisions[1]["decision"]),
         (&json!(false), &json!(true))
@@ -138,35 +138,43 @@ fn tokens_of_one_request_are_bounded() {
         "subject": { "type": "user", "id": "ada" }, "action": { "name": "share" },
         "resource": { "type": "album", "id": "a" }, "evaluations": items,
     });
-    let told = post(&server, "evaluations", "", &body).1;
-    assert_eq!(told["evaluations"][63]["decision"], true);
+    let reply = post(&server, "evaluations", "", &body).1;
+    assert_eq!(reply["evaluations"][63]["decision"], true);
     let expected = "the request brings more than 64 tokens to be verified";
-    assert_eq!(told["evaluations"][64]["context"]["error"]["message"], expected);
+    assert_eq!(reply["evaluations"][64]["context"]["error"]["message"], expected);
 }
 
 #[test]
 fn what_decided_is_told_behind_the_end_of_a_semantic_as_cerbos_tells_it() {
     let server = indexed();
-    let asked = |semantic: &str, items: Value| {
+    let send = |semantic: &str, items: Value| {
         let body = json!({
             "subject": { "type": "user", "id": "ada" }, "resource": { "type": "album", "id": "a" },
             "context": { "cerbos.includeMeta": true },
             "options": { "evaluations_semantic": semantic }, "evaluations": items,
         });
-        let told = post(&server, "evaluations", "", &body).1;
-        let count = told["evaluations"].as_array().unwrap().len();
-        (count, told["evaluations"][0]["context"]["cerbos.response"]["results"].to_string())
+        let reply = post(&server, "evaluations", "", &body).1;
+        let count = reply["evaluations"].as_array().unwrap().len();
+        (count, reply["evaluations"][0]["context"]["cerbos.response"]["results"].to_string())
     };
     let items = json!([
         { "action": { "name": "share" } }, { "action": { "name": "edit" } },
         { "action": { "name": "view:later" } },
     ]);
-    let (count, told) = asked("deny_on_first_deny", items.clone());
-    assert_eq!((count, told.contains("share"), told.contains("later")), (1, true, true), "{told}");
-    let (count, told) = asked("permit_on_first_permit", items.clone());
-    assert_eq!((count, told.contains("edit"), told.contains("later")), (2, true, true), "{told}");
-    let (count, told) = asked("execute_all", items);
-    assert_eq!((count, told.contains("later")), (3, true), "{told}");
+    let (count, reply) = send("deny_on_first_deny", items.clone());
+    assert_eq!(
+        (count, reply.contains("share"), reply.contains("later")),
+        (1, true, true),
+        "{reply}"
+    );
+    let (count, reply) = send("permit_on_first_permit", items.clone());
+    assert_eq!(
+        (count, reply.contains("edit"), reply.contains("later")),
+        (2, true, true),
+        "{reply}"
+    );
+    let (count, reply) = send("execute_all", items);
+    assert_eq!((count, reply.contains("later")), (3, true), "{reply}");
 }
 
 #[test]
@@ -187,10 +195,10 @@ resourcePolicy:
         "context": { "cerbos.includeMeta": true },
         "evaluations": [paying(1), paying(999), paying(1)],
     });
-    let told = post(&server, "evaluations", "", &body).1;
-    let outputs = &told["evaluations"][0]["context"]["cerbos.response"]["results"][0]["outputs"];
+    let reply = post(&server, "evaluations", "", &body).1;
+    let outputs = &reply["evaluations"][0]["context"]["cerbos.response"]["results"][0]["outputs"];
     let values: Vec<_> = outputs.as_array().unwrap().iter().map(|output| &output["val"]).collect();
-    assert_eq!(values, [&json!(1), &json!(999)], "{told}");
+    assert_eq!(values, [&json!(1), &json!(999)], "{reply}");
 }
 
 #[test]
@@ -204,8 +212,8 @@ fn what_decided_is_told_of_many_subjects_that_share_a_long_resource() {
         "resource": { "type": "album", "id": "a", "properties": { "long": long } },
         "evaluations": items,
     });
-    let (status, told) = post(&server, "evaluations", "", &body);
-    let answers = told["evaluations"].as_array().unwrap();
+    let (status, reply) = post(&server, "evaluations", "", &body);
+    let answers = reply["evaluations"].as_array().unwrap();
     assert_eq!((status, answers.len()), (200, 200));
     let is_alone = |answer: &Value| {
         answer["context"]["cerbos.response"]["results"].as_array().is_some_and(|all| all.len() == 1)
@@ -221,8 +229,8 @@ fn without_an_index_entities_are_not_searched_and_the_metadata_say_so() {
         "resource": { "type": "album", "id": "a" },
     });
     for path in ["search/subject", "search/resource"] {
-        let (status, told) = post(&server, path, "", &body);
-        assert_eq!((status, &told["error"]), (501, &json!("no-index")), "{path}");
+        let (status, reply) = post(&server, path, "", &body);
+        assert_eq!((status, &reply["error"]), (501, &json!("no-index")), "{path}");
     }
     assert_eq!(ids(&post(&server, "search/action", "", &body).1), ["edit"]);
     body["candidates"] = json!([{ "id": "x" }]);
@@ -240,7 +248,7 @@ fn without_an_index_entities_are_not_searched_and_the_metadata_say_so() {
 #[test]
 fn action_searches_list_names_and_never_patterns() {
     let server = indexed();
-    let asked = |subject: &str, more: Value| {
+    let send = |subject: &str, more: Value| {
         let mut body = json!({
             "subject": { "type": "user", "id": subject }, "resource": { "type": "album", "id": "a" },
         });
@@ -250,48 +258,49 @@ fn action_searches_list_names_and_never_patterns() {
         let found = post(&server, "search/action", "", &body).1;
         ids(&found).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(asked("ada", Value::Null), ["edit"]);
+    assert_eq!(send("ada", Value::Null), ["edit"]);
     // A pattern of a rule allows a name that another rule has, and a name that the caller has.
-    assert_eq!(asked("bo", Value::Null), ["count", "edit", "share"]);
+    assert_eq!(send("bo", Value::Null), ["count", "edit", "share"]);
     let names = json!([{ "name": "view:public" }, { "name": "print" }, { "name": "edit" }]);
-    assert_eq!(asked("ada", names.clone()), ["view:public", "edit"]);
-    assert_eq!(asked("bo", names), ["view:public", "print", "edit"]);
+    assert_eq!(send("ada", names.clone()), ["view:public", "edit"]);
+    assert_eq!(send("bo", names), ["view:public", "print", "edit"]);
 }
 
 #[test]
 fn metadata_repeat_no_foreign_host() {
     let server = indexed();
     let port = server.address.port();
-    let told = |host: &str| {
+    let reply = |host: &str| {
         let request = format!(
             "GET /.well-known/authzen-configuration HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
         );
         let (status, body) = crate::running::answer(&server.exchange(request.as_bytes()));
         assert_eq!(status, 200, "{host}");
-        let told: Value = serde_json::from_str(&body).unwrap();
-        told["policy_decision_point"].as_str().unwrap().to_owned()
+        let reply: Value = serde_json::from_str(&body).unwrap();
+        reply["policy_decision_point"].as_str().unwrap().to_owned()
     };
     let own = format!("http://127.0.0.1:{port}");
     for foreign in ["evil.example", "localhost", "localhost:1", "localhost.evil.example"] {
-        assert_eq!(told(foreign), own, "{foreign}");
+        assert_eq!(reply(foreign), own, "{foreign}");
     }
-    let odd = format!("GET / HTTP/1.1\r\nHost: evil@localhost:{port}\r\nConnection: close\r\n\r\n");
-    assert_eq!(crate::running::answer(&server.exchange(odd.as_bytes())).0, 400);
-    assert_eq!(told(&format!("evil.example:{port}")), own);
-    assert_eq!(told(&format!("localhost:{port}")), format!("http://localhost:{port}"));
+    let unusual =
+        format!("GET / HTTP/1.1\r\nHost: evil@localhost:{port}\r\nConnection: close\r\n\r\n");
+    assert_eq!(crate::running::answer(&server.exchange(unusual.as_bytes())).0, 400);
+    assert_eq!(reply(&format!("evil.example:{port}")), own);
+    assert_eq!(reply(&format!("localhost:{port}")), format!("http://localhost:{port}"));
 }
 
 #[test]
 fn metadata_are_not_served_where_nobody_has_said_the_url() {
     let elsewhere = OPEN.replace("127.0.0.1:0", "0.0.0.0:0");
     let server = Running::with_files(POLICY, &elsewhere, &[]);
-    let (status, told) = server.get("/.well-known/authzen-configuration", "");
-    assert_eq!((status, told.contains(r#""error":"no-url""#)), (404, true), "{told}");
+    let (status, reply) = server.get("/.well-known/authzen-configuration", "");
+    assert_eq!((status, reply.contains(r#""error":"no-url""#)), (404, true), "{reply}");
     let known = format!("{elsewhere}[authzen]\nurl = \"https://pdp.example/tenant/\"\n");
     let server = Running::with_files(POLICY, &known, &[]);
-    let (status, told) = server.get("/.well-known/authzen-configuration/tenant", "");
+    let (status, reply) = server.get("/.well-known/authzen-configuration/tenant", "");
     let expected = r#"{"policy_decision_point":"https://pdp.example/tenant","access_evaluation_endpoint":"https://pdp.example/tenant/access/v1/evaluation""#;
-    assert_eq!((status, told.starts_with(expected)), (200, true), "{told}");
+    assert_eq!((status, reply.starts_with(expected)), (200, true), "{reply}");
 }
 
 #[test]
@@ -336,11 +345,11 @@ fn counter() -> Value {
 #[test]
 fn evaluations_share_one_budget_of_steps() {
     let server = indexed();
-    for told in [false, true] {
+    for with_meta in [false, true] {
         let items: Vec<_> = (0..40).map(|_| json!({})).collect();
         let body = json!({
             "subject": counter(), "action": { "name": "count" }, "evaluations": vec![items; 10].concat(),
-            "resource": { "type": "album", "id": "a" }, "context": { "cerbos.includeMeta": told },
+            "resource": { "type": "album", "id": "a" }, "context": { "cerbos.includeMeta": with_meta },
         });
         let (status, answer) = post(&server, "evaluations", "", &body);
         let answers = answer["evaluations"].as_array().unwrap();
@@ -363,17 +372,17 @@ fn a_search_that_takes_too_much_ends_with_a_short_page_or_an_error() {
         "candidates": candidates,
     });
     let whole = Running::with_files(POLICY, &config(""), &[]);
-    let (status, told) = post(&whole, "search/resource", "", &body);
-    let message = told["message"].as_str().unwrap();
-    assert_eq!((status, message.contains("more than 4000000 steps")), (400, true), "{told}");
+    let (status, reply) = post(&whole, "search/resource", "", &body);
+    let message = reply["message"].as_str().unwrap();
+    assert_eq!((status, message.contains("more than 4000000 steps")), (400, true), "{reply}");
     let paged = indexed();
     let mut found = Vec::new();
     for page in 0.. {
-        let (status, told) = post(&paged, "search/resource", "", &body);
-        assert_eq!(status, 200, "{told}");
-        assert!(page < 15 && !ids(&told).is_empty(), "{page}");
-        found.extend(ids(&told).iter().map(ToString::to_string));
-        let token = told["page"]["next_token"].as_str().unwrap_or("");
+        let (status, reply) = post(&paged, "search/resource", "", &body);
+        assert_eq!(status, 200, "{reply}");
+        assert!(page < 15 && !ids(&reply).is_empty(), "{page}");
+        found.extend(ids(&reply).iter().map(ToString::to_string));
+        let token = reply["page"]["next_token"].as_str().unwrap_or("");
         if token.is_empty() {
             assert!(page > 0, "all of it came at once");
             break;

@@ -40,10 +40,10 @@ fn only_administrators_see_and_change_policies() {
         assert_eq!(server.post(path, &bearer(ASKER), CALL).0, 403, "{path}");
         assert_eq!(server.post(path, &bearer(KEEPER), CALL).0, 200, "{path}");
     }
-    let told = server.post("/admin/explain", &bearer(KEEPER), CALL).1;
+    let reply = server.post("/admin/explain", &bearer(KEEPER), CALL).1;
     assert!(
-        told.starts_with(r#"{"results":[{"decision":{"#) && told.contains("rule-001"),
-        "{told}"
+        reply.starts_with(r#"{"results":[{"decision":{"#) && reply.contains("rule-001"),
+        "{reply}"
     );
 }
 
@@ -77,14 +77,14 @@ fn what_a_page_of_another_site_may_post_changes_no_policies() {
 #[test]
 fn more_tokens_than_are_read_are_refused_before_any_is_looked_at() {
     let server = Running::start(POLICY, OPEN);
-    let ask = |count: usize| {
+    let check = |count: usize| {
         let tokens: Vec<_> =
             (0..count).map(|at| format!(r#""t{at}":{{"token":"a.b.c"}}"#)).collect();
         let aux_data = format!(r#"{{"auxData":{{"jwts":{{{}}}}},"#, tokens.join(","));
         server.post("/api/check/resources", "", &CALL.replacen('{', &aux_data, 1))
     };
-    let (status, body) = ask(16);
+    let (status, body) = check(16);
     assert!(status == 400 && body.contains("no set of keys"), "{body}");
-    let (status, body) = ask(17);
+    let (status, body) = check(17);
     assert!(status == 400 && body.contains("has 17 tokens, at most 16 are read"), "{body}");
 }

@@ -11,11 +11,11 @@ use serde_json::Value;
 /// A collector that listens.
 pub(crate) struct Collector {
     pub(crate) address: SocketAddr,
-    heard: Receiver<Heard>,
+    received: Receiver<Received>,
 }
 
 /// A request.
-pub(crate) struct Heard {
+pub(crate) struct Received {
     /// In small letters.
     pub(crate) head: String,
     pub(crate) body: Value,
@@ -26,14 +26,14 @@ impl Collector {
     pub(crate) fn saying(answers: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (tell, heard) = channel();
+        let (sender, received) = channel();
         let mut answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
         thread::spawn(move || {
             for stream in listener.incoming() {
-                serve(&stream.unwrap(), &mut answers, &tell);
+                serve(&stream.unwrap(), &mut answers, &sender);
             }
         });
-        Self { address, heard }
+        Self { address, received }
     }
 
     pub(crate) fn endpoint(&self) -> String {
@@ -41,22 +41,22 @@ impl Collector {
     }
 
     /// The next request, which is on its way.
-    pub(crate) fn next(&self) -> Heard {
-        self.heard.recv_timeout(Duration::from_secs(60)).unwrap()
+    pub(crate) fn next(&self) -> Received {
+        self.received.recv_timeout(Duration::from_secs(60)).unwrap()
     }
 
     /// What was heard and not looked at.
-    pub(crate) fn rest(&self) -> Vec<Heard> {
-        self.heard.try_iter().collect()
+    pub(crate) fn rest(&self) -> Vec<Received> {
+        self.received.try_iter().collect()
     }
 
     /// The spans in it.
     pub(crate) fn spans(&self) -> Vec<Value> {
-        self.rest().iter().flat_map(Heard::spans).collect()
+        self.rest().iter().flat_map(Received::spans).collect()
     }
 }
 
-impl Heard {
+impl Received {
     pub(crate) fn spans(&self) -> Vec<Value> {
         self.body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()
     }
@@ -70,15 +70,15 @@ pub(crate) fn attribute(span: &Value, name: &str) -> Option<String> {
     Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
-fn serve(stream: &TcpStream, answers: &mut Vec<String>, tell: &Sender<Heard>) {
+fn serve(stream: &TcpStream, answers: &mut Vec<String>, sender: &Sender<Received>) {
     let mut reader = BufReader::new(stream);
-    while let Some(heard) = read(&mut reader) {
+    while let Some(received) = read(&mut reader) {
         let answer = answers[0].clone();
         if answers.len() > 1 {
             answers.remove(0);
         }
         // Nobody may be listening any more.
-        let _ = tell.send(heard);
+        let _ = sender.send(received);
         if answer.is_empty() {
             // Until the other side has had enough.
             let _ = reader.read_to_end(&mut Vec::new());
@@ -91,14 +91,14 @@ fn serve(stream: &TcpStream, answers: &mut Vec<String>, tell: &Sender<Heard>) {
     }
 }
 
-fn read(reader: &mut BufReader<&TcpStream>) -> Option<Heard> {
+fn read(reader: &mut BufReader<&TcpStream>) -> Option<Received> {
     let lines = reader.by_ref().lines().map_while(Result::ok);
     let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
     let head = head.join("\n").to_ascii_lowercase();
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
     let mut body = vec![0; length.parse().unwrap()];
     reader.read_exact(&mut body).ok()?;
-    Some(Heard { head, body: serde_json::from_slice(&body).unwrap() })
+    Some(Received { head, body: serde_json::from_slice(&body).unwrap() })
 }
 
 pub(crate) const TAKEN: &str =

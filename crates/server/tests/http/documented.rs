@@ -34,8 +34,8 @@ fn the_example_of_authzen_answers_as_it_is_written_down() {
     let indexed = format!("{OPEN}[authzen]\nindex = \"index\"\n");
     let server = Running::with_files(&file("policies/album.yaml"), &indexed, &files);
     let mut count = 0;
-    for asked in example().split("    curl http://127.0.0.1:3592").skip(1) {
-        let (path, rest) = asked.split_once(' ').unwrap();
+    for requests in example().split("    curl http://127.0.0.1:3592").skip(1) {
+        let (path, rest) = requests.split_once(' ').unwrap();
         let (_, rest) = rest.split_once("-d '").unwrap();
         let (body, rest) = rest.split_once("}'\n").unwrap();
         let expected = rest.lines().next().unwrap().trim();

@@ -97,13 +97,13 @@ fn an_answer_has_a_bound() {
             actions.join(",")
         )
     };
-    let asked = |instances| server.post("/api/check", "", &body(instances));
-    let (status, text) = asked(2);
+    let send = |instances| server.post("/api/check", "", &body(instances));
+    let (status, text) = send(2);
     assert_eq!(status, 200, "{text}");
-    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(told["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
-    assert_eq!(told["meta"]["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
-    let (status, text) = asked(50);
+    let reply: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(reply["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
+    assert_eq!(reply["meta"]["resourceInstances"]["1"]["actions"].as_object().unwrap().len(), 50);
+    let (status, text) = send(50);
     assert_eq!((status, text.contains("too long")), (400, true));
 }
 
@@ -279,14 +279,14 @@ fn bodies_that_stand_still_give_way_to_those_that_come() {
 #[test]
 fn a_body_comes_in_a_bounded_number_of_pieces() {
     let server = Running::start(POLICY, OPEN);
-    let asked = |pieces: usize| {
+    let send = |pieces: usize| {
         let head = "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
         let call = format!("{:x}\r\n{CALL}\r\n0\r\n\r\n", CALL.len());
         let request = format!("{head}{}{call}", "1\r\n \r\n".repeat(pieces));
         answer(&server.exchange(request.as_bytes()))
     };
-    assert_eq!(asked(1000).0, 200);
-    let (status, body) = asked(300_000);
+    assert_eq!(send(1000).0, 200);
+    let (status, body) = send(300_000);
     assert_eq!((status, body.contains("at most 262144 pieces")), (400, true), "{body}");
 }
 
@@ -310,7 +310,7 @@ fn requests_may_follow_each_other_at_once() {
     let mut stream = server.connect();
     stream.write_all(request.repeat(50).as_bytes()).unwrap();
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").unwrap();
-    let told = rest(&mut stream);
-    assert_eq!(told.matches("EFFECT_ALLOW").count(), 50);
-    assert!(told.ends_with(r#"{"status":"SERVING"}"#), "{told}");
+    let reply = rest(&mut stream);
+    assert_eq!(reply.matches("EFFECT_ALLOW").count(), 50);
+    assert!(reply.ends_with(r#"{"status":"SERVING"}"#), "{reply}");
 }

@@ -27,7 +27,7 @@ fn with_claims(token: &str) -> String {
 }
 
 /// Nobody listens there: only the administrator of a machine could, and has no reason to.
-fn nobody() -> String {
+fn unreachable() -> String {
     "https://localhost:1/keys".to_owned()
 }
 
@@ -41,28 +41,28 @@ fn tokens_of_published_keys_are_accepted() {
     assert_eq!(status(2, CALL), 401);
     assert_eq!(status(1, &with_claims(&token(2))), 200);
     assert_eq!(status(1, &with_claims(&token(1))), 400);
-    let told = server.get("/metrics", &bearer(&token(1))).1;
+    let reply = server.get("/metrics", &bearer(&token(1))).1;
     for line in [
         "wardgate_keys_age_seconds{set=\"auth.jwt\"} ",
         "wardgate_keys_age_seconds{set=\"aux-data.main\"} ",
         "wardgate_keys_failures_total{set=\"auth.jwt\"} 0\n",
     ] {
-        assert!(told.contains(line), "{line}\n{told}");
+        assert!(reply.contains(line), "{line}\n{reply}");
     }
 }
 
 #[test]
 fn without_keys_no_token_is_accepted_and_others_are_served() {
-    let server = Running::start(POLICY, &config(&nobody(), &nobody()));
+    let server = Running::start(POLICY, &config(&unreachable(), &unreachable()));
     let status = |headers: &str| server.post("/api/check/resources", headers, CALL).0;
     assert_eq!(status(&bearer(&token(1))), 401);
     assert_eq!(status(&bearer(ASKER)), 200);
     let claimed = server.post("/api/check/resources", &bearer(ASKER), &with_claims(&token(1)));
     assert_eq!(claimed.0, 400);
     assert!(claimed.1.contains("are not known at the moment"), "{}", claimed.1);
-    let told = server.get("/metrics", &bearer(ASKER)).1;
-    assert!(!told.contains("wardgate_keys_age_seconds{"), "{told}");
-    assert!(told.contains("wardgate_keys_failures_total{set=\"auth.jwt\"} "), "{told}");
+    let reply = server.get("/metrics", &bearer(ASKER)).1;
+    assert!(!reply.contains("wardgate_keys_age_seconds{"), "{reply}");
+    assert!(reply.contains("wardgate_keys_failures_total{set=\"auth.jwt\"} "), "{reply}");
 }
 
 #[test]
@@ -74,6 +74,10 @@ fn a_check_of_the_configuration_asks_for_keys() {
         let error = checked(&config(&callers, &claims)).unwrap_err();
         assert!(error.starts_with(expected), "{error}");
     };
-    refused(nobody(), good(), "the keys of `auth.jwt`: cannot get the keys `https://localhost:");
+    refused(
+        unreachable(),
+        good(),
+        "the keys of `auth.jwt`: cannot get the keys `https://localhost:",
+    );
     refused(good(), publish(b"[]"), "the keys of `aux-data.main`: cannot get the keys `https://");
 }

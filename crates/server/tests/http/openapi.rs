@@ -111,8 +111,8 @@ fn bodies_are_as_they_are_described() {
     );
     let (subject, resource) =
         (json!({ "type": "user", "id": "ada" }), json!({ "type": "album", "id": "a" }));
-    let told = json!({ "cerbos.includeMeta": true });
-    for context in [json!({}), told] {
+    let reply = json!({ "cerbos.includeMeta": true });
+    for context in [json!({}), reply] {
         check(
             "/access/v1/evaluation",
             json!({ "subject": subject, "action": { "name": "view" }, "resource": resource, "context": context }),

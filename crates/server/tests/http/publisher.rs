@@ -19,7 +19,7 @@ pub(crate) fn publishing(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<Strin
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://localhost:{}/keys", listener.local_addr().unwrap().port());
     let config = Arc::new(config());
-    let asked = thread::spawn(move || {
+    let requests = thread::spawn(move || {
         let answer = |answer: Vec<u8>| {
             let (stream, _) = listener.accept().unwrap();
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn publishing(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<Strin
         };
         answers.into_iter().map(answer).collect()
     });
-    (url, asked)
+    (url, requests)
 }
 
 /// A certificate, or its key, for tests.

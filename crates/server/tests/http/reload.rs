@@ -25,7 +25,7 @@ fn answers_under_load_are_from_one_revision() {
     let bundles = [compiled(&policy("EFFECT_DENY")), compiled(&policy("EFFECT_ALLOW"))];
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let asking = scope.spawn(|| {
+        let sending = scope.spawn(|| {
             let (mut allowed, mut denied) = (0, 0);
             while !is_done.load(Ordering::Relaxed) || allowed == 0 || denied == 0 {
                 let (status, body) = server.post("/api/check/resources", "", &call);
@@ -38,7 +38,7 @@ fn answers_under_load_are_from_one_revision() {
             }
         });
         let mut round = 0_usize;
-        while round < 200 || !asking.is_finished() {
+        while round < 200 || !sending.is_finished() {
             server.bundle.lock().unwrap().clone_from(&bundles[round % 2]);
             let serial = block_on(server.shared.reload()).unwrap();
             round += 1;

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 
 use wardgate_server::config::Remote;
-use wardgate_server::{Found, Source, UrlSource};
+use wardgate_server::{Lookup, Source, UrlSource};
 
 use crate::publisher::response;
 
@@ -13,7 +13,7 @@ use crate::publisher::response;
 fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/a/policies.wgb?x=1", listener.local_addr().unwrap());
-    let asked = thread::spawn(move || {
+    let requests = thread::spawn(move || {
         let answer = |answer: Vec<u8>| {
             let (mut stream, _) = listener.accept().unwrap();
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
@@ -25,39 +25,39 @@ fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
         };
         answers.into_iter().map(answer).collect()
     });
-    (UrlSource::new(&Remote { url, ca: None, token: None }).unwrap(), asked)
+    (UrlSource::new(&Remote { url, ca: None, token: None }).unwrap(), requests)
 }
 
 #[test]
 fn a_bundle_is_sent_again_only_if_it_changed() {
-    let (mut source, asked) = answering(vec![
+    let (mut source, requests) = answering(vec![
         response("200 OK\r\nETag: \"1\"", b"first"),
         response("304 Not Modified", b""),
         response("200 OK\r\nETag: \"2\"", b"second"),
         response("200 OK", b"second"),
         response("200 OK", b"third"),
     ]);
-    assert_eq!(source.look(false), Ok(Found::Bundle(b"first".to_vec())));
-    assert_eq!(source.look(false), Ok(Found::Unchanged));
-    assert_eq!(source.look(false), Ok(Found::Bundle(b"second".to_vec())));
-    assert_eq!(source.look(true), Ok(Found::Bundle(b"second".to_vec())));
-    assert_eq!(source.look(false), Ok(Found::Bundle(b"third".to_vec())));
-    let asked = asked.join().unwrap();
-    let tags: Vec<Option<&str>> = asked
+    assert_eq!(source.look(false), Ok(Lookup::Bundle(b"first".to_vec())));
+    assert_eq!(source.look(false), Ok(Lookup::Unchanged));
+    assert_eq!(source.look(false), Ok(Lookup::Bundle(b"second".to_vec())));
+    assert_eq!(source.look(true), Ok(Lookup::Bundle(b"second".to_vec())));
+    assert_eq!(source.look(false), Ok(Lookup::Bundle(b"third".to_vec())));
+    let requests = requests.join().unwrap();
+    let tags: Vec<Option<&str>> = requests
         .iter()
         .map(|head| head.lines().find_map(|line| line.strip_prefix("if-none-match: ")))
         .collect();
     assert_eq!(tags, [None, Some("\"1\""), Some("\"1\""), None, None]);
-    assert!(asked[0].starts_with("get /a/policies.wgb?x=1 http/1.1\n"), "{}", asked[0]);
+    assert!(requests[0].starts_with("get /a/policies.wgb?x=1 http/1.1\n"), "{}", requests[0]);
 }
 
 #[test]
 fn what_is_no_bundle_is_told() {
     let check = |answer: Vec<u8>, expected: &str| {
-        let (mut source, asked) = answering(vec![answer]);
+        let (mut source, requests) = answering(vec![answer]);
         let error = source.look(false).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
-        asked.join().unwrap();
+        requests.join().unwrap();
     };
     check(response("404 Not Found", b""), "the server answers 404 Not Found");
     check(response("304 Not Modified", b""), "the server answers 304 Not Modified");

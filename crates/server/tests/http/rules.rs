@@ -28,14 +28,14 @@ fn an_evaluation_is_answered_by_rules() {
         let (status, found) = server.post(&format!("/access/v1/{path}"), "", body);
         assert_eq!((status, found.as_str()), (200, expected), "{body}");
     };
-    let asked = |subject: &str, album: &str| {
+    let send = |subject: &str, album: &str| {
         format!(r#"{{"subject":{subject},{EDIT},"resource":{}}}"#, entity("album", album))
     };
     let red = r#"{"type":"user","id":"bo","properties":{"age":7,"team":"red"}}"#;
-    check("evaluation", &asked(&entity("user", "ada"), "a"), r#"{"decision":true}"#);
-    check("evaluation", &asked(&entity("user", "bo"), "a"), r#"{"decision":false}"#);
-    check("evaluation", &asked(red, "c"), r#"{"decision":true}"#);
-    check("evaluation", &asked(&entity("user", "ada"), "c"), r#"{"decision":false}"#);
+    check("evaluation", &send(&entity("user", "ada"), "a"), r#"{"decision":true}"#);
+    check("evaluation", &send(&entity("user", "bo"), "a"), r#"{"decision":false}"#);
+    check("evaluation", &send(red, "c"), r#"{"decision":true}"#);
+    check("evaluation", &send(&entity("user", "ada"), "c"), r#"{"decision":false}"#);
     let items = r#"{"resource":{"type":"album","id":"b"}},{"resource":{"type":"album","id":"c"}},{"resource":{"type":"*","id":"c"}}"#;
     let many = format!(r#"{{"subject":{},{EDIT},"evaluations":[{items}]}}"#, entity("user", "ada"));
     let (status, found) = server.post("/access/v1/evaluations", "", &many);
@@ -84,11 +84,11 @@ fn a_reload_exchanges_policies_and_rules() {
         entity("user", "ada"),
         entity("album", "a")
     );
-    let asked = || server.post("/access/v1/evaluation", "", &body).1;
-    assert_eq!(asked(), r#"{"decision":true}"#);
+    let send = || server.post("/access/v1/evaluation", "", &body).1;
+    assert_eq!(send(), r#"{"decision":true}"#);
     *server.bundle.lock().unwrap() = with_rules(POLICY, &RULES[..1]);
     assert_eq!(crate::reload::block_on(server.shared.reload()), Ok(1));
-    assert_eq!(asked(), r#"{"decision":false}"#);
+    assert_eq!(send(), r#"{"decision":false}"#);
     assert_eq!(server.shared.rules().unwrap().read().len(), 1);
     let before = with_rules(POLICY, RULES);
     *server.bundle.lock().unwrap() = before[..before.len() - 1].to_vec();
@@ -126,10 +126,10 @@ fn a_search_by_rules_ends_where_its_expressions_are_too_long() {
         server.post("/access/v1/search/resource", "", &body)
     };
     assert_eq!(search(8).0, 200);
-    let (status, told) = search(9);
+    let (status, reply) = search(9);
     assert_eq!(
-        (status, told.contains("S-expressions of more than 4194304 bytes")),
+        (status, reply.contains("S-expressions of more than 4194304 bytes")),
         (400, true),
-        "{told}"
+        "{reply}"
     );
 }

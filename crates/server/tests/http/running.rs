@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use wardgate_bundle::Label;
 use wardgate_compiler::{Options, compile_files};
-use wardgate_server::{Config, Found, Origin, Server, ServerError, Shared, Source, SourceError};
+use wardgate_server::{Config, Lookup, Origin, Server, ServerError, Shared, Source, SourceError};
 use wardgate_spocp::{Normal, RuleSet};
 
 /// A server that runs until it is dropped.
@@ -34,7 +34,7 @@ impl Running {
     /// Starts one with this bundle.
     pub(crate) fn of(bundle: Vec<u8>, config: &str) -> Self {
         let bundle = Arc::new(Mutex::new(bundle));
-        let (config, origin, folder) = told(&bundle, config);
+        let (config, origin, folder) = reply(&bundle, config);
         Self::with((config, origin, folder), bundle)
     }
 
@@ -47,7 +47,7 @@ impl Running {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        Self::with(told_in(folder, &bundle, config), bundle)
+        Self::with(logged_in(folder, &bundle, config), bundle)
     }
 
     /// Starts one without policies; `rules` are in `rules.spoc`.
@@ -114,18 +114,18 @@ impl Drop for Running {
 /// Whether a server with this configuration could be made.
 pub(crate) fn checked(config: &str) -> Result<(), String> {
     let bundle = Arc::new(Mutex::new(compiled(POLICY)));
-    let (config, origin, folder) = told(&bundle, config);
+    let (config, origin, folder) = reply(&bundle, config);
     let checked = Server::check(config, origin).map_err(|error| error.to_string());
     fs::remove_dir_all(folder).unwrap();
     checked
 }
 
 /// What a server needs, and the folder of its files.
-fn told(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
-    told_in(folder(), bundle, config)
+fn reply(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
+    logged_in(folder(), bundle, config)
 }
 
-fn told_in(
+fn logged_in(
     folder: PathBuf,
     bundle: &Arc<Mutex<Vec<u8>>>,
     config: &str,
@@ -136,7 +136,7 @@ fn told_in(
     let config = Config::parse(&text, &folder).unwrap();
     let source: Box<dyn Source> = Box::new(Kept(Arc::clone(bundle)));
     let index = config.authzen.index.clone();
-    let origin = Origin { source: Some(source), index, ..Origin::default() };
+    let origin = Origin { source: Some(source), directory: index, ..Origin::default() };
     (config, origin, folder)
 }
 
@@ -185,8 +185,8 @@ pub(crate) fn with_rules(policy: &str, rules: &[&str]) -> Vec<u8> {
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Source for Kept {
-    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
-        Ok(Found::Bundle(self.0.lock().unwrap().clone()))
+    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
+        Ok(Lookup::Bundle(self.0.lock().unwrap().clone()))
     }
 
     fn name(&self) -> String {

@@ -12,7 +12,7 @@ use super::running::{KEEPER, POLICY, Running, rest};
 const CALL: &str = r#"{"principal":{"id":"secret-ada","roles":["user"],"attr":{"a":"secret-b"}},"resources":[{"actions":["view","edit"],"resource":{"kind":"album","id":"secret-c"}},{"actions":["view"],"resource":{"kind":"album","id":"d"}}]}"#;
 
 /// Asks a server that tells of traces, and returns the spans that the collector has at the end.
-fn told(more: &str, ask: impl FnOnce(&Running)) -> Vec<Value> {
+fn spans_of(more: &str, act: impl FnOnce(&Running)) -> Vec<Value> {
     let collector = Collector::saying(&[TAKEN]);
     let endpoint = collector.endpoint();
     let running = Running::start(
@@ -21,7 +21,7 @@ fn told(more: &str, ask: impl FnOnce(&Running)) -> Vec<Value> {
             "[http]\nlisten = \"127.0.0.1:0\"\n[auth]\nanonymous-queries = true\n[[auth.tokens]]\nname = \"keeper\"\nfile = \"keeper\"\nadmin = true\n[traces]\nendpoint = \"{endpoint}\"\ninterval-seconds = 3600\n{more}"
         ),
     );
-    ask(&running);
+    act(&running);
     drop(running);
     collector.spans()
 }
@@ -39,7 +39,7 @@ const PARENT: &str = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0
 #[test]
 fn a_request_is_told_within_the_trace_of_its_caller() {
     let headers = format!("{PARENT}tracestate: a=1\r\n");
-    let spans = told("", |server| {
+    let spans = spans_of("", |server| {
         let (status, _) = server.post("/api/check/resources?secret=e", &headers, CALL);
         assert_eq!(status, 200);
     });
@@ -80,7 +80,7 @@ fn a_request_is_told_within_the_trace_of_its_caller() {
 #[test]
 fn every_way_to_decide_is_counted() {
     let count = |path: &str, body: &str| {
-        let spans = told("", |server| assert_eq!(server.post(path, "", body).0, 200));
+        let spans = spans_of("", |server| assert_eq!(server.post(path, "", body).0, 200));
         let of = |name| attribute(named(&spans, "decide"), name).unwrap();
         ["wardgate.resources", "wardgate.allowed", "wardgate.denied"].map(of).join(" ")
     };
@@ -88,8 +88,8 @@ fn every_way_to_decide_is_counted() {
     let view = r#""action":{"name":"view"}"#;
     let evaluation = format!(r#"{{{subject},{view},"resource":{{"type":"album","id":"a"}}}}"#);
     assert_eq!(count("/access/v1/evaluation", &evaluation), "1 1 0");
-    let told = evaluation.replacen('{', r#"{"context":{"cerbos.includeMeta":true},"#, 1);
-    assert_eq!(count("/access/v1/evaluation", &told), "1 1 0");
+    let spans_of = evaluation.replacen('{', r#"{"context":{"cerbos.includeMeta":true},"#, 1);
+    assert_eq!(count("/access/v1/evaluation", &spans_of), "1 1 0");
     let several = format!(
         r#"{{{subject},{view},"evaluations":[{{"resource":{{"type":"album","id":"a"}}}},{{"resource":{{"type":"none","id":"a"}}}}]}}"#
     );
@@ -105,7 +105,7 @@ fn who_began_a_trace_says_whether_it_is_told() {
     let unsampled = PARENT.replace("-01\r\n", "-00\r\n");
     let count = |ratio: &str, headers: &str| {
         let more = format!("sample-ratio = {ratio}\n");
-        told(&more, |server| assert_eq!(server.get("/healthz", headers).0, 200)).len()
+        spans_of(&more, |server| assert_eq!(server.get("/healthz", headers).0, 200)).len()
     };
     assert_eq!(count("1", ""), 1);
     assert_eq!(count("0", ""), 0);
@@ -116,11 +116,11 @@ fn who_began_a_trace_says_whether_it_is_told() {
 
 #[test]
 fn what_fails_is_told_by_its_status_and_its_code() {
-    let spans = told("", |server| {
+    let spans = spans_of("", |server| {
         assert_eq!(server.post("/access/v1/evaluation", "", "{}").0, 400);
         assert_eq!(server.get(&format!("/nowhere/{}", "x".repeat(5000)), "").0, 404);
-        let odd = b"BREW / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-        assert!(server.exchange(odd).starts_with("HTTP/1.1 404"));
+        let unusual = b"BREW / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        assert!(server.exchange(unusual).starts_with("HTTP/1.1 404"));
     });
     assert_eq!(attribute(named(&spans, "decide"), "error.type").as_deref(), Some("bad-request"));
     let request = named(&spans, "POST /access/v1/evaluation");
@@ -128,16 +128,16 @@ fn what_fails_is_told_by_its_status_and_its_code() {
     let lost = named(&spans, "GET");
     assert_eq!(attribute(lost, "http.route"), None);
     assert_eq!(attribute(lost, "url.path").unwrap().len(), 256);
-    let odd = named(&spans, "HTTP");
-    assert_eq!(attribute(odd, "http.request.method").as_deref(), Some("_OTHER"));
-    assert_eq!(attribute(odd, "http.request.method_original").as_deref(), Some("BREW"));
+    let unusual = named(&spans, "HTTP");
+    assert_eq!(attribute(unusual, "http.request.method").as_deref(), Some("_OTHER"));
+    assert_eq!(attribute(unusual, "http.request.method_original").as_deref(), Some("BREW"));
     assert!(spans.iter().all(|span| span.get("status").is_none()), "{spans:?}");
 }
 
 #[test]
 fn a_reload_is_told_within_the_request_that_asks_for_it() {
     let headers = format!("{PARENT}Authorization: Bearer {KEEPER}\r\n");
-    let spans = told("", |server| {
+    let spans = spans_of("", |server| {
         assert_eq!(server.post("/admin/reload", &headers, "").0, 200);
         server.bundle.lock().unwrap().clear();
         assert_eq!(server.post("/admin/reload", &headers, "").0, 409);
@@ -158,7 +158,7 @@ fn a_reload_is_told_within_the_request_that_asks_for_it() {
 #[test]
 fn changes_of_rules_are_told_with_their_code() {
     let spocp = "[spocp]\nlisten = \"127.0.0.1:0\"\nchanges = \"changes\"\nadmin-tokens = \"keepers\"\nauth-without-tls = true\nanonymous-queries = true\n";
-    let spans = told(spocp, |server| {
+    let spans = spans_of(spocp, |server| {
         let token = format!("\0keeper\0{KEEPER}");
         let commands: [&[&str]; 10] = [
             &["AUTH", "SASL:PLAIN", &token],
@@ -175,14 +175,14 @@ fn changes_of_rules_are_told_with_their_code() {
         let value = |text: &str| format!("{}:{text}", text.len());
         let message =
             |values: &&[&str]| value(&values.iter().map(|text| value(text)).collect::<String>());
-        let said: String = commands.iter().map(message).collect();
+        let declared: String = commands.iter().map(message).collect();
         let mut stream = TcpStream::connect(server.spocp.unwrap()).unwrap();
-        stream.write_all(said.as_bytes()).unwrap();
+        stream.write_all(declared.as_bytes()).unwrap();
         assert!(rest(&mut stream).ends_with("10:3:2033:Bye"));
     });
     let code = |span: &Value| attribute(span, "wardgate.spocp.code").unwrap_or_default();
-    let told = |span: &Value| format!("{} {}", text(span, "name"), code(span));
-    let found: Vec<String> = spans.iter().map(told).collect();
+    let spans_of = |span: &Value| format!("{} {}", text(span, "name"), code(span));
+    let found: Vec<String> = spans.iter().map(spans_of).collect();
     let expected = [
         "SPOCP ADD 200",
         "SPOCP ADD 407",
@@ -214,19 +214,19 @@ fn the_collector_is_told_who_speaks() {
     assert_eq!(running.get("/healthz", "").0, 200);
     drop(running);
     std::fs::remove_dir_all(folder).unwrap();
-    let heard = collector.next();
-    assert!(heard.head.starts_with("post /v1/traces http/1.1\n"), "{}", heard.head);
+    let received = collector.next();
+    assert!(received.head.starts_with("post /v1/traces http/1.1\n"), "{}", received.head);
     for line in ["content-type: application/json", "authorization: basic abc:def", "x-tenant: 7"] {
-        assert!(heard.head.lines().any(|found| found == line), "{line}: {}", heard.head);
+        assert!(received.head.lines().any(|found| found == line), "{line}: {}", received.head);
     }
-    let resource = &heard.body["resourceSpans"][0]["resource"];
+    let resource = &received.body["resourceSpans"][0]["resource"];
     assert_eq!(attribute(resource, "service.name").as_deref(), Some("gate"));
 }
 
 #[test]
 fn spans_go_only_to_a_server_of_the_right_root() {
-    let heard = |root: &str| {
-        let (url, asked) = publishing(vec![response("200 OK", b"{}")]);
+    let received = |root: &str| {
+        let (url, requests) = publishing(vec![response("200 OK", b"{}")]);
         let root = pem(root);
         let config = format!(
             "{}[traces]\nendpoint = \"{url}\"\nendpoint-ca = \"{}\"\n",
@@ -236,10 +236,10 @@ fn spans_go_only_to_a_server_of_the_right_root() {
         let running = Running::start(POLICY, &config);
         assert_eq!(running.get("/healthz", "").0, 200);
         drop(running);
-        asked.join().unwrap().join("")
+        requests.join().unwrap().join("")
     };
-    assert!(heard("ca.pem").starts_with("post /keys http/1.1\nhost: localhost:"));
-    assert_eq!(heard("somebody.pem"), "");
+    assert!(received("ca.pem").starts_with("post /keys http/1.1\nhost: localhost:"));
+    assert_eq!(received("somebody.pem"), "");
 }
 
 #[test]

@@ -10,10 +10,10 @@ use hyper::http::uri::Authority;
 use wardgate_engine::wire::Json;
 
 use super::rules::answer_from_rules;
+use crate::address;
+use crate::http::peer::Peer;
 use crate::http::policies;
 use crate::http::reply::Problem;
-use crate::http::routes::Peer;
-use crate::net::client::address;
 use crate::shared::Shared;
 
 /// Returns where AuthZEN is answered, if it is.
@@ -28,7 +28,7 @@ pub(in crate::http) fn metadata(
     let state = shared.state();
     let are_entities_known = answer_from_rules(shared) || {
         policies(&state)?;
-        state.index().is_some()
+        state.file_directory().is_some()
     };
     let url = match &shared.config().authzen.url {
         Some(url) => url.clone(),
@@ -53,14 +53,14 @@ fn written(url: &str, are_entities_known: bool) -> String {
 fn own_url(headers: &HeaderMap, peer: &Peer) -> Option<String> {
     let local = peer.local.filter(|local| local.ip().to_canonical().is_loopback())?;
     let (scheme, usual) = if peer.is_tls { ("https", 443) } else { ("http", 80) };
-    let said = headers.get(HOST).and_then(|host| Authority::try_from(host.as_bytes()).ok());
+    let named_host = headers.get(HOST).and_then(|host| Authority::try_from(host.as_bytes()).ok());
     let is_ours = |host: &Authority| {
         let port = host.port().map_or(Some(usual), |port| port.as_str().parse().ok());
         !host.as_str().contains('@')
             && address::is_loopback(host.host())
             && port == Some(local.port())
     };
-    Some(match said.filter(is_ours) {
+    Some(match named_host.filter(is_ours) {
         Some(host) => format!("{scheme}://{host}"),
         None => format!("{scheme}://{local}"),
     })

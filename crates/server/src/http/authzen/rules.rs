@@ -19,8 +19,8 @@ use crate::http::cerbos::bad;
 use crate::http::reply::Problem;
 use crate::limits::{MAX_NAMING_RULES, MAX_QUERY_BYTES};
 use crate::policies::state::State;
+use crate::rules::Live;
 use crate::shared::Shared;
-use crate::spocp::store::Live;
 use crate::telemetry::metrics::Tally;
 
 /// What answers.
@@ -81,9 +81,9 @@ impl ByRules<'_> {
     }
 
     /// Decides about one candidate of several. Where it is the only one, what it becomes must not be too long.
-    fn verdict(&self, asked: &Evaluation) -> Result<Verdict, authzen::AuthzenError> {
+    fn verdict(&self, evaluation: &Evaluation) -> Result<Verdict, authzen::AuthzenError> {
         let before = self.left.get();
-        match self.allows(asked) {
+        match self.allows(evaluation) {
             Ok(true) => Ok(Verdict::Allowed),
             Ok(false) => Ok(Verdict::Denied),
             Err(_) if before < MAX_QUERY_BYTES && self.left.get() == 0 => Ok(Verdict::Undecided),
@@ -96,7 +96,7 @@ impl ByRules<'_> {
         if !search.is_known(self.state.directory()) {
             return Ok(SearchResults::default());
         }
-        let mut asked = Evaluation {
+        let mut evaluation = Evaluation {
             subject: Arc::new(search.subject.clone()),
             action: Arc::new(search.action.clone()),
             resource: Arc::new(search.resource.clone()),
@@ -105,24 +105,26 @@ impl ByRules<'_> {
         if let Some(known) = known(search, self.state) {
             return scan(known.iter(), window, |candidate| {
                 match search.search_kind {
-                    SearchKind::Subjects => asked.subject = Arc::new(candidate.clone()),
-                    SearchKind::Resources => asked.resource = Arc::new(candidate.clone()),
+                    SearchKind::Subjects => evaluation.subject = Arc::new(candidate.clone()),
+                    SearchKind::Resources => evaluation.resource = Arc::new(candidate.clone()),
                     SearchKind::Actions => {
-                        Arc::make_mut(&mut asked.action).name.clone_from(&candidate.id);
+                        Arc::make_mut(&mut evaluation.action).name.clone_from(&candidate.id);
                     }
                 }
-                Ok((self.verdict(&asked)?, candidate.id.as_str()))
+                Ok((self.verdict(&evaluation)?, candidate.id.as_str()))
             })
             .map_err(refused);
         }
         let named = self.named(search)?;
         scan(named.iter(), window, |name| {
             match search.search_kind {
-                SearchKind::Subjects => Arc::make_mut(&mut asked.subject).id.clone_from(name),
-                SearchKind::Resources => Arc::make_mut(&mut asked.resource).id.clone_from(name),
-                SearchKind::Actions => Arc::make_mut(&mut asked.action).name.clone_from(name),
+                SearchKind::Subjects => Arc::make_mut(&mut evaluation.subject).id.clone_from(name),
+                SearchKind::Resources => {
+                    Arc::make_mut(&mut evaluation.resource).id.clone_from(name)
+                }
+                SearchKind::Actions => Arc::make_mut(&mut evaluation.action).name.clone_from(name),
             }
-            Ok((self.verdict(&asked)?, name.as_str()))
+            Ok((self.verdict(&evaluation)?, name.as_str()))
         })
         .map_err(refused)
     }

@@ -15,7 +15,7 @@ use crate::http::cerbos::bad;
 use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
-use crate::identity::pages::{Pages, Place};
+use crate::identity::page_token::{PagePosition, PageTokens};
 use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
 use crate::policies::state::State;
 use crate::shared::Shared;
@@ -28,7 +28,7 @@ pub(in crate::http) fn search(
     (state, shared, caller): (&State, &Shared, &str),
 ) -> Result<String, Problem> {
     let search = authzen::search(body, search_kind).map_err(refused)?;
-    let Some(pages) = shared.pages() else {
+    let Some(page_tokens) = shared.page_tokens() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
         let found = found(&search, window, (state, shared))?;
         // A part of the answer would pass for all of it.
@@ -37,11 +37,12 @@ pub(in crate::http) fn search(
         }
         return Ok(written(&search, &found.results, None));
     };
-    let place = place(&search, pages, caller)?;
-    let limit = usize::try_from(place.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
-    let window = Window { from: place.from, limit, most: MAX_DECISIONS };
+    let position = position(&search, page_tokens, caller)?;
+    let limit = usize::try_from(position.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
+    let window = Window { from: position.from, limit, most: MAX_DECISIONS };
     let SearchResults { results, next } = found(&search, window, (state, shared))?;
-    let next = next.map(|from| pages.write(&search, caller, Place { from, ..place }));
+    let next =
+        next.map(|from| page_tokens.write(&search, caller, PagePosition { from, ..position }));
     let is_paged = search.page.is_some() || next.is_some();
     let token = is_paged.then(|| next.unwrap_or_default());
     Ok(written(&search, &results, token.as_deref()))
@@ -63,7 +64,7 @@ fn found(
     if search.search_kind == SearchKind::Actions {
         return search.actions(basis, (window, SystemClock)).map_err(refused);
     }
-    let all = known(search, state).ok_or_else(no_index)?;
+    let all = known(search, state).ok_or_else(no_directory)?;
     search.among(all.iter(), basis, (window, SystemClock)).map_err(refused)
 }
 
@@ -75,31 +76,35 @@ fn too_much(shared: &Shared) -> Problem {
     bad(format!("the search takes {bound}: name fewer `candidates`"))
 }
 
-fn no_index() -> Problem {
+fn no_directory() -> Problem {
     let message = "there is no index of subjects and resources to look through: name `candidates`";
     Problem::new(StatusCode::NOT_IMPLEMENTED, "no-index", message)
 }
 
 /// The entities to look through: those that come with the search, or those of the index.
 pub(super) fn known<'k>(search: &'k Search, state: &'k State) -> Option<&'k [Entity]> {
-    match (&search.candidates, state.index(), search.search_kind) {
+    match (&search.candidates, state.file_directory(), search.search_kind) {
         (Some(candidates), ..) => Some(candidates),
-        (None, Some(index), SearchKind::Subjects) => Some(index.subjects(search.kind())),
-        (None, Some(index), SearchKind::Resources) => Some(index.resources(search.kind())),
+        (None, Some(directory), SearchKind::Subjects) => Some(directory.subjects(search.kind())),
+        (None, Some(directory), SearchKind::Resources) => Some(directory.resources(search.kind())),
         (None, ..) => None,
     }
 }
 
 /// Where the page begins. An empty token is none: the specification ends a listing with one.
-fn place(search: &Search, pages: &Pages, caller: &str) -> Result<Place, Problem> {
+fn position(
+    search: &Search,
+    page_tokens: &PageTokens,
+    caller: &str,
+) -> Result<PagePosition, Problem> {
     let page = search.page.as_ref();
     let most = u64::try_from(MAX_RESULTS).unwrap_or(u64::MAX);
     match page.and_then(|page| page.token.as_deref()) {
         None | Some("") => {
-            Ok(Place { from: 0, limit: page.and_then(|page| page.limit).unwrap_or(most) })
+            Ok(PagePosition { from: 0, limit: page.and_then(|page| page.limit).unwrap_or(most) })
         }
         Some(token) => {
-            pages.place(token, search, caller).map_err(|message| bad(message.to_owned()))
+            page_tokens.position(token, search, caller).map_err(|message| bad(message.to_owned()))
         }
     }
 }

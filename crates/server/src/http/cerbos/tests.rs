@@ -5,17 +5,17 @@ use std::sync::mpsc;
 
 use wardgate_compiler::{Enforcement, Options, compile_files};
 
-use super::{check, check_wholly, shortly};
+use super::{check, check_full, try_fast};
 use crate::config::Config;
-use crate::policies::source::{Found, Source, SourceError};
+use crate::policies::source::{Lookup, Source, SourceError};
 use crate::policies::state::Origin;
 use crate::shared::Shared;
 
 struct Bytes(Vec<u8>);
 
 impl Source for Bytes {
-    fn look(&mut self, _: bool) -> Result<Found, SourceError> {
-        Ok(Found::Bundle(self.0.clone()))
+    fn look(&mut self, _: bool) -> Result<Lookup, SourceError> {
+        Ok(Lookup::Bundle(self.0.clone()))
     }
 
     fn name(&self) -> String {
@@ -42,14 +42,14 @@ fn shared_of(files: &[(&str, &str)], options: &Options) -> Shared {
 /// Both ways give `body` the same answer, and the short one answers by itself if it `is_short`.
 fn compare(shared: &Shared, body: &str, is_short: bool) {
     let state = shared.state();
-    let whole = check_wholly(body.as_bytes(), &state, shared);
-    assert_eq!(check(body.as_bytes(), &state, shared), whole, "{body}");
-    let short = shortly(body.as_bytes(), &state, shared);
-    assert_eq!(short.is_some(), is_short, "{body}");
-    let Some(short) = short else { return };
-    let count = |effect: &str| u64::try_from(short.json.matches(effect).count()).unwrap();
-    assert_eq!(short.allowed, count("EFFECT_ALLOW"), "{body}");
-    assert_eq!(short.denied, count("EFFECT_DENY"), "{body}");
+    let full = check_full(body.as_bytes(), &state, shared);
+    assert_eq!(check(body.as_bytes(), &state, shared), full, "{body}");
+    let fast = try_fast(body.as_bytes(), &state, shared);
+    assert_eq!(fast.is_some(), is_short, "{body}");
+    let Some(fast) = fast else { return };
+    let count = |effect: &str| u64::try_from(fast.json.matches(effect).count()).unwrap();
+    assert_eq!(fast.allowed, count("EFFECT_ALLOW"), "{body}");
+    assert_eq!(fast.denied, count("EFFECT_DENY"), "{body}");
 }
 
 fn call(principal: &str, entries: &str, more: &str) -> String {

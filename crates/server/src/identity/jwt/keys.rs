@@ -13,12 +13,12 @@ use crate::limits::{MIN_HS256_BYTES, MIN_HS384_BYTES, MIN_HS512_BYTES};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct KeySet {
     keys: Vec<Key>,
-    lax: Lax,
+    lenience: Lenience,
 }
 
 /// What keys and tokens may leave out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lax {
+pub(crate) struct Lenience {
     /// Keys need not say what algorithm they are for.
     pub(crate) alg: bool,
     /// Keys and tokens need no id.
@@ -46,7 +46,7 @@ impl KeySet {
     ///
     /// # Errors
     /// There is a key that cannot be used, in words for the operator.
-    pub(crate) fn read(json: &[u8], lax: Lax) -> Result<Self, String> {
+    pub(crate) fn read(json: &[u8], lenience: Lenience) -> Result<Self, String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
         let Attr::Map(map) = &document else { return Err("it is no JSON Web Key".to_owned()) };
         let keys: Vec<&Attr> = match map.get("keys") {
@@ -54,11 +54,10 @@ impl KeySet {
             Some(_) => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
             None => vec![&document],
         };
-        let keys = keys
-            .into_iter()
-            .enumerate()
-            .map(|(at, key)| Key::read(key, lax).map_err(|error| format!("key {at}: {error}")));
-        Ok(Self { keys: keys.collect::<Result<_, _>>()?, lax })
+        let keys = keys.into_iter().enumerate().map(|(at, key)| {
+            Key::read(key, lenience).map_err(|error| format!("key {at}: {error}"))
+        });
+        Ok(Self { keys: keys.collect::<Result<_, _>>()?, lenience })
     }
 
     /// Reads a set that another server publishes: for everybody, and for more than one use. RFC 7517 has readers pass over
@@ -67,21 +66,24 @@ impl KeySet {
     ///
     /// # Errors
     /// It is no set of keys, or has too many, in words for the operator.
-    pub(super) fn published(json: &[u8], lax: Lax) -> Result<(Self, Vec<String>), String> {
+    pub(super) fn read_remote(
+        json: &[u8],
+        lenience: Lenience,
+    ) -> Result<(Self, Vec<String>), String> {
         let document = documents::attribute(json).map_err(|error| error.to_string())?;
         let Attr::Map(map) = &document else { return Err("it is no set of keys".to_owned()) };
         let keys = match map.get("keys") {
             Some(Attr::List(keys)) if keys.len() <= MAX_KEYS => keys,
             _ => return Err(format!("`keys` must be a list of at most {MAX_KEYS}")),
         };
-        let (mut usable, mut passed_over) = (Vec::new(), Vec::new());
+        let (mut usable, mut skipped) = (Vec::new(), Vec::new());
         for (at, key) in keys.iter().enumerate() {
-            match Key::published(key, lax) {
+            match Key::read_remote(key, lenience) {
                 Ok(key) => usable.push(key),
-                Err(error) => passed_over.push(format!("key {at}: {error}")),
+                Err(error) => skipped.push(format!("key {at}: {error}")),
             }
         }
-        Ok((Self { keys: usable, lax }, passed_over))
+        Ok((Self { keys: usable, lenience }, skipped))
     }
 
     /// How many keys there are.
@@ -98,7 +100,7 @@ impl KeySet {
     ) -> Result<(), TokenError> {
         let algorithm = text(header, "alg").ok_or(TokenError::Malformed)?;
         let id = text(header, "kid");
-        if id.is_none() && !self.lax.kid {
+        if id.is_none() && !self.lenience.kid {
             return Err(TokenError::NoKey);
         }
         let mut fitting = self.keys.iter().filter(|key| key.fits(algorithm, id)).peekable();
@@ -113,14 +115,14 @@ impl KeySet {
 }
 
 impl Key {
-    fn read(key: &Attr, lax: Lax) -> Result<Self, String> {
+    fn read(key: &Attr, lenience: Lenience) -> Result<Self, String> {
         let Attr::Map(map) = key else { return Err("it is no object".to_owned()) };
         let given = |name: &str| text(map, name).filter(|text| !text.is_empty()).map(str::to_owned);
         let (id, algorithm) = (given("kid"), given("alg"));
-        if id.is_none() && !lax.kid {
+        if id.is_none() && !lenience.kid {
             return Err("`kid` is missing".to_owned());
         }
-        if algorithm.is_none() && !lax.alg {
+        if algorithm.is_none() && !lenience.alg {
             return Err("`alg` is missing".to_owned());
         }
         let material = Material::read(map)?;
@@ -132,7 +134,7 @@ impl Key {
         Ok(Self { id, algorithm, material })
     }
 
-    fn published(key: &Attr, lax: Lax) -> Result<Self, String> {
+    fn read_remote(key: &Attr, lenience: Lenience) -> Result<Self, String> {
         if let Attr::Map(map) = key
             && !is_for_signatures(map)
         {
@@ -143,7 +145,7 @@ impl Key {
         {
             return Err("a secret that is published is none".to_owned());
         }
-        Self::read(key, lax)
+        Self::read(key, lenience)
     }
 
     fn fits(&self, algorithm: &str, id: Option<&str>) -> bool {

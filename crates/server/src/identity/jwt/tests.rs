@@ -6,7 +6,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 use wardgate_engine::cel::Timestamp;
 
-use super::{KeySet, Lax, TokenError, decoded, verified};
+use super::{KeySet, Lenience, TokenError, decoded, verified};
 
 fn encoded(bytes: &[u8]) -> String {
     Base64UrlUnpadded::encode_string(bytes)
@@ -25,7 +25,7 @@ fn secret_set() -> KeySet {
         r#"{{"keys":[{{"kty":"oct","kid":"a","alg":"HS256","k":"{}"}}]}}"#,
         encoded(SECRET)
     );
-    KeySet::read(json.as_bytes(), Lax::default()).unwrap()
+    KeySet::read(json.as_bytes(), Lenience::default()).unwrap()
 }
 
 fn by_secret(header: &str, claims: &str) -> String {
@@ -54,7 +54,7 @@ fn a_signature_by_the_named_key_is_accepted() {
     let (x, y) = (encoded(&point[1..49]), encoded(&point[49..]));
     let json =
         format!(r#"{{"kty":"EC","crv":"P-384","kid":"b","alg":"ES384","x":"{x}","y":"{y}"}}"#);
-    let keys = KeySet::read(json.as_bytes(), Lax::default()).unwrap();
+    let keys = KeySet::read(json.as_bytes(), Lenience::default()).unwrap();
     let sign = |bytes: &[u8]| pair.sign(&random, bytes).unwrap().as_ref().to_vec();
     let good = token(r#"{"alg":"ES384","kid":"b"}"#, "{}", sign);
     check(&good, &keys, Ok(()));
@@ -69,8 +69,8 @@ fn keys_of_edwards_curves_verify() {
     let pair = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
     let x = encoded(pair.public_key().as_ref());
     let json = format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
-    assert!(KeySet::read(json.as_bytes(), Lax::default()).is_err());
-    let keys = KeySet::read(json.as_bytes(), Lax { alg: true, kid: true }).unwrap();
+    assert!(KeySet::read(json.as_bytes(), Lenience::default()).is_err());
+    let keys = KeySet::read(json.as_bytes(), Lenience { alg: true, kid: true }).unwrap();
     let sign = |bytes: &[u8]| pair.sign(bytes).as_ref().to_vec();
     check(&token(r#"{"alg":"EdDSA"}"#, "{}", sign), &keys, Ok(()));
 }
@@ -115,7 +115,8 @@ fn time_counts_with_its_slack() {
 
 #[test]
 fn keys_that_cannot_be_used_are_named() {
-    let refused = |json: &str| KeySet::read(json.as_bytes(), Lax::default()).map(drop).unwrap_err();
+    let refused =
+        |json: &str| KeySet::read(json.as_bytes(), Lenience::default()).map(drop).unwrap_err();
     assert_eq!(refused("[]"), "it is no JSON Web Key");
     assert_eq!(refused(r#"{"keys":[1]}"#), "key 0: it is no object");
     assert_eq!(refused(r#"{"kty":"oct","k":"AA"}"#), "key 0: `kid` is missing");
@@ -131,7 +132,7 @@ fn secrets_shorter_than_their_digests_are_refused() {
     let read = |alg: &str, bytes: usize| {
         let key = encoded(&vec![7; bytes]);
         let json = format!(r#"{{"kty":"oct","kid":"a"{alg},"k":"{key}"}}"#);
-        KeySet::read(json.as_bytes(), Lax { alg: true, kid: false }).map(drop)
+        KeySet::read(json.as_bytes(), Lenience { alg: true, kid: false }).map(drop)
     };
     for (name, least) in [("HS256", 32), ("HS384", 48), ("HS512", 64)] {
         let alg = format!(",\"alg\":\"{name}\"");
@@ -150,7 +151,7 @@ fn secrets_shorter_than_their_digests_are_refused() {
 fn a_secret_verifies_no_token_of_an_algorithm_that_it_is_too_short_for() {
     let secret = encoded(SECRET);
     let json = format!(r#"{{"kty":"oct","kid":"a","k":"{secret}"}}"#);
-    let keys = KeySet::read(json.as_bytes(), Lax { alg: true, kid: false }).unwrap();
+    let keys = KeySet::read(json.as_bytes(), Lenience { alg: true, kid: false }).unwrap();
     let sign = |bytes: &[u8]| {
         hmac::sign(&hmac::Key::new(hmac::HMAC_SHA512, SECRET), bytes).as_ref().to_vec()
     };
@@ -171,10 +172,10 @@ fn published_keys_that_cannot_be_used_are_passed_over() {
     let good = format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"a","alg":"EdDSA","x":"{x}"}}"#);
     let check = |key: &str, expected: Option<&str>| {
         let json = format!(r#"{{"keys":[{key},{good}]}}"#);
-        let (keys, passed_over) = KeySet::published(json.as_bytes(), Lax::default()).unwrap();
+        let (keys, skipped) = KeySet::read_remote(json.as_bytes(), Lenience::default()).unwrap();
         let expected: Vec<String> =
             expected.map(|why| format!("key 0: {why}")).into_iter().collect();
-        assert_eq!((keys.len(), &passed_over), (2 - expected.len(), &expected), "{key}");
+        assert_eq!((keys.len(), &skipped), (2 - expected.len(), &expected), "{key}");
     };
     let with = |more: &str| good.replacen('{', &format!("{{{more},"), 1);
     check(&good, None);
@@ -187,7 +188,7 @@ fn published_keys_that_cannot_be_used_are_passed_over() {
         Some("a secret that is published is none"),
     );
     check("7", Some("it is no object"));
-    let none = KeySet::published(br#"{"keys":[]}"#, Lax::default()).unwrap();
+    let none = KeySet::read_remote(br#"{"keys":[]}"#, Lenience::default()).unwrap();
     assert_eq!((none.0.len(), none.1.len()), (0, 0));
 }
 

@@ -52,7 +52,7 @@ fn added(name: &str) -> Change {
 
 type Opened = (Vec<Change>, Log<Memory>, Option<Torn>);
 
-fn open(bytes: &[u8]) -> Result<Opened, StoreError> {
+fn open(bytes: &[u8]) -> Result<Opened, JournalError> {
     let mut changes = Vec::new();
     let medium = Memory { bytes: bytes.to_vec(), ..Memory::default() };
     let (log, torn) = Log::open(medium, &mut |change| changes.push(change))?;
@@ -104,7 +104,7 @@ fn no_damage_is_taken_for_an_end() {
 fn a_missing_frame_in_the_middle_is_damage() {
     let (bytes, ends, _) = file(true);
     let without = [&bytes[..ends[1]], &bytes[ends[2]..]].concat();
-    assert!(matches!(open(&without), Err(StoreError::Damaged { .. })));
+    assert!(matches!(open(&without), Err(JournalError::Damaged { .. })));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_hole_in_what_was_on_the_disk_is_damage() {
     let sector = ends[2].next_multiple_of(512);
     bytes[sector..sector + 512].fill(0);
     let offset = ends[2] as u64;
-    assert!(matches!(open(&bytes), Err(StoreError::Damaged { offset: at }) if at == offset));
+    assert!(matches!(open(&bytes), Err(JournalError::Damaged { offset: at }) if at == offset));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_hole_in_what_nobody_waited_for_is_an_end() {
 #[test]
 fn another_file_is_not_touched() {
     for bytes in [&b"apiVersion: api.cerbos.dev/v1"[..], b"x", b"wardgate-rules\0\x02", &[0; 17]] {
-        assert!(matches!(open(bytes), Err(StoreError::Foreign)), "{bytes:?}");
+        assert!(matches!(open(bytes), Err(JournalError::Foreign)), "{bytes:?}");
     }
     for unfinished in [&b""[..], b"wardgate", &[0; 16]] {
         assert!(open(unfinished).is_ok(), "{unfinished:?}");
@@ -152,7 +152,7 @@ fn a_full_disk_leaves_the_file_as_it_was() {
     for room in ends[4]..ends[4] + 60 {
         let (_, mut log, _) = open(&bytes).unwrap();
         log.medium.room = Some(room);
-        assert!(matches!(log.append_durably(&[added("more")]), Err(StoreError::Write(_))));
+        assert!(matches!(log.append_durably(&[added("more")]), Err(JournalError::Write(_))));
         assert_eq!(log.medium.bytes, bytes);
         log.medium.room = None;
         log.append_durably(&[added("again")]).unwrap();
@@ -166,9 +166,9 @@ fn nothing_is_written_after_a_failure_that_cannot_be_undone() {
     let (_, mut log, _) = open(&bytes).unwrap();
     log.medium.room = Some(ends[4] + 10);
     log.medium.truncate_fails = true;
-    assert!(matches!(log.append(&[added("more")]), Err(StoreError::Write(_))));
+    assert!(matches!(log.append(&[added("more")]), Err(JournalError::Write(_))));
     log.medium.room = None;
-    assert!(matches!(log.append(&[added("more")]), Err(StoreError::Broken)));
+    assert!(matches!(log.append(&[added("more")]), Err(JournalError::Broken)));
     assert_eq!(open(&log.medium.bytes).unwrap().0, changes);
 }
 
@@ -177,7 +177,7 @@ fn a_change_that_the_disk_refused_is_not_in_the_file() {
     let (bytes, _, changes) = file(true);
     let (_, mut log, _) = open(&bytes).unwrap();
     log.medium.sync_fails = true;
-    assert!(matches!(log.append_durably(&[added("more")]), Err(StoreError::Write(_))));
-    assert!(matches!(log.append(&[added("more")]), Err(StoreError::Broken)));
+    assert!(matches!(log.append_durably(&[added("more")]), Err(JournalError::Write(_))));
+    assert!(matches!(log.append(&[added("more")]), Err(JournalError::Broken)));
     assert_eq!(open(&log.medium.bytes).unwrap().0, changes);
 }

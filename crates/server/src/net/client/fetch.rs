@@ -16,9 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use crate::address::Address;
 use crate::config::Remote;
 use crate::files;
-use crate::net::client::address::{AGENT, Address, late};
+use crate::net::client::connect::{AGENT, late};
 
 /// A file on another server.
 pub(crate) struct Fetcher {
@@ -36,7 +37,7 @@ pub(crate) struct Fetcher {
 
 /// What a server says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Fetched {
+pub(crate) enum Download {
     /// The file.
     Bytes(Vec<u8>),
     /// It is the one that was sent last.
@@ -64,33 +65,35 @@ impl Fetcher {
     ///
     /// # Errors
     /// It did not come; in words for the operator.
-    pub(crate) fn fetch(&mut self, anyway: bool) -> Result<Fetched, String> {
+    pub(crate) fn fetch(&mut self, anyway: bool) -> Result<Download, String> {
         let tag = self.tag.as_ref().filter(|_| !anyway);
         let fetched = self.runtime.block_on(async {
-            timeout(self.within, self.ask(tag)).await.unwrap_or_else(|_| Err(late(self.within)))
+            timeout(self.within, self.request_once(tag))
+                .await
+                .unwrap_or_else(|_| Err(late(self.within)))
         });
         let (fetched, tag) = fetched?;
-        if fetched != Fetched::Unchanged {
+        if fetched != Download::Unchanged {
             self.tag = tag;
         }
         Ok(fetched)
     }
 
-    async fn ask(
+    async fn request_once(
         &self,
         tag: Option<&HeaderValue>,
-    ) -> Result<(Fetched, Option<HeaderValue>), String> {
+    ) -> Result<(Download, Option<HeaderValue>), String> {
         let stream = self.address.connect(self.tls.as_ref()).await?;
         let shaken = http1::handshake(TokioIo::new(stream)).await;
         let (mut sender, connection) = shaken.map_err(|error| error.to_string())?;
-        let asking = async {
+        let exchange = async {
             let response = sender.send_request(self.request(tag)?).await;
-            self.heard(response.map_err(|error| error.to_string())?, tag.is_some()).await
+            self.rewind(response.map_err(|error| error.to_string())?, tag.is_some()).await
         };
         // The connection does the reading and writing while the answer is waited for, and ends with it.
         tokio::select! {
             biased;
-            answer = asking => answer,
+            answer = exchange => answer,
             Err(error) = connection => Err(error.to_string()),
         }
     }
@@ -108,14 +111,14 @@ impl Fetcher {
         request.body(Empty::new()).map_err(|error| error.to_string())
     }
 
-    async fn heard(
+    async fn rewind(
         &self,
         response: Response<Incoming>,
         has_tag: bool,
-    ) -> Result<(Fetched, Option<HeaderValue>), String> {
+    ) -> Result<(Download, Option<HeaderValue>), String> {
         match response.status() {
             StatusCode::OK => {}
-            StatusCode::NOT_MODIFIED if has_tag => return Ok((Fetched::Unchanged, None)),
+            StatusCode::NOT_MODIFIED if has_tag => return Ok((Download::Unchanged, None)),
             status if status.is_redirection() => {
                 return Err(format!("the server answers {status}, and redirects are not followed"));
             }
@@ -132,7 +135,7 @@ impl Fetcher {
             }
             bytes.extend_from_slice(&piece);
         }
-        Ok((Fetched::Bytes(bytes), tag))
+        Ok((Download::Bytes(bytes), tag))
     }
 }
 

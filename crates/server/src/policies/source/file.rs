@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
-use super::{Found, Source, SourceError};
+use super::{Lookup, Source, SourceError};
 use crate::files::{reason, rest};
 
 /// A bundle in a file. Replace it by renaming another onto it: one that is written in place may be read half.
@@ -32,22 +32,22 @@ impl FileSource {
         Self { path, seen: None }
     }
 
-    fn read(&mut self, anyway: bool) -> io::Result<Found> {
+    fn read(&mut self, anyway: bool) -> io::Result<Lookup> {
         let file = File::open(&self.path)?;
         let about = file.metadata()?;
         let stamp = Stamp { modified: about.modified()?, length: about.len() };
         if !anyway && self.seen == Some(stamp) && stamp.is_settled() {
-            return Ok(Found::Unchanged);
+            return Ok(Lookup::Unchanged);
         }
         let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
         let bytes = rest(file, u64::try_from(most).unwrap_or(u64::MAX))?;
         self.seen = Some(stamp);
-        Ok(Found::Bundle(bytes))
+        Ok(Lookup::Bundle(bytes))
     }
 }
 
 impl Source for FileSource {
-    fn look(&mut self, anyway: bool) -> Result<Found, SourceError> {
+    fn look(&mut self, anyway: bool) -> Result<Lookup, SourceError> {
         let name = self.name();
         self.read(anyway)
             .map_err(|error| SourceError::new(format!("cannot read {name}: {}", reason(&error))))

@@ -2,10 +2,10 @@
 
 use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 
-use super::{Found, Source, SourceError};
+use super::{Lookup, Source, SourceError};
 use crate::config::Remote;
 use crate::limits::FETCH;
-use crate::net::client::fetch::{Fetched, Fetcher};
+use crate::net::client::fetch::{Download, Fetcher};
 
 /// A bundle on another server, asked for over HTTP with the `ETag` of the one before. Who signed it is all that counts:
 /// whoever answers at that address can withhold a bundle, and cannot make one.
@@ -27,10 +27,10 @@ impl UrlSource {
 }
 
 impl Source for UrlSource {
-    fn look(&mut self, anyway: bool) -> Result<Found, SourceError> {
+    fn look(&mut self, anyway: bool) -> Result<Lookup, SourceError> {
         match self.fetcher.fetch(anyway) {
-            Ok(Fetched::Bytes(bytes)) => Ok(Found::Bundle(bytes)),
-            Ok(Fetched::Unchanged) => Ok(Found::Unchanged),
+            Ok(Download::Bytes(bytes)) => Ok(Lookup::Bundle(bytes)),
+            Ok(Download::Unchanged) => Ok(Lookup::Unchanged),
             Err(error) => Err(SourceError::new(format!("cannot get {}: {error}", self.name()))),
         }
     }

@@ -8,9 +8,9 @@ use wardgate_spocp::Normal;
 
 use super::*;
 use crate::net::connections::Connections;
+use crate::rules::Key;
 use crate::spocp::access::Administrator;
 use crate::spocp::codec;
-use crate::spocp::store::Key;
 
 const BOUNDS: Bounds = Bounds {
     message_bytes: 10_000,
@@ -52,7 +52,7 @@ where
     };
     let mut session = Session::new(BOUNDS.message_bytes);
     let server = async {
-        let end = talk(&mut near, &mut session, service, pin!(std::future::pending())).await;
+        let end = converse(&mut near, &mut session, service, pin!(std::future::pending())).await;
         drop(near);
         end
     };
@@ -70,7 +70,7 @@ fn token() -> Vec<u8> {
 }
 
 /// Says everything, and then reads until the server ends.
-async fn tell(mut stream: DuplexStream, input: &[u8]) -> Vec<u8> {
+async fn send(mut stream: DuplexStream, input: &[u8]) -> Vec<u8> {
     let mut replies = Vec::new();
     let (mut reader, mut writer) = tokio::io::split(&mut stream);
     let (_, read) = tokio::join!(writer.write_all(input), reader.read_to_end(&mut replies));
@@ -82,7 +82,7 @@ async fn tell(mut stream: DuplexStream, input: &[u8]) -> Vec<u8> {
 fn replies_come_in_the_order_of_the_requests() {
     let input = [&b"14:5:QUERY5:(1:a)14:5:QUERY5:(1:b)".repeat(5000)[..], b"8:6:LOGOUT"].concat();
     let (end, replies) =
-        run(meet(&rules(), 256, |stream| async move { tell(stream, &input).await }));
+        run(meet(&rules(), 256, |stream| async move { send(stream, &input).await }));
     assert_eq!(end.unwrap(), End::Closed);
     let expected = [&b"9:3:2002:Ok13:3:2026:Denied".repeat(5000)[..], b"10:3:2033:Bye"].concat();
     assert!(replies == expected);
@@ -90,7 +90,7 @@ fn replies_come_in_the_order_of_the_requests() {
 
 #[test]
 fn whoever_says_nothing_is_told_nothing() {
-    let (end, replies) = run(meet(&rules(), 256, |stream| async move { tell(stream, b"").await }));
+    let (end, replies) = run(meet(&rules(), 256, |stream| async move { send(stream, b"").await }));
     assert_eq!(end.unwrap(), End::Closed);
     assert_eq!(replies, b"");
 }
@@ -106,7 +106,7 @@ fn a_message_must_come_to_its_end_in_time() {
             }
             sleep(Duration::from_secs(1)).await;
         }
-        tell(stream, b"").await
+        send(stream, b"").await
     };
     let (end, replies) = run(meet(&rules(), 256, drip));
     assert_eq!(end.unwrap(), End::Closed);
@@ -120,7 +120,7 @@ fn messages_may_be_cut_anywhere() {
             stream.write_all(&[*byte]).await.unwrap();
             tokio::task::yield_now().await;
         }
-        tell(stream, b"").await
+        send(stream, b"").await
     };
     let (end, replies) = run(meet(&rules(), 256, slow));
     assert_eq!(end.unwrap(), End::Closed);
@@ -132,9 +132,9 @@ fn a_client_that_does_not_read_is_left() {
     let deaf = |mut stream: DuplexStream| async move {
         let queries = b"14:5:QUERY5:(1:a)".repeat(100_000);
         // It goes on as long as somebody takes it.
-        let said = stream.write_all(&queries).await;
+        let sent = stream.write_all(&queries).await;
         drop(stream);
-        said.is_err()
+        sent.is_err()
     };
     let (end, was_left) = run(meet(&rules(), 256, deaf));
     assert_eq!(end.unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -145,7 +145,7 @@ fn a_client_that_does_not_read_is_left() {
 fn rules_are_listed_for_administrators() {
     let list = |stream: DuplexStream| async move {
         let rest = b"6:4:LIST12:4:LIST4:+1:b8:6:LOGOUT";
-        tell(stream, &[&token()[..], rest].concat()).await
+        send(stream, &[&token()[..], rest].concat()).await
     };
     let (_, replies) = run(meet(&rules(), 256, list));
     let id = Key::of_text(b"(1:a)").to_string();
@@ -158,10 +158,8 @@ fn what_is_asked_after_a_change_sees_it() {
     let folder = std::env::temp_dir().join(format!("wardgate-talk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let rules =
-        Rules::open(&folder.join("changes"), crate::spocp::store::Durability::Always, || {
-            Ok(Vec::new())
-        })
-        .unwrap();
+        Rules::open(&folder.join("changes"), crate::rules::Durability::Always, || Ok(Vec::new()))
+            .unwrap();
     let id = Key::of_text(b"(1:b)").text();
     let input = [
         token(),
@@ -188,7 +186,7 @@ fn what_is_asked_after_a_change_sees_it() {
     // Real time: the writer is a thread, and nobody here waits for a clock.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (_, replies) =
-        runtime.block_on(meet(&rules, 4096, |stream| async move { tell(stream, &input).await }));
+        runtime.block_on(meet(&rules, 4096, |stream| async move { send(stream, &input).await }));
     drop(rules);
     std::fs::remove_dir_all(&folder).unwrap();
     let expected = [

@@ -17,10 +17,11 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio_rustls::TlsConnector;
 
+use crate::address::Address;
 use crate::config::Traces;
 use crate::files;
 use crate::limits::MAX_COLLECTOR_ANSWER_BYTES;
-use crate::net::client::address::{AGENT, Address};
+use crate::net::client::connect::AGENT;
 
 /// The server that takes spans.
 pub(super) struct Collector {
@@ -33,7 +34,7 @@ pub(super) struct Collector {
 
 /// What it says to spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Answer {
     /// It has taken them, but for so many.
     Taken { refused: usize },
     /// It will never take them.
@@ -61,7 +62,7 @@ impl Collector {
     ///
     /// # Errors
     /// Nothing is known of what became of them; in words for the operator.
-    pub(super) async fn send(&mut self, spans: Bytes) -> Result<Said, String> {
+    pub(super) async fn send(&mut self, spans: Bytes) -> Result<Answer, String> {
         let mut sender = match self.open.take() {
             Some(open) if !open.is_closed() => open,
             _ => self.connect().await?,
@@ -72,14 +73,15 @@ impl Collector {
         let status = response.status();
         match status.as_u16() {
             200..300 => {
-                let said = Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect();
+                let answer =
+                    Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect();
                 // Whatever the rest of the answer is, the spans are not sent again.
-                let Ok(said) = said.await else { return Ok(Said::Taken { refused: 0 }) };
+                let Ok(answer) = answer.await else { return Ok(Answer::Taken { refused: 0 }) };
                 self.open = Some(sender);
-                Ok(Said::Taken { refused: refused(&said.to_bytes()) })
+                Ok(Answer::Taken { refused: refused(&answer.to_bytes()) })
             }
-            429 | 502 | 503 | 504 => Ok(Said::Later(status, retry_after(response.headers()))),
-            _ => Ok(Said::Never(status)),
+            429 | 502 | 503 | 504 => Ok(Answer::Later(status, retry_after(response.headers()))),
+            _ => Ok(Answer::Never(status)),
         }
     }
 
@@ -110,8 +112,8 @@ impl Collector {
 /// How many spans of those that were taken were refused.
 fn refused(body: &[u8]) -> usize {
     // Some answer nothing, or not in JSON, and mean that all is well.
-    let said: Value = serde_json::from_slice(body).unwrap_or_default();
-    let count = said.pointer("/partialSuccess/rejectedSpans");
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let count = answer.pointer("/partialSuccess/rejectedSpans");
     let count = count.and_then(|count| match count {
         Value::String(text) => text.parse().ok(),
         other => other.as_u64(),

@@ -48,8 +48,8 @@ impl Parent {
             0xff => false,
             _ => matches!(more, [] | [b'-', ..]),
         };
-        let is_nobody = trace == [0; 16] || span == [0; 8];
-        (is_fine && !is_nobody && parts.next().is_none()).then_some(Self {
+        let is_zero = trace == [0; 16] || span == [0; 8];
+        (is_fine && !is_zero && parts.next().is_none()).then_some(Self {
             trace,
             span,
             is_sampled: flags & 1 == 1,

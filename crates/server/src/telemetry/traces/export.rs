@@ -13,13 +13,13 @@ use hyper::body::Bytes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
-use super::collector::{Collector, Said};
+use super::collector::{Answer, Collector};
 use super::otlp;
 use super::queue::Queue;
 use super::span::Span;
 use crate::config::Traces;
 use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE, SPAN_ATTEMPTS};
-use crate::net::client::address::late;
+use crate::net::client::connect::late;
 
 /// Sends what waits in a queue.
 pub(super) struct Exporter {
@@ -99,19 +99,19 @@ impl Exporter {
             match self.attempt(body.clone()).await {
                 Outcome::Taken(refused) => {
                     let refused = refused.min(batch.len());
-                    self.told(refused > 0, || format!("it refuses {refused} spans"));
+                    self.report(refused > 0, || format!("it refuses {refused} spans"));
                     return self.queue.ended(batch.len().saturating_sub(refused), refused);
                 }
                 Outcome::Dropped(problem) => {
-                    self.told(true, || problem);
+                    self.report(true, || problem);
                     break;
                 }
-                Outcome::Again(wish, problem) => {
-                    self.told(true, || problem);
+                Outcome::Again(retry_after, problem) => {
+                    self.report(true, || problem);
                     if self.queue.is_closed() || attempt == SPAN_ATTEMPTS {
                         break;
                     }
-                    let wait = wish.unwrap_or(pause).min(MAX_RETRY_PAUSE);
+                    let wait = retry_after.unwrap_or(pause).min(MAX_RETRY_PAUSE);
                     pause = pause.saturating_mul(2);
                     // Once there will be no more spans, these are sent once more.
                     let _ = timeout(wait, self.queue.closed()).await;
@@ -124,10 +124,10 @@ impl Exporter {
     async fn attempt(&mut self, body: Bytes) -> Outcome {
         let limit = self.config.timeout;
         match timeout(limit, self.collector.send(body)).await {
-            Ok(Ok(Said::Taken { refused })) => Outcome::Taken(refused),
-            Ok(Ok(Said::Never(status))) => Outcome::Dropped(format!("it answers {status}")),
-            Ok(Ok(Said::Later(status, wish))) => {
-                Outcome::Again(wish, format!("it answers {status}"))
+            Ok(Ok(Answer::Taken { refused })) => Outcome::Taken(refused),
+            Ok(Ok(Answer::Never(status))) => Outcome::Dropped(format!("it answers {status}")),
+            Ok(Ok(Answer::Later(status, retry_after))) => {
+                Outcome::Again(retry_after, format!("it answers {status}"))
             }
             Ok(Err(error)) => Outcome::Again(None, error),
             Err(_) => Outcome::Again(None, late(limit)),
@@ -135,7 +135,7 @@ impl Exporter {
     }
 
     /// Tells the operator of a problem when it begins, and when it is over.
-    fn told(&mut self, is_wrong: bool, problem: impl FnOnce() -> String) {
+    fn report(&mut self, is_wrong: bool, problem: impl FnOnce() -> String) {
         let problem = is_wrong.then(problem);
         if problem == self.problem {
             return;

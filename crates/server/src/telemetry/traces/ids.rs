@@ -33,7 +33,7 @@ impl Ids {
     pub(super) fn trace(&self) -> Option<[u8; 16]> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let [high, low, _] = self.seeds.map(|seed| mixed(seed, turn));
-        if !is_told(low, self.ratio) {
+        if !is_sampled(low, self.ratio) {
             return None;
         }
         Some((u128::from(high) << 64 | u128::from(low.max(1))).to_be_bytes())
@@ -48,7 +48,7 @@ impl Ids {
 }
 
 /// Whether the end of an id is below the ratio, as other servers that sample by the id find, too.
-fn is_told(end: u64, ratio: f64) -> bool {
+fn is_sampled(end: u64, ratio: f64) -> bool {
     let share = u32::try_from((end << 1) >> 32).unwrap_or(u32::MAX);
     f64::from(share) < ratio * TWO_TO_THE_32
 }
@@ -82,21 +82,21 @@ mod tests {
 
     #[test]
     fn the_ratio_is_the_share_of_traces_that_are_told() {
-        let told = |ratio| {
+        let sampled = |ratio| {
             let ids = Ids { next: AtomicU64::new(0), seeds: [1, 2, 3], ratio };
             (0..100_000).filter(|_| ids.trace().is_some()).count()
         };
-        assert_eq!((told(0.0), told(1.0)), (0, 100_000));
-        assert!((24_000..26_000).contains(&told(0.25)), "{}", told(0.25));
-        assert!((50..150).contains(&told(0.001)), "{}", told(0.001));
+        assert_eq!((sampled(0.0), sampled(1.0)), (0, 100_000));
+        assert!((24_000..26_000).contains(&sampled(0.25)), "{}", sampled(0.25));
+        assert!((50..150).contains(&sampled(0.001)), "{}", sampled(0.001));
     }
 
     #[test]
     fn a_trace_that_is_told_is_told_at_every_greater_ratio() {
         for turn in 0..10_000 {
             let end = mixed(7, turn);
-            let told = [0.1, 0.5, 0.9].map(|ratio| is_told(end, ratio));
-            assert!(told.is_sorted(), "{end}");
+            let sampled = [0.1, 0.5, 0.9].map(|ratio| is_sampled(end, ratio));
+            assert!(sampled.is_sorted(), "{end}");
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) enum Value {
 
 /// What has begun and not ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Begun {
+pub(crate) struct OpenSpan {
     context: Context,
     time: SystemTime,
     /// Clocks may be set, so that times between are taken of another one.
@@ -49,20 +49,20 @@ pub(crate) struct Begun {
 
 /// What is told of it at its end.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct SpanFields {
     pub(crate) name: Cow<'static, str>,
     pub(crate) kind: Kind,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) has_failed: bool,
 }
 
-impl Begun {
+impl OpenSpan {
     pub(super) fn now(context: Context) -> Self {
         Self { context, time: SystemTime::now(), clock: Instant::now() }
     }
 
     /// Begins what is done within. It takes its time from the outer one, so that it is within by every clock.
-    pub(super) fn within(&self, span: [u8; 8]) -> Self {
+    pub(super) fn begin_child(&self, span: [u8; 8]) -> Self {
         let clock = Instant::now();
         let passed = clock.saturating_duration_since(self.clock);
         let outer = &self.context;
@@ -76,11 +76,11 @@ impl Begun {
         Self { context, time: self.time.checked_add(passed).unwrap_or(self.time), clock }
     }
 
-    pub(super) fn ends(self, told: Told) -> Span {
+    pub(super) fn end(self, fields: SpanFields) -> Span {
         let begin = self.time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let begin = u64::try_from(begin).unwrap_or(u64::MAX);
         let took = u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let Told { name, kind, attributes, has_failed } = told;
+        let SpanFields { name, kind, attributes, has_failed } = fields;
         let end = begin.saturating_add(took);
         Span { context: self.context, name, kind, begin, end, attributes, has_failed }
     }

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::path::Path;
 
-use super::{Kind, Told, Tracer, Value};
+use super::{Kind, SpanFields, Tracer, Value};
 use crate::Config;
 use collector::{Collector, TAKEN};
 
@@ -21,18 +21,18 @@ fn tracer(endpoint: &str, more: &str) -> Tracer {
     tracer
 }
 
-fn tell(tracer: &Tracer, count: u64) {
+fn record(tracer: &Tracer, count: u64) {
     for number in 0..count {
         let attributes = vec![("number", Value::Number(number))];
         let name = "step".into();
-        let told = Told { name, kind: Kind::Internal, attributes, has_failed: false };
-        tracer.ends(tracer.begins().unwrap(), told);
+        let fields = SpanFields { name, kind: Kind::Internal, attributes, has_failed: false };
+        tracer.end(tracer.begin_trace().unwrap(), fields);
     }
 }
 
 /// Tells so many spans, and expects so many to be sent and dropped once all is over.
 fn check(tracer: &Tracer, count: u64, expected: (u64, u64)) {
-    tell(tracer, count);
+    record(tracer, count);
     tracer.close();
     assert_eq!((tracer.counts().sent(), tracer.counts().lost()), expected);
 }
@@ -48,9 +48,9 @@ fn what_waits_is_sent_at_the_end_in_batches() {
 fn a_full_batch_waits_for_nothing() {
     let collector = Collector::saying(&[TAKEN]);
     let tracer = tracer(&collector.endpoint(), "max-batch = 3\n");
-    tell(&tracer, 3);
+    record(&tracer, 3);
     assert_eq!(collector.next().spans().len(), 3);
-    tell(&tracer, 3);
+    record(&tracer, 3);
     assert_eq!(collector.next().spans().len(), 3);
 }
 
@@ -60,9 +60,9 @@ fn a_collector_that_is_busy_is_asked_again_when_it_says() {
         let busy = format!("HTTP/1.1 {busy}\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n");
         let collector = Collector::saying(&[&busy, &busy, TAKEN]);
         let tracer = tracer(&collector.endpoint(), "max-batch = 2\n");
-        tell(&tracer, 2);
-        let heard = [(); 3].map(|()| collector.next().body);
-        assert!(heard[0] == heard[1] && heard[1] == heard[2], "{busy}");
+        record(&tracer, 2);
+        let bodies = [(); 3].map(|()| collector.next().body);
+        assert!(bodies[0] == bodies[1] && bodies[1] == bodies[2], "{busy}");
         check(&tracer, 0, (2, 0));
     }
 }
@@ -72,10 +72,10 @@ fn a_collector_that_stays_busy_loses_spans_and_holds_nobody_up() {
     let busy = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 999999\r\nContent-Length: 0\r\n\r\n";
     let collector = Collector::saying(&[busy]);
     let tracer = tracer(&collector.endpoint(), "max-batch = 2\nmax-queue = 6\n");
-    tell(&tracer, 2);
+    record(&tracer, 2);
     collector.next();
     // It wants to be left in peace, so that nothing leaves the queue.
-    tell(&tracer, 100);
+    record(&tracer, 100);
     assert_eq!((tracer.counts().sent(), tracer.counts().lost()), (0, 96));
     check(&tracer, 0, (0, 102));
     // Two batches were sent for the first time, and the first one once more if its answer had come before the end.
@@ -119,9 +119,9 @@ fn a_collector_that_never_answers_holds_up_nobody() {
     let collector = Collector::saying(&[""]);
     let tracer =
         tracer(&collector.endpoint(), "max-queue = 4\nmax-batch = 4\ntimeout-seconds = 1\n");
-    tell(&tracer, 4);
+    record(&tracer, 4);
     collector.next();
-    tell(&tracer, 20);
+    record(&tracer, 20);
     check(&tracer, 0, (0, 24));
 }
 
@@ -170,9 +170,9 @@ fn headers_are_read_line_by_line_and_repeated_to_nobody() {
             file.display()
         );
         let config = Config::parse(&text, Path::new("")).unwrap();
-        let told = Tracer::new(&config.traces.unwrap()).map(drop);
-        let told = told.err().unwrap_or_default().replace(&*file.to_string_lossy(), "headers");
-        assert_eq!(told, expected);
+        let fields = Tracer::new(&config.traces.unwrap()).map(drop);
+        let fields = fields.err().unwrap_or_default().replace(&*file.to_string_lossy(), "headers");
+        assert_eq!(fields, expected);
     };
     check("", "");
     check("# nothing\r\n\r\nAuthorization: Bearer secret\r\nX:\n", "");

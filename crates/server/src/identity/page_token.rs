@@ -14,18 +14,18 @@ use wardgate_native::protocol::authzen::Search;
 use crate::files::secret;
 
 /// Writes and reads tokens with a key of its own.
-pub(crate) struct Pages {
+pub(crate) struct PageTokens {
     key: [u8; 32],
 }
 
 /// What a token says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PagePosition {
     pub(crate) from: usize,
     pub(crate) limit: u64,
 }
 
-impl Pages {
+impl PageTokens {
     /// Takes the secret of a file into use. Servers that serve the same callers must share it.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let bytes = secret(path)?;
@@ -37,58 +37,58 @@ impl Pages {
     }
 
     /// Returns the token for the page of this search that begins at a place.
-    pub(crate) fn write(&self, search: &Search, caller: &str, place: Place) -> String {
+    pub(crate) fn write(&self, search: &Search, caller: &str, position: PagePosition) -> String {
         let numbers = [
-            u32::try_from(place.from).unwrap_or(u32::MAX),
-            u32::try_from(place.limit).unwrap_or(u32::MAX),
+            u32::try_from(position.from).unwrap_or(u32::MAX),
+            u32::try_from(position.limit).unwrap_or(u32::MAX),
             u32::try_from(now() + LIFETIME).unwrap_or(u32::MAX),
         ];
-        let said: Vec<u8> = numbers.into_iter().flat_map(u32::to_be_bytes).collect();
-        let mac = self.mac(&said, search, caller);
-        Base64UrlUnpadded::encode_string(&[said.as_slice(), &mac].concat())
+        let payload: Vec<u8> = numbers.into_iter().flat_map(u32::to_be_bytes).collect();
+        let mac = self.mac(&payload, search, caller);
+        Base64UrlUnpadded::encode_string(&[payload.as_slice(), &mac].concat())
     }
 
     /// Returns the place that a token means, for the same search by the same caller.
-    pub(crate) fn place(
+    pub(crate) fn position(
         &self,
         token: &str,
         search: &Search,
         caller: &str,
-    ) -> Result<Place, &'static str> {
-        let token = Some(token).filter(|token| token.len() <= LONGEST).ok_or(REFUSED)?;
+    ) -> Result<PagePosition, &'static str> {
+        let token = Some(token).filter(|token| token.len() <= MAX_TOKEN_BYTES).ok_or(REFUSED)?;
         let bytes = Base64UrlUnpadded::decode_vec(token).map_err(|_| REFUSED)?;
-        let (said, mac) = bytes.split_at_checked(SAID).ok_or(REFUSED)?;
-        if !bool::from(self.mac(said, search, caller).ct_eq(mac)) {
+        let (payload, mac) = bytes.split_at_checked(PAYLOAD_BYTES).ok_or(REFUSED)?;
+        if !bool::from(self.mac(payload, search, caller).ct_eq(mac)) {
             return Err(REFUSED);
         }
-        let (numbers, _) = said.as_chunks::<4>();
+        let (numbers, _) = payload.as_chunks::<4>();
         let [from, limit, end] = numbers else { return Err(REFUSED) };
         if u64::from(u32::from_be_bytes(*end)) <= now() {
             return Err("`page.token` has expired: search again");
         }
         let limit = u64::from(u32::from_be_bytes(*limit));
-        let asked = search.page.as_ref().and_then(|page| page.limit);
-        if asked.is_some_and(|asked| asked.min(u64::from(u32::MAX)) != limit) {
+        let requested = search.page.as_ref().and_then(|page| page.limit);
+        if requested.is_some_and(|requested| requested.min(u64::from(u32::MAX)) != limit) {
             return Err(REFUSED);
         }
         let from = usize::try_from(u32::from_be_bytes(*from)).map_err(|_| REFUSED)?;
-        Ok(Place { from, limit })
+        Ok(PagePosition { from, limit })
     }
 
     /// It is over what the token says, whose it is and how they are known, and the search with the properties of its
     /// page: members in the order of their names, so that two spellings of one search are one. The token of a page
     /// cannot hold itself, and its limit is in what it says.
-    fn mac(&self, said: &[u8], search: &Search, caller: &str) -> [u8; 32] {
+    fn mac(&self, payload: &[u8], search: &Search, caller: &str) -> [u8; 32] {
         let Search { search_kind, subject, action, resource, context, candidates, page } = search;
         let properties =
             page.as_ref().map(|page| &page.properties).filter(|all| !all.entries().is_empty());
         let whole = (search_kind, subject, action, resource, context, candidates, properties);
-        let asked = blake3::hash(format!("{caller:?} {whole:?}").as_bytes());
-        blake3::keyed(&self.key, &[said, &asked].concat())
+        let search = blake3::hash(format!("{caller:?} {whole:?}").as_bytes());
+        blake3::keyed(&self.key, &[payload, &search].concat())
     }
 }
 
-impl std::fmt::Debug for Pages {
+impl std::fmt::Debug for PageTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Pages").finish_non_exhaustive()
     }
@@ -102,5 +102,5 @@ const REFUSED: &str = "`page.token` is not a token for this search";
 
 /// Seconds.
 const LIFETIME: u64 = 3600;
-const SAID: usize = 12;
-const LONGEST: usize = 64;
+const PAYLOAD_BYTES: usize = 12;
+const MAX_TOKEN_BYTES: usize = 64;

@@ -15,29 +15,29 @@ use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 ///
 /// # Errors
 /// Those of the stream.
-pub(crate) async fn hear(
+pub(crate) async fn peek(
     stream: &mut (impl AsyncRead + Unpin),
-    said: &mut Vec<u8>,
+    bytes: &mut Vec<u8>,
 ) -> io::Result<()> {
-    said.reserve(ROOM);
+    bytes.reserve(ROOM);
     loop {
-        let before = said.len();
-        if stream.read_buf(said).await? == 0 || is_due(said, before) {
+        let before = bytes.len();
+        if stream.read_buf(bytes).await? == 0 || is_due(bytes, before) {
             return Ok(());
         }
     }
 }
 
 /// Whether somebody has to read this, of which the bytes from `fresh` on are new.
-fn is_due(said: &[u8], fresh: usize) -> bool {
-    let is_line = said.get(fresh..).is_some_and(|fresh| fresh.contains(&b'\n'));
+fn is_due(bytes: &[u8], fresh: usize) -> bool {
+    let is_line = bytes.get(fresh..).is_some_and(|fresh| fresh.contains(&b'\n'));
     // Who sends byte by byte does not have all of them looked at each time.
-    if said.len() > FIRST && !is_line {
-        return said.len() >= MAX_HEAD_BYTES;
+    if bytes.len() > FIRST && !is_line {
+        return bytes.len() >= MAX_HEAD_BYTES;
     }
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
-    let is_partial = matches!(Request::new(&mut headers).parse(said), Ok(Status::Partial));
-    !is_partial || said.len() >= MAX_HEAD_BYTES
+    let is_partial = matches!(Request::new(&mut headers).parse(bytes), Ok(Status::Partial));
+    !is_partial || bytes.len() >= MAX_HEAD_BYTES
 }
 
 /// Room for the usual head.
@@ -48,12 +48,12 @@ const FIRST: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::{hear, is_due};
+    use super::{is_due, peek};
     use crate::limits::MAX_HEAD_BYTES;
 
     #[test]
     fn heads_are_waited_for_and_nothing_else() {
-        for (said, expected) in [
+        for (bytes, expected) in [
             ("", false),
             ("POST", false),
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Le", false),
@@ -65,7 +65,7 @@ mod tests {
             ("\u{16}\u{3}\u{1}", true),
             ("GET / HTTP/1.1\r\nHo st: a\r\n", true),
         ] {
-            assert_eq!(is_due(said.as_bytes(), 0), expected, "{said:?}");
+            assert_eq!(is_due(bytes.as_bytes(), 0), expected, "{bytes:?}");
         }
     }
 
@@ -90,20 +90,20 @@ mod tests {
                 // The other end listens no longer than it has to.
                 let _ = tokio::io::AsyncWriteExt::write_all(&mut client, sent.as_bytes()).await;
             });
-            let mut said = Vec::new();
-            hear(&mut server, &mut said).await.unwrap();
+            let mut bytes = Vec::new();
+            peek(&mut server, &mut bytes).await.unwrap();
             drop(server);
             client.await.unwrap();
-            assert!(request.as_bytes().starts_with(&said) && said.len() >= head, "{size}");
+            assert!(request.as_bytes().starts_with(&bytes) && bytes.len() >= head, "{size}");
         }
     }
 
     #[tokio::test]
     async fn whoever_says_no_more_is_not_waited_for() {
         for sent in ["", "GET / HT"] {
-            let mut said = Vec::new();
-            hear(&mut sent.as_bytes(), &mut said).await.unwrap();
-            assert_eq!(said, sent.as_bytes());
+            let mut bytes = Vec::new();
+            peek(&mut sent.as_bytes(), &mut bytes).await.unwrap();
+            assert_eq!(bytes, sent.as_bytes());
         }
     }
 }

@@ -4,17 +4,18 @@
 //! for the disk, and only then puts them into the set and answers. `rules` is what the protocols see.
 
 pub mod base;
+mod batch;
 pub(crate) mod error;
 mod key;
 pub mod limits;
 mod live;
-mod plan;
-mod rules;
+mod store;
 mod writer;
 
+pub use crate::config::Durability;
+pub use crate::journal::error::JournalError;
+pub use batch::{Refusal, RuleChange};
 pub use error::StoreError;
 pub use key::Key;
 pub use live::Live;
-pub use plan::{Refusal, Wanted};
-pub use rules::{Outcome, Rules};
-pub use writer::Durability;
+pub use store::{Outcome, Rules};

@@ -1,5 +1,6 @@
 use super::*;
-use crate::spocp::store::key::Key;
+use crate::journal::error::JournalError;
+use crate::rules::key::Key;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wardgate_spocp::Normal;
@@ -45,11 +46,11 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn add(rules: &Rules, text: &str) -> Result<(), Refusal> {
-    wait(async { rules.change(vec![Wanted::Add(rule(text))]).await.wait().await })
+    wait(async { rules.change(vec![RuleChange::Add(rule(text))]).await.wait().await })
 }
 
 fn delete(rules: &Rules, text: &str) -> Result<(), Refusal> {
-    wait(async { rules.change(vec![Wanted::Delete(Key::of(&rule(text)))]).await.wait().await })
+    wait(async { rules.change(vec![RuleChange::Delete(Key::of(&rule(text)))]).await.wait().await })
 }
 
 fn names(rules: &Rules) -> Vec<String> {
@@ -136,8 +137,8 @@ fn changes_that_belong_together_are_made_all_or_none() {
     let folder = Folder::new();
     let rules = open(&folder, &["(a)"]);
     let both = |first, second| {
-        let wanted = vec![Wanted::Add(rule(first)), Wanted::Add(rule(second))];
-        wait(async { rules.change(wanted).await.wait().await })
+        let changes = vec![RuleChange::Add(rule(first)), RuleChange::Add(rule(second))];
+        wait(async { rules.change(changes).await.wait().await })
     };
     assert_eq!(both("(b)", "(a)"), Err(Refusal::Exists));
     assert_eq!(names(&rules), ["(a)"]);
@@ -152,7 +153,7 @@ fn two_processes_do_not_write_one_file() {
     let folder = Folder::new();
     let rules = open(&folder, &[]);
     let second = Rules::open(&folder.file(), Durability::Always, || Ok(Vec::new()));
-    assert!(matches!(second, Err(StoreError::Locked)));
+    assert!(matches!(second, Err(StoreError::Journal(JournalError::Locked))));
     drop(rules);
     drop(open(&folder, &[]));
 }
@@ -204,7 +205,7 @@ fn many_changes_at_once_are_answered_each() {
                     } else {
                         format!("(c{client} n{number})")
                     };
-                    outcomes.push(rules.change(vec![Wanted::Add(rule(&name))]).await);
+                    outcomes.push(rules.change(vec![RuleChange::Add(rule(&name))]).await);
                 }
                 let mut made = 0;
                 for outcome in outcomes {

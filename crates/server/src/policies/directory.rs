@@ -19,7 +19,7 @@ use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILE_BYTES, MAX_IND
 
 /// What a folder holds.
 #[derive(Debug)]
-pub(crate) struct Index {
+pub(crate) struct FileDirectory {
     subjects: HashMap<String, List>,
     resources: HashMap<String, List>,
     /// Of all files, to find out whether anything changed.
@@ -30,10 +30,10 @@ pub(crate) struct Index {
 #[derive(Debug)]
 struct List {
     entities: Vec<Entity>,
-    places: HashMap<String, usize>,
+    positions: HashMap<String, usize>,
 }
 
-impl Index {
+impl FileDirectory {
     /// Reads a folder; nothing if it is what it was.
     pub(crate) fn read(folder: &Path, before: Option<&Self>) -> Result<Option<Self>, String> {
         let files = files(folder)?;
@@ -46,11 +46,11 @@ impl Index {
         if before.is_some_and(|before| before.digest == digest) {
             return Ok(None);
         }
-        let mut index = Self { subjects: HashMap::new(), resources: HashMap::new(), digest };
+        let mut directory = Self { subjects: HashMap::new(), resources: HashMap::new(), digest };
         for (name, bytes) in &files {
-            index.add(name, bytes).map_err(|error| format!("the index `{name}`: {error}"))?;
+            directory.add(name, bytes).map_err(|error| format!("the index `{name}`: {error}"))?;
         }
-        Ok(Some(index))
+        Ok(Some(directory))
     }
 
     /// All subjects of a type.
@@ -78,7 +78,7 @@ impl Index {
     }
 }
 
-impl Directory for Index {
+impl Directory for FileDirectory {
     fn subject(&self, kind: &str, id: &str) -> Option<&AttrMap> {
         self.subjects.get(kind)?.find(id)
     }
@@ -96,11 +96,11 @@ impl List {
         if items.len() > MAX_ENTITIES {
             return Err(format!("it has more than {MAX_ENTITIES} entries"));
         }
-        let (mut entities, mut places) = (Vec::new(), HashMap::new());
+        let (mut entities, mut positions) = (Vec::new(), HashMap::new());
         for (at, item) in items.into_iter().enumerate() {
             let entity =
                 entity(kind, item).map_err(|error| format!("entry {}: {error}", at + 1))?;
-            if let Some(before) = places.insert(entity.id.clone(), at) {
+            if let Some(before) = positions.insert(entity.id.clone(), at) {
                 let id = &entity.id;
                 return Err(format!(
                     "the id `{id}` stands twice, in entries {} and {}",
@@ -110,11 +110,11 @@ impl List {
             }
             entities.push(entity);
         }
-        Ok(Self { entities, places })
+        Ok(Self { entities, positions })
     }
 
     fn find(&self, id: &str) -> Option<&AttrMap> {
-        self.entities.get(*self.places.get(id)?)?.properties.as_ref()
+        self.entities.get(*self.positions.get(id)?)?.properties.as_ref()
     }
 }
 

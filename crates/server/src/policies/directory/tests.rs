@@ -25,8 +25,8 @@ impl Folder {
         folder
     }
 
-    fn read(&self) -> Result<Index, String> {
-        Index::read(&self.0, None).map(Option::unwrap)
+    fn read(&self) -> Result<FileDirectory, String> {
+        FileDirectory::read(&self.0, None).map(Option::unwrap)
     }
 }
 
@@ -43,17 +43,17 @@ fn refused(text: &str, expected: &str) {
 
 #[test]
 fn entities_are_found_by_type_and_id() {
-    let index = Folder::of(&[
+    let directory = Folder::of(&[
         ("subject.user.json", r#"[{"id": "ada", "properties": {"team": "red"}}, {"id": "bo"}]"#),
         ("resource.album.json", r#"[{"id": "ada"}]"#),
         ("notes.txt", "no part of it"),
     ]);
-    let index = index.read().unwrap();
-    let team = index.subject("user", "ada").and_then(|known| known.get("team"));
+    let directory = directory.read().unwrap();
+    let team = directory.subject("user", "ada").and_then(|known| known.get("team"));
     assert_eq!(team, Some(&Attr::String("red".into())));
-    assert_eq!(index.subjects("user").len(), 2);
-    assert!(index.resource("album", "ada").is_some_and(|known| known.entries().is_empty()));
-    assert!(index.resource("album", "bo").is_none() && index.subjects("album").is_empty());
+    assert_eq!(directory.subjects("user").len(), 2);
+    assert!(directory.resource("album", "ada").is_some_and(|known| known.entries().is_empty()));
+    assert!(directory.resource("album", "bo").is_none() && directory.subjects("album").is_empty());
 }
 
 #[test]

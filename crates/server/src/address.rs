@@ -1,20 +1,9 @@
-//! Where another server is, and a stream to it.
+//! The URL of another server, read and taken apart.
 
 use std::net::IpAddr;
-use std::path::Path;
-use std::time::Duration;
 
 use hyper::Uri;
 use hyper::http::uri::{Authority, Scheme};
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::pki_types::ServerName;
-
-use crate::files::reason;
-use crate::limits::CONNECT;
-use crate::net::tls;
 
 /// A URL that names a host.
 #[derive(Clone, Debug)]
@@ -23,11 +12,6 @@ pub(crate) struct Address {
     authority: Authority,
     is_tls: bool,
 }
-
-/// Bytes in and out, encrypted or not.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 impl Address {
     /// Reads a URL with `http` or `https`.
@@ -47,24 +31,6 @@ impl Address {
             return Err(wrong());
         }
         Ok(Self { uri, authority, is_tls })
-    }
-
-    /// Reads the roots that its certificate must lead to; nothing without `https`. `key` is what the configuration calls
-    /// them.
-    ///
-    /// # Errors
-    /// They are missing or cannot be used, or nobody would ask for them; in words for the operator.
-    pub(crate) fn tls(
-        &self,
-        roots: Option<&Path>,
-        key: &str,
-    ) -> Result<Option<TlsConnector>, String> {
-        match (roots, self.is_tls) {
-            (Some(roots), true) => tls::connector(roots).map(Some),
-            (None, false) => Ok(None),
-            (None, true) => Err(format!("`{key}` is missing, the roots of the server")),
-            (Some(_), false) => Err(format!("`{key}` is for a URL with `https`")),
-        }
     }
 
     /// Whether what is sent there is encrypted.
@@ -87,26 +53,14 @@ impl Address {
         self.authority.as_str()
     }
 
-    /// Connects, and agrees on TLS where roots are given.
-    ///
-    /// # Errors
-    /// Nobody answers there, or somebody else; in words for the operator.
-    pub(crate) async fn connect(
-        &self,
-        tls: Option<&TlsConnector>,
-    ) -> Result<Box<dyn Stream>, String> {
-        let port = self.authority.port_u16().unwrap_or(if self.is_tls { 443 } else { 80 });
-        let host = self.host();
-        let connecting = timeout(CONNECT, TcpStream::connect((host, port))).await;
-        let stream = connecting.map_err(|_| late(CONNECT))?.map_err(|error| reason(&error))?;
-        let Some(tls) = tls else { return Ok(Box::new(stream)) };
-        let name = ServerName::try_from(host.to_owned()).map_err(|error| error.to_string())?;
-        let stream = tls.connect(name, stream).await.map_err(|error| reason(&error))?;
-        Ok(Box::new(stream))
+    /// Returns the host, without the brackets around an address of IPv6.
+    pub(crate) fn host(&self) -> &str {
+        bare(self.authority.host())
     }
 
-    fn host(&self) -> &str {
-        bare(self.authority.host())
+    /// Returns the port, or the usual one of the scheme.
+    pub(crate) fn port(&self) -> u16 {
+        self.authority.port_u16().unwrap_or(if self.is_tls { 443 } else { 80 })
     }
 }
 
@@ -119,14 +73,6 @@ pub(crate) fn is_loopback(host: &str) -> bool {
 /// A host without the brackets that addresses of IPv6 have in a URL.
 fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
-}
-
-/// What this server calls itself when it asks others.
-pub(crate) const AGENT: &str = concat!("wardgate/", env!("CARGO_PKG_VERSION"));
-
-/// Says that another server took too long.
-pub(crate) fn late(after: Duration) -> String {
-    format!("the server did not answer within {} seconds", after.as_secs())
 }
 
 #[cfg(test)]

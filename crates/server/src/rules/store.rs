@@ -7,11 +7,13 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::{Semaphore, oneshot};
 use wardgate_spocp::Normal;
 
+use super::batch::{Refusal, RuleChange};
 use super::error::StoreError;
 use super::limits::MAX_WAITING;
 use super::live::Live;
-use super::plan::{Refusal, Wanted};
-use super::writer::{self, Ask, Durability, Job, Load, Writer};
+use super::writer::{self, ChangeRequest, Job, Load, Writer};
+use crate::config::Durability;
+use crate::journal::error::JournalError;
 
 /// The rules in use, and the way to change them.
 #[derive(Debug)]
@@ -80,7 +82,9 @@ impl Rules {
         let live = Arc::clone(&writer.live);
         let can_change = writer.file.is_some();
         let thread = thread::Builder::new().name("wardgate-rules".into());
-        let writer = thread.spawn(move || writer.run(&received)).map_err(StoreError::Write)?;
+        let writer = thread
+            .spawn(move || writer.run(&received))
+            .map_err(|error| StoreError::Journal(JournalError::Write(error)))?;
         let places = Arc::new(Semaphore::new(MAX_WAITING));
         Ok(Self {
             live,
@@ -105,13 +109,13 @@ impl Rules {
     /// Hands over changes that belong together, and waits for a place if many others wait.
     ///
     /// What one caller hands over is made in that order.
-    pub async fn change(&self, wanted: Vec<Wanted>) -> Outcome {
+    pub async fn change(&self, changes: Vec<RuleChange>) -> Outcome {
         let Ok(permit) = Arc::clone(&self.places).acquire_owned().await else {
             return Outcome(None);
         };
         let (answer, outcome) = oneshot::channel();
-        let ask = Ask { wanted, answer, permit };
-        Outcome(self.send(Job::Change(ask)).then_some(outcome))
+        let request = ChangeRequest { changes, answer, permit };
+        Outcome(self.send(Job::Change(request)).then_some(outcome))
     }
 
     /// Takes other base rules, keeps the changes, and returns how many rules there are then. `commit` is called

@@ -14,77 +14,77 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use crate::net::awake;
+use crate::net::busy_poll;
 
 /// Threads that answer. They end when it is dropped, whatever they are at.
 #[derive(Debug)]
-pub(crate) struct Crew {
-    members: Vec<Member>,
+pub(crate) struct Workers {
+    threads: Vec<Worker>,
     _ends: Vec<oneshot::Sender<()>>,
 }
 
 /// One thread, and how many connections it has.
 #[derive(Debug)]
-struct Member {
+struct Worker {
     handle: Handle,
     connections: Arc<AtomicUsize>,
 }
 
 /// A connection that a thread has, until it is dropped.
-pub(crate) struct Seat {
+pub(crate) struct ConnectionGuard {
     pub(crate) thread: Handle,
     connections: Arc<AtomicUsize>,
 }
 
-impl Crew {
-    /// Starts so many threads, or one for each core, that stay `awake` so long between quick answers.
+impl Workers {
+    /// Starts so many threads, or one for each core, that stay `busy_poll` so long between quick answers.
     ///
     /// # Errors
     /// The system has no threads for it.
-    pub(crate) fn start(count: Option<usize>, awake: Duration) -> io::Result<Self> {
+    pub(crate) fn start(count: Option<usize>, busy_poll: Duration) -> io::Result<Self> {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
-        let mut crew = Self { members: Vec::new(), _ends: Vec::new() };
+        let mut workers = Self { threads: Vec::new(), _ends: Vec::new() };
         for _ in 0..count.unwrap_or_else(cores).max(1) {
             let runtime = Builder::new_current_thread().enable_all().build()?;
             let (handle, connections) = (runtime.handle().clone(), Arc::default());
-            crew.members.push(Member { handle, connections });
+            workers.threads.push(Worker { handle, connections });
             let (end, ended) = oneshot::channel::<()>();
-            crew._ends.push(end);
+            workers._ends.push(end);
             let work = move || {
                 runtime.block_on(async {
                     tokio::select! {
                         // Nothing is ever sent: it ends when the other end is dropped.
                         _ = ended => {}
-                        () = awake::keep(awake) => {}
+                        () = busy_poll::run(busy_poll) => {}
                     }
                 });
             };
             thread::Builder::new().name("answers".to_owned()).spawn(work)?;
         }
-        Ok(crew)
+        Ok(workers)
     }
 
     /// How many threads there are.
     pub(crate) const fn len(&self) -> usize {
-        self.members.len()
+        self.threads.len()
     }
 
     /// Takes a seat for a connection: at the thread that has the fewest, and at the first of several.
-    pub(crate) fn seat(&self) -> Option<Seat> {
-        let count = |member: &&Member| member.connections.load(Ordering::Relaxed);
-        let member = self.members.iter().min_by_key(count)?;
-        member.connections.fetch_add(1, Ordering::Relaxed);
-        let (thread, connections) = (member.handle.clone(), Arc::clone(&member.connections));
-        Some(Seat { thread, connections })
+    pub(crate) fn assign(&self) -> Option<ConnectionGuard> {
+        let count = |worker: &&Worker| worker.connections.load(Ordering::Relaxed);
+        let worker = self.threads.iter().min_by_key(count)?;
+        worker.connections.fetch_add(1, Ordering::Relaxed);
+        let (thread, connections) = (worker.handle.clone(), Arc::clone(&worker.connections));
+        Some(ConnectionGuard { thread, connections })
     }
 
     /// The threads, in the order in which they get connections while there are none.
-    pub(crate) fn threads(&self) -> Vec<Handle> {
-        self.members.iter().map(|member| member.handle.clone()).collect()
+    pub(crate) fn handles(&self) -> Vec<Handle> {
+        self.threads.iter().map(|worker| worker.handle.clone()).collect()
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.connections.fetch_sub(1, Ordering::Relaxed);
     }
@@ -92,26 +92,26 @@ impl Drop for Seat {
 
 #[cfg(test)]
 mod tests {
-    use super::Crew;
+    use super::Workers;
     use std::time::Duration;
 
     #[test]
     fn connections_are_spread_and_gaps_are_filled() {
-        let crew = Crew::start(Some(3), Duration::ZERO).expect("there are threads");
-        let places = |crew: &Crew| {
-            let count = |member: &super::Member| {
-                member.connections.load(std::sync::atomic::Ordering::Relaxed)
+        let workers = Workers::start(Some(3), Duration::ZERO).expect("there are threads");
+        let counts = |workers: &Workers| {
+            let count = |worker: &super::Worker| {
+                worker.connections.load(std::sync::atomic::Ordering::Relaxed)
             };
-            crew.members.iter().map(count).collect::<Vec<_>>()
+            workers.threads.iter().map(count).collect::<Vec<_>>()
         };
-        let mut seats: Vec<_> = (0..7).filter_map(|_| crew.seat()).collect();
-        assert_eq!(places(&crew), [3, 2, 2]);
+        let mut guards: Vec<_> = (0..7).filter_map(|_| workers.assign()).collect();
+        assert_eq!(counts(&workers), [3, 2, 2]);
         // The second, fifth: both of the second thread.
-        drop((seats.remove(4), seats.remove(1)));
-        assert_eq!(places(&crew), [3, 0, 2]);
-        seats.extend((0..2).filter_map(|_| crew.seat()));
-        assert_eq!(places(&crew), [3, 2, 2]);
-        drop(seats);
-        assert_eq!(places(&crew), [0, 0, 0]);
+        drop((guards.remove(4), guards.remove(1)));
+        assert_eq!(counts(&workers), [3, 0, 2]);
+        guards.extend((0..2).filter_map(|_| workers.assign()));
+        assert_eq!(counts(&workers), [3, 2, 2]);
+        drop(guards);
+        assert_eq!(counts(&workers), [0, 0, 0]);
     }
 }

@@ -14,33 +14,33 @@ use tokio::sync::Notify;
 mod quota;
 
 /// Notes that this thread answers.
-pub(crate) fn answers() {
+pub(crate) fn note_answer() {
     PACE.with(|pace| {
-        if !pace.window.get().is_zero() && pace.quickens(Instant::now()) {
-            pace.news.notify_one();
+        if !pace.window.get().is_zero() && pace.note_answer(Instant::now()) {
+            pace.has_begun.notify_one();
         }
     });
 }
 
 /// Keeps this thread awake while it answers in quick succession. It never ends.
-pub(crate) async fn keep(window: Duration) {
+pub(crate) async fn run(window: Duration) {
     let pace = PACE.with(Rc::clone);
     pace.window.set(window);
     loop {
-        pace.news.notified().await;
-        let mut was_vain = false;
+        pace.has_begun.notified().await;
+        let mut was_idle = false;
         loop {
             let last = pace.last.get();
             // All other tasks have their turn, and what came for them is heard.
             tokio::task::yield_now().await;
-            let is_vain = pace.last.get() == last;
-            if is_vain && pace.slackens(Instant::now()) {
+            let is_idle = pace.last.get() == last;
+            if is_idle && pace.has_slowed(Instant::now()) {
                 break;
             }
-            if is_vain && was_vain {
+            if is_idle && was_idle {
                 thread::yield_now();
             }
-            was_vain = is_vain;
+            was_idle = is_idle;
         }
     }
 }
@@ -58,19 +58,19 @@ struct Pace {
     window: Cell<Duration>,
     last: Cell<Option<Instant>>,
     is_quick: Cell<bool>,
-    news: Notify,
+    has_begun: Notify,
 }
 
 impl Pace {
     /// Notes an answer. Tells whether a quick succession has begun.
-    fn quickens(&self, now: Instant) -> bool {
+    fn note_answer(&self, now: Instant) -> bool {
         let is_close = self.is_close(now);
         self.last.set(Some(now));
         is_close && !self.is_quick.replace(true)
     }
 
     /// Tells whether the quick succession has ended.
-    fn slackens(&self, now: Instant) -> bool {
+    fn has_slowed(&self, now: Instant) -> bool {
         let is_close = self.is_close(now);
         self.is_quick.set(is_close);
         !is_close
@@ -101,19 +101,19 @@ mod tests {
         pace.window.set(Duration::from_micros(100));
         let begin = Instant::now();
         let at = |micros| begin + Duration::from_micros(micros);
-        assert!(!pace.quickens(at(0)), "one answer is no succession");
-        assert!(!pace.quickens(at(100)), "it took too long");
-        assert!(pace.quickens(at(199)));
-        assert!(!pace.quickens(at(210)), "it is awake already");
-        assert!(!pace.slackens(at(309)));
-        assert!(pace.slackens(at(310)));
-        assert!(!pace.quickens(at(500)));
-        assert!(pace.quickens(at(501)), "it begins again");
+        assert!(!pace.note_answer(at(0)), "one answer is no succession");
+        assert!(!pace.note_answer(at(100)), "it took too long");
+        assert!(pace.note_answer(at(199)));
+        assert!(!pace.note_answer(at(210)), "it is awake already");
+        assert!(!pace.has_slowed(at(309)));
+        assert!(pace.has_slowed(at(310)));
+        assert!(!pace.note_answer(at(500)));
+        assert!(pace.note_answer(at(501)), "it begins again");
     }
 
     #[test]
     fn without_a_window_nothing_is_quick() {
         let (pace, now) = (Pace::default(), Instant::now());
-        assert!(!pace.quickens(now) && !pace.quickens(now));
+        assert!(!pace.note_answer(now) && !pace.note_answer(now));
     }
 }

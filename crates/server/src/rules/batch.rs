@@ -19,7 +19,7 @@ use crate::journal::frame::{Change, Kind};
 
 /// What somebody wants to change.
 #[derive(Clone, Debug)]
-pub enum Wanted {
+pub enum RuleChange {
     /// A rule is to be there.
     Add(Normal),
     /// A rule is not to be there.
@@ -57,7 +57,7 @@ pub(super) enum Effect {
 
 /// The changes of a group that was looked at so far.
 #[derive(Debug)]
-pub(super) struct Plan<'a> {
+pub(super) struct Batch<'a> {
     live: &'a Live,
     hidden: &'a BTreeMap<Key, Hidden>,
     now: BTreeMap<Key, Now>,
@@ -75,17 +75,17 @@ enum Now {
     Away(bool),
 }
 
-impl<'a> Plan<'a> {
+impl<'a> Batch<'a> {
     pub(super) const fn new(live: &'a Live, hidden: &'a BTreeMap<Key, Hidden>) -> Self {
         Self { live, hidden, now: BTreeMap::new(), changes: Vec::new(), effects: Vec::new() }
     }
 
-    /// Takes all of `wanted` into the plan, or nothing.
-    pub(super) fn extend(&mut self, wanted: Vec<Wanted>) -> Result<(), Refusal> {
+    /// Takes all of `changes` into the plan, or nothing.
+    pub(super) fn extend(&mut self, changes: Vec<RuleChange>) -> Result<(), Refusal> {
         let before = self.changes.len();
         let mut touched = Vec::new();
-        for wanted in wanted {
-            if let Err(refusal) = self.one(wanted, &mut touched) {
+        for changes in changes {
+            if let Err(refusal) = self.one(changes, &mut touched) {
                 self.changes.truncate(before);
                 self.effects.truncate(before);
                 for (key, now) in touched.into_iter().rev() {
@@ -102,12 +102,12 @@ impl<'a> Plan<'a> {
 
     fn one(
         &mut self,
-        wanted: Wanted,
+        changes: RuleChange,
         touched: &mut Vec<(Key, Option<Now>)>,
     ) -> Result<(), Refusal> {
-        let (key, now, change, effect) = match wanted {
-            Wanted::Add(rule) => self.add(rule)?,
-            Wanted::Delete(key) => self.delete(key)?,
+        let (key, now, change, effect) = match changes {
+            RuleChange::Add(rule) => self.add(rule)?,
+            RuleChange::Delete(key) => self.delete(key)?,
         };
         touched.push((key, self.now.insert(key, now)));
         self.changes.push(change);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use wardgate_engine::attr::AttrMap;
 use wardgate_engine::cel::Timestamp;
 
-use super::keys::{KeySet, Lax};
-use super::published::Published;
+use super::jwks::RemoteKeySet;
+use super::keys::{KeySet, Lenience};
 use super::{TokenError, verified};
 use crate::config::KeysAt;
 use crate::files::secret;
@@ -15,7 +15,7 @@ use crate::files::secret;
 #[derive(Debug)]
 pub(crate) enum Keys {
     File(KeySet),
-    Url(Published),
+    Url(RemoteKeySet),
 }
 
 impl Keys {
@@ -23,12 +23,12 @@ impl Keys {
     ///
     /// # Errors
     /// They cannot be used or asked for, in words for the operator.
-    pub(crate) fn open(at: &KeysAt, name: String, lax: Lax) -> Result<Self, String> {
+    pub(crate) fn open(at: &KeysAt, name: String, lenience: Lenience) -> Result<Self, String> {
         match at {
-            KeysAt::File(path) => KeySet::read(&secret(path)?, lax)
+            KeysAt::File(path) => KeySet::read(&secret(path)?, lenience)
                 .map(Self::File)
                 .map_err(|error| format!("`{}`: {error}", path.display())),
-            KeysAt::Url(at) => Published::open(at, name, lax).map(Self::Url),
+            KeysAt::Url(at) => RemoteKeySet::open(at, name, lenience).map(Self::Url),
         }
     }
 
@@ -40,15 +40,15 @@ impl Keys {
     ) -> Result<AttrMap, TokenError> {
         match self {
             Self::File(keys) => verified(token, keys, now),
-            Self::Url(published) => published.verified(token, now),
+            Self::Url(keys) => keys.verified(token, now),
         }
     }
 
     /// The keys of another server, if they are.
-    pub(crate) const fn published(&self) -> Option<&Published> {
+    pub(crate) const fn remote(&self) -> Option<&RemoteKeySet> {
         match self {
             Self::File(_) => None,
-            Self::Url(published) => Some(published),
+            Self::Url(remote) => Some(remote),
         }
     }
 }

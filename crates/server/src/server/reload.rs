@@ -12,11 +12,11 @@ use wardgate_spocp::Normal;
 
 use crate::config::Spocp;
 use crate::policies::expiry::{self, Notices, Stage};
-use crate::policies::source::Found;
+use crate::policies::source::Lookup;
 use crate::policies::state::{Origin, State};
-use crate::shared::{Reload, Shared};
-use crate::spocp::store::base;
-use crate::telemetry::traces::{Begun, Kind, Told, Value};
+use crate::rules::base;
+use crate::shared::{ReloadRequest, Shared};
+use crate::telemetry::traces::{Kind, OpenSpan, SpanFields, Value};
 
 /// Reads the first state. Where there should be policies, there must be some.
 pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
@@ -30,16 +30,16 @@ pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
 pub(crate) fn start(
     origin: Origin,
     shared: &Arc<Shared>,
-    wishes: Receiver<Reload>,
+    requests: Receiver<ReloadRequest>,
 ) -> std::io::Result<()> {
     let watch = shared.config().watch();
     let (shared, notices) = (Arc::downgrade(shared), Notices::default());
-    let keeper = Keeper { origin, shared, problem: None, notices };
-    thread::Builder::new().name("policies".into()).spawn(move || keeper.run(&wishes, watch))?;
+    let reloader = Reloader { origin, shared, problem: None, notices };
+    thread::Builder::new().name("policies".into()).spawn(move || reloader.run(&requests, watch))?;
     Ok(())
 }
 
-struct Keeper {
+struct Reloader {
     origin: Origin,
     /// Not kept alive by its own thread.
     shared: Weak<Shared>,
@@ -49,8 +49,8 @@ struct Keeper {
     notices: Notices,
 }
 
-impl Keeper {
-    fn run(mut self, wishes: &Receiver<Reload>, watch: Duration) {
+impl Reloader {
+    fn run(mut self, requests: &Receiver<ReloadRequest>, watch: Duration) {
         let mut looked = Instant::now();
         loop {
             let Some(wait) = self.notice(SystemClock.now()) else { return };
@@ -59,11 +59,11 @@ impl Keeper {
             } else {
                 watch.saturating_sub(looked.elapsed())
             };
-            match wishes.recv_timeout(wait.min(left)) {
-                Ok(wish) => {
-                    let Some(result) = self.look(true, wish.within) else { return };
+            match requests.recv_timeout(wait.min(left)) {
+                Ok(request) => {
+                    let Some(result) = self.look(true, request.within) else { return };
                     // Whoever asked may have gone.
-                    let _ = wish.done.send(result);
+                    let _ = request.done.send(result);
                     looked = Instant::now();
                 }
                 // It may be for the end of the policies alone.
@@ -104,9 +104,9 @@ impl Keeper {
     }
 
     /// Looks once; nothing if the server has ended.
-    fn look(&mut self, anyway: bool, within: Option<Begun>) -> Option<Result<u64, String>> {
+    fn look(&mut self, anyway: bool, within: Option<OpenSpan>) -> Option<Result<u64, String>> {
         let shared = self.shared.upgrade()?;
-        let begun = begin(&shared, within);
+        let span = begin_span(&shared, within);
         let before = shared.state();
         let looked = look(&mut self.origin, Some(&before), anyway);
         let used = looked.and_then(|next| use_both(&shared, (&before, next), anyway));
@@ -115,8 +115,8 @@ impl Keeper {
             Err(problem) => self.problem.as_ref() != Some(problem),
         };
         // A look that finds what was there is not worth a word.
-        if let (true, Some(begun)) = (anyway || is_news, begun) {
-            tell(&shared, begun, (anyway, used.is_err()));
+        if let (true, Some(span)) = (anyway || is_news, span) {
+            end_span(&shared, span, (anyway, used.is_err()));
         }
         Some(match used {
             Ok(serial) => {
@@ -136,21 +136,21 @@ impl Keeper {
 }
 
 /// Begins the span of a look, if it is to be told.
-fn begin(shared: &Shared, within: Option<Begun>) -> Option<Begun> {
+fn begin_span(shared: &Shared, within: Option<OpenSpan>) -> Option<OpenSpan> {
     let tracer = shared.tracer()?;
-    within.map_or_else(|| tracer.begins(), |within| Some(tracer.within(&within)))
+    within.map_or_else(|| tracer.begin_trace(), |within| Some(tracer.begin_child(&within)))
 }
 
 /// Tells of a look, and of what is in use after it.
-fn tell(shared: &Shared, begun: Begun, (is_asked_for, has_failed): (bool, bool)) {
+fn end_span(shared: &Shared, span: OpenSpan, (is_requested, has_failed): (bool, bool)) {
     let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
-    let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_asked_for))];
-    attributes.extend(state.told());
+    let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_requested))];
+    attributes.extend(state.span_attributes());
     if has_failed {
         attributes.push(("error.type", Value::word("not-reloaded")));
     }
     let (name, kind) = ("reload".into(), Kind::Internal);
-    tracer.ends(begun, Told { name, kind, attributes, has_failed });
+    tracer.end(span, SpanFields { name, kind, attributes, has_failed });
 }
 
 /// Puts the next state into use, if there is one, and the rules that go with it. Both come into use in one moment, or
@@ -192,11 +192,11 @@ fn look(
 ) -> Result<Option<State>, String> {
     let found = match &mut origin.source {
         Some(source) => source.look(anyway).map_err(|error| error.to_string())?,
-        None => Found::Unchanged,
+        None => Lookup::Unchanged,
     };
     let bytes = match &found {
-        Found::Bundle(bytes) => Some(bytes.as_slice()),
-        Found::Unchanged => None,
+        Lookup::Bundle(bytes) => Some(bytes.as_slice()),
+        Lookup::Unchanged => None,
     };
     origin.next(bytes, before)
 }

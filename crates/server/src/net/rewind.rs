@@ -17,24 +17,24 @@ use super::connections::Connection;
 use crate::limits::{LINGER, MAX_PASSED_OVER};
 
 /// A stream of a connection.
-pub(crate) struct Heard<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
+pub(crate) struct Rewind<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     /// Taken out when it ends.
     stream: Option<S>,
     connection: Arc<Connection>,
     /// What is to be heard again, before anything else.
-    again: Bytes,
+    prefix: Bytes,
     /// Whether the client has said that it says no more, or cannot.
-    is_over: bool,
+    has_ended: bool,
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Heard<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Rewind<S> {
     pub(crate) const fn new(stream: S, connection: Arc<Connection>) -> Self {
-        Self { stream: Some(stream), connection, again: Bytes::new(), is_over: false }
+        Self { stream: Some(stream), connection, prefix: Bytes::new(), has_ended: false }
     }
 
-    /// Lets `said` be heard again, before anything else.
-    pub(crate) fn again(&mut self, said: Vec<u8>) {
-        self.again = Bytes::from(said);
+    /// Lets `bytes` be heard again, before anything else.
+    pub(crate) fn rewind(&mut self, bytes: Vec<u8>) {
+        self.prefix = Bytes::from(bytes);
     }
 
     fn stream(&mut self) -> io::Result<Pin<&mut S>> {
@@ -42,18 +42,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Heard<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Heard<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Rewind<S> {
     fn drop(&mut self) {
         let Some(stream) = self.stream.take() else { return };
         let runtime = tokio::runtime::Handle::try_current();
-        if let (false, false, Ok(runtime)) = (self.is_over, self.connection.is_cut(), runtime) {
-            runtime.spawn(timeout(LINGER, forget(stream)));
+        if let (false, false, Ok(runtime)) = (self.has_ended, self.connection.is_cut(), runtime) {
+            runtime.spawn(timeout(LINGER, linger(stream)));
         }
     }
 }
 
 /// Says that nothing more comes from here, and reads what comes from there.
-async fn forget(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut bytes = [0; 4096];
     let mut left = MAX_PASSED_OVER;
     if stream.shutdown().await.is_err() {
@@ -65,32 +65,32 @@ async fn forget(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Heard<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncRead for Rewind<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if !self.again.is_empty() {
-            let count = buffer.remaining().min(self.again.len());
-            buffer.put_slice(&self.again.split_to(count));
-            if self.again.is_empty() {
-                self.again = Bytes::new();
+        if !self.prefix.is_empty() {
+            let count = buffer.remaining().min(self.prefix.len());
+            buffer.put_slice(&self.prefix.split_to(count));
+            if self.prefix.is_empty() {
+                self.prefix = Bytes::new();
             }
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
         let read = self.stream()?.poll_read(context, buffer);
         match &read {
-            Poll::Ready(Ok(())) if buffer.filled().len() > before => self.connection.hears(),
-            Poll::Ready(_) => self.is_over = true,
+            Poll::Ready(Ok(())) if buffer.filled().len() > before => self.connection.received(),
+            Poll::Ready(_) => self.has_ended = true,
             Poll::Pending => {}
         }
         read
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Heard<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> AsyncWrite for Rewind<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -8,33 +8,25 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use wardgate_spocp::Normal;
 
+use super::batch::{Batch, Effect, Hidden, Refusal, RuleChange};
 use super::error::StoreError;
 use super::key::Key;
 use super::limits::COMPACT_FROM_BYTES;
 use super::live::Live;
-use super::plan::{Effect, Hidden, Plan, Refusal, Wanted};
+use crate::config::Durability;
 use crate::journal::files::Files;
 use crate::journal::frame::{Change, Kind, fits};
 use crate::journal::log::Log;
 
-/// When a change counts as kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// When it is on the disk: an answered change survives a kill and a loss of power.
-    Always,
-    /// When the system has it: an answered change survives a kill. A loss of power may take those of the last interval.
-    Interval(Duration),
-}
-
 /// What the writer is asked to do.
 pub(super) enum Job {
     /// Make all of these changes, or none.
-    Change(Ask),
+    Change(ChangeRequest),
     /// Take other base rules.
     Reload(Load),
 }
@@ -49,12 +41,12 @@ pub(super) struct Load {
 }
 
 /// Whether changes are made.
-pub(super) type Made = Result<(), Refusal>;
+pub(super) type ChangeResult = Result<(), Refusal>;
 
 /// Changes that somebody waits for.
-pub(super) struct Ask {
-    pub(super) wanted: Vec<Wanted>,
-    pub(super) answer: oneshot::Sender<Made>,
+pub(super) struct ChangeRequest {
+    pub(super) changes: Vec<RuleChange>,
+    pub(super) answer: oneshot::Sender<ChangeResult>,
     /// A place among those who wait, given back when the answer is.
     pub(super) permit: OwnedSemaphorePermit,
 }
@@ -67,7 +59,7 @@ struct Group {
     /// Where the effects of each ask end.
     ends: Vec<usize>,
     /// Who is answered, and with what if the changes are kept.
-    answers: Vec<(oneshot::Sender<Made>, Made)>,
+    answers: Vec<(oneshot::Sender<ChangeResult>, ChangeResult)>,
     permits: Vec<OwnedSemaphorePermit>,
 }
 
@@ -98,8 +90,8 @@ impl Writer {
                 },
             };
             match job {
-                Job::Change(ask) => {
-                    let (group, other) = self.gather(ask, jobs);
+                Job::Change(request) => {
+                    let (group, other) = self.gather(request, jobs);
                     next = other;
                     self.make(group);
                 }
@@ -133,27 +125,27 @@ impl Writer {
     }
 
     /// Decides what the first ask and those that wait already come to. Returns the job that is none of them, too.
-    fn gather(&self, first: Ask, jobs: &Receiver<Job>) -> (Group, Option<Job>) {
+    fn gather(&self, first: ChangeRequest, jobs: &Receiver<Job>) -> (Group, Option<Job>) {
         let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
-        let mut plan = Plan::new(&live, &self.hidden);
+        let mut batch = Batch::new(&live, &self.hidden);
         let (mut group, mut other, mut bytes) = (Group::default(), None, 0_usize);
-        let mut ask = Some(first);
-        while let Some(Ask { wanted, answer, permit }) = ask.take() {
-            let before = plan.changes.len();
-            group.answers.push((answer, plan.extend(wanted)));
+        let mut request = Some(first);
+        while let Some(ChangeRequest { changes, answer, permit }) = request.take() {
+            let before = batch.changes.len();
+            group.answers.push((answer, batch.extend(changes)));
             group.permits.push(permit);
-            group.ends.push(plan.changes.len());
-            bytes += plan.changes.iter().skip(before).map(Change::bytes).sum::<usize>();
-            if !fits(plan.changes.len() + MAX_JOB, bytes, MAX_JOB_BYTES) {
+            group.ends.push(batch.changes.len());
+            bytes += batch.changes.iter().skip(before).map(Change::bytes).sum::<usize>();
+            if !fits(batch.changes.len() + MAX_JOB, bytes, MAX_JOB_BYTES) {
                 break;
             }
             match jobs.try_recv() {
-                Ok(Job::Change(next)) => ask = Some(next),
+                Ok(Job::Change(next)) => request = Some(next),
                 Ok(job) => other = Some(job),
                 Err(_) => {}
             }
         }
-        (group.changes, group.effects) = (plan.changes, plan.effects);
+        (group.changes, group.effects) = (batch.changes, batch.effects);
         (group, other)
     }
 
@@ -162,12 +154,13 @@ impl Writer {
         if let Err(refused) = write(&self.live).renumber() {
             tracing::error!("{refused}");
         }
-        let kept = self.has_room(&group.changes, &group.effects) && self.keep(&group.changes);
-        if kept {
+        let is_written =
+            self.has_room(&group.changes, &group.effects) && self.write_changes(&group.changes);
+        if is_written {
             self.apply(group.effects, &group.ends);
         }
         for (answer, planned) in group.answers {
-            let outcome = if kept { planned } else { planned.and(Err(Refusal::Failed)) };
+            let outcome = if is_written { planned } else { planned.and(Err(Refusal::Failed)) };
             // Whoever asked may be gone.
             answer.send(outcome).unwrap_or_default();
         }
@@ -190,24 +183,24 @@ impl Writer {
     }
 
     /// Writes the changes to the file and waits as the policy says. Tells whether they are kept.
-    fn keep(&mut self, changes: &[Change]) -> bool {
+    fn write_changes(&mut self, changes: &[Change]) -> bool {
         if changes.is_empty() {
             return true;
         }
         let Some((_, log)) = &mut self.file else { return false };
-        let kept = match self.durability {
+        let is_written = match self.durability {
             Durability::Always => log.append_durably(changes),
             Durability::Interval(_) => log.append(changes),
         };
         if let (Ok(()), Durability::Interval(interval), None) =
-            (&kept, self.durability, self.sync_at)
+            (&is_written, self.durability, self.sync_at)
         {
             self.sync_at = Some(Instant::now() + interval);
         }
-        if let Err(error) = &kept {
+        if let Err(error) = &is_written {
             tracing::error!(code = error.code(), "{error}");
         }
-        kept.is_ok()
+        is_written.is_ok()
     }
 
     /// Brings the set to what the file says. Changes that belong together are seen together, and readers get a
@@ -353,6 +346,6 @@ fn write(live: &RwLock<Live>) -> std::sync::RwLockWriteGuard<'_, Live> {
 const TURN: usize = 64;
 
 /// The most that one ask brings.
-const MAX_JOB: usize = crate::spocp::limits::MAX_TRANSACTION;
+const MAX_JOB: usize = crate::limits::MAX_TRANSACTION;
 const MAX_JOB_BYTES: usize =
-    crate::spocp::limits::MAX_TRANSACTION_BYTES + crate::spocp::limits::MAX_MESSAGE_BYTES;
+    crate::limits::MAX_TRANSACTION_BYTES + crate::limits::MAX_MESSAGE_BYTES;

@@ -25,11 +25,11 @@ use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// What is told about one subject in the same circumstances.
-pub(super) struct Told {
+pub(super) struct SubjectResponse {
     request_id: String,
     results: Vec<Entry>,
     /// Which of the results is about which resource.
-    places: HashMap<Digest, usize>,
+    positions: HashMap<Digest, usize>,
 }
 
 /// Holds the decisions on one resource, as a response to CheckResources lists them.
@@ -47,8 +47,8 @@ struct Entry {
 /// What is told about all subjects.
 #[derive(Default)]
 struct Groups {
-    groups: Vec<Told>,
-    places: HashMap<[Digest; 2], usize>,
+    groups: Vec<SubjectResponse>,
+    positions: HashMap<[Digest; 2], usize>,
     /// The least that an answer would hold of what is here.
     length: usize,
 }
@@ -58,10 +58,10 @@ struct Digests<T>(HashMap<*const T, Digest>);
 
 type Digest = [u8; 32];
 
-impl Told {
+impl SubjectResponse {
     pub(super) fn of(request: &Request, context: &AttrMap, decision: Decision) -> Self {
         let results = vec![Entry::new(&request.resource, decision)];
-        Self { request_id: request_id(context).to_owned(), results, places: HashMap::new() }
+        Self { request_id: request_id(context).to_owned(), results, positions: HashMap::new() }
     }
 
     /// Returns the context of the answers, unless it is longer than an answer may be.
@@ -85,14 +85,14 @@ impl Told {
 
     /// Returns the answer to the only question.
     pub(super) fn answer(&self, is_allowed: bool) -> Result<String, Problem> {
-        Ok(told(is_allowed, &self.context()?))
+        Ok(response(is_allowed, &self.context()?))
     }
 
     /// Adds a decision to what is told of its resource.
     fn add(&mut self, digest: Digest, entry: Entry) {
         let end = self.results.len();
-        let place = *self.places.entry(digest).or_insert(end);
-        match self.results.get_mut(place) {
+        let position = *self.positions.entry(digest).or_insert(end);
+        match self.results.get_mut(position) {
             Some(known) => known.add(entry),
             None => self.results.push(entry),
         }
@@ -195,15 +195,19 @@ impl Groups {
         let id = request_id(&question.context);
         self.length = self.length.saturating_add(id.len()).saturating_add(entry.length());
         let end = self.groups.len();
-        let place = *self.places.entry(key).or_insert(end);
-        if place == end {
+        let position = *self.positions.entry(key).or_insert(end);
+        if position == end {
             let request_id = id.to_owned();
-            self.groups.push(Told { request_id, results: Vec::new(), places: HashMap::new() });
+            self.groups.push(SubjectResponse {
+                request_id,
+                results: Vec::new(),
+                positions: HashMap::new(),
+            });
         }
-        if let Some(group) = self.groups.get_mut(place) {
+        if let Some(group) = self.groups.get_mut(position) {
             group.add(digest, entry);
         }
-        place
+        position
     }
 }
 
@@ -221,9 +225,9 @@ impl<T: Debug> Digests<T> {
 
 fn written(
     answers: &[Result<(usize, bool), AuthzenError>],
-    groups: &[Told],
+    groups: &[SubjectResponse],
 ) -> Result<String, Problem> {
-    let contexts = groups.iter().map(Told::context).collect::<Result<Vec<_>, _>>()?;
+    let contexts = groups.iter().map(SubjectResponse::context).collect::<Result<Vec<_>, _>>()?;
     let mut text = String::from("{\"evaluations\":[");
     for (index, answer) in answers.iter().enumerate() {
         if index > 0 {
@@ -235,10 +239,10 @@ fn written(
                 write_refusal(&mut json, error);
                 text.push_str(&json.finish());
             }
-            Ok((place, is_allowed)) => {
-                if let Some(context) = contexts.get(*place) {
+            Ok((position, is_allowed)) => {
+                if let Some(context) = contexts.get(*position) {
                     must_be_short(text.len().saturating_add(context.len()), MAX_ANSWER_BYTES)?;
-                    text.push_str(&told(*is_allowed, context));
+                    text.push_str(&response(*is_allowed, context));
                 }
             }
         }
@@ -248,7 +252,7 @@ fn written(
 }
 
 /// Returns an answer with a context that was written before.
-fn told(is_allowed: bool, context: &str) -> String {
+fn response(is_allowed: bool, context: &str) -> String {
     format!("{{\"decision\":{is_allowed},\"context\":{context}}}")
 }
 

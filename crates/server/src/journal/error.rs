@@ -1,0 +1,62 @@
+//! Reasons why a journal cannot be opened, read or written.
+
+use std::fmt;
+use std::io;
+
+/// A failure of a journal.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// Another process has the file open.
+    Locked,
+    /// The file cannot be read.
+    Read(io::Error),
+    /// The file cannot be written.
+    Write(io::Error),
+    /// The file is no journal of this format and version.
+    Foreign,
+    /// Bytes of the file differ from the bytes that were written.
+    Damaged {
+        /// The byte at which the damaged frame begins.
+        offset: u64,
+    },
+    /// An earlier failure could not be undone.
+    Broken,
+}
+
+impl JournalError {
+    /// Returns the code by which programs tell failures apart.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Locked => "store-locked",
+            Self::Read(_) => "store-read",
+            Self::Write(_) => "store-write",
+            Self::Foreign => "store-foreign",
+            Self::Damaged { .. } => "store-damaged",
+            Self::Broken => "store-broken",
+        }
+    }
+}
+
+impl std::error::Error for JournalError {}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Locked => out.write_str("another process has the file of changes open"),
+            Self::Read(error) => write!(out, "the file of changes cannot be read: {error}"),
+            Self::Write(error) => write!(out, "the file of changes cannot be written: {error}"),
+            Self::Foreign => out.write_str(
+                "this is no file of changes: expected `wardgate-rules` and version 1",
+            ),
+            Self::Damaged { offset } => write!(
+                out,
+                "the file of changes is damaged at byte {offset}: what stands there was on the disk and is not as it was written"
+            ),
+            Self::Broken => out.write_str(
+                "an earlier write failed and could not be undone: changes are refused until the next start",
+            ),
+        }
+    }
+}
