@@ -6,7 +6,6 @@
 mod assemble;
 mod blocks;
 mod expressions;
-pub mod pool;
 mod schemas;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +19,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::policy::model::{Condition, Effect, Output, ScopePermissions};
 use crate::resolve::model::{Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy};
 use crate::schema::Load;
+use crate::words::index;
 use assemble::Assembly;
 use blocks::{Block, Row};
 use expressions::Names;
@@ -307,7 +307,7 @@ impl Emitter<'_> {
             kind.code(),
             pool.string(&head.key),
             pool.string(&head.place.file.path),
-            assemble::index(rules),
+            index(rules),
             pool.string(&head.name),
             pool.string(&head.version),
             pool.string(&head.scope),

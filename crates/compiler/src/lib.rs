@@ -11,6 +11,7 @@ pub mod expression;
 pub mod globals;
 pub mod nearest;
 pub mod policy;
+pub mod pool;
 pub mod reading;
 pub mod regex;
 pub mod repository;
@@ -18,6 +19,7 @@ pub mod resolve;
 pub mod schema;
 pub mod source;
 pub mod walk;
+mod words;
 pub mod yaml;
 pub mod zones;
 

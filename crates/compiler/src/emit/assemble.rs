@@ -9,8 +9,9 @@ use wardgate_engine::table::layout::{
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
 use super::blocks::Block;
-use super::pool::PoolBuilder;
 use super::{Enforcement, Options};
+use crate::pool::PoolBuilder;
+use crate::words::index;
 
 /// All sections under construction.
 #[derive(Default)]
@@ -194,9 +195,4 @@ pub(super) fn counted(words: impl IntoIterator<Item = u32>) -> Vec<u32> {
         *first = count;
     }
     list
-}
-
-/// A table never reaches 2^32 words; a saturated index would point nowhere, which validation refuses.
-pub(super) fn index(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -7,8 +7,9 @@ use wardgate_engine::table::layout::{
     block, rule,
 };
 
-use super::assemble::{Assembly, index};
+use super::assemble::Assembly;
 use crate::policy::model::Effect;
+use crate::words::index;
 
 /// One rule as the engine considers it: references are offsets and ids.
 #[derive(Clone, Debug, Default)]
