@@ -9,6 +9,7 @@ pub mod diagnostics;
 pub mod emit;
 pub mod expression;
 pub mod globals;
+pub mod limits;
 pub mod nearest;
 pub mod policy;
 pub mod pool;

@@ -7,7 +7,6 @@
 mod check;
 pub mod files;
 pub mod ignore;
-pub mod limits;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -18,6 +17,7 @@ use std::sync::Arc;
 use wardgate_spocp::RuleSet;
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_POLICIES;
 use crate::policy::model::Policy;
 use crate::policy::parse;
 use crate::source::{Place, SourceFile};
@@ -106,11 +106,11 @@ impl Repository {
                 None => {}
             }
         }
-        if self.policies.len() > limits::MAX_POLICIES {
+        if self.policies.len() > MAX_POLICIES {
             let error =
                 Diagnostic::in_file(Code::Limit, path, "the directory holds too many policies");
-            errors.push(error.expected(format!("at most {}", limits::MAX_POLICIES)));
-            self.policies.truncate(limits::MAX_POLICIES);
+            errors.push(error.expected(format!("at most {}", MAX_POLICIES)));
+            self.policies.truncate(MAX_POLICIES);
         }
     }
 }

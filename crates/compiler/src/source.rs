@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::yaml::limits::MAX_FILE_BYTES;
+use crate::limits::MAX_FILE_BYTES;
 
 /// One input file.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use wardgate_spocp::RuleSet;
 use wardgate_spocp::file::{self, Line};
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_FILE_BYTES;
 use crate::source::{Place, Position, SourceFile};
-use crate::yaml::limits::MAX_FILE_BYTES;
 
 /// Whether a file holds rules.
 pub(super) fn is_rules_name(name: &str) -> bool {
