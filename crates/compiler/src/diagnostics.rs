@@ -232,16 +232,6 @@ impl Diagnostic {
     }
 }
 
-/// Writes a message with what was found and what was expected.
-pub(crate) fn sentence(message: &str, found: Option<&str>, expected: Option<&str>) -> String {
-    match (found, expected) {
-        (Some(found), Some(expected)) => format!("{message}: expected {expected}, found {found}"),
-        (Some(found), None) => format!("{message}: found {found}"),
-        (None, Some(expected)) => format!("{message}: expected {expected}"),
-        (None, None) => message.to_owned(),
-    }
-}
-
 /// Shortens what was found: a message is read by people.
 fn cut(mut found: String) -> String {
     if let Some((end, _)) = found.char_indices().nth(MOST_FOUND) {
@@ -252,20 +242,8 @@ fn cut(mut found: String) -> String {
     found
 }
 
-/// Lists things in a message: the first few, and how many there are besides.
-pub(crate) fn listed(things: &[String]) -> String {
-    let (shown, more) = things.split_at_checked(MOST_LISTED).unwrap_or((things, &[]));
-    match more.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
 /// Characters of what was found that a message repeats.
 const MOST_FOUND: usize = 120;
-
-/// Things that one message lists.
-const MOST_LISTED: usize = 8;
 
 /// Sorts diagnostics into the order of the report and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {

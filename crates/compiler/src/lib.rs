@@ -10,6 +10,7 @@ pub mod emit;
 pub mod expression;
 pub mod globals;
 pub mod limits;
+mod message;
 pub mod nearest;
 pub mod policy;
 pub mod pool;

@@ -8,7 +8,6 @@ mod json;
 mod masked;
 mod padding;
 pub mod plain;
-pub mod scalar;
 #[cfg(test)]
 mod tests;
 mod words;

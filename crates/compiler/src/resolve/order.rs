@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::limits::MAX_VARIABLE_DEPTH;
 
-use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
+use crate::message::listed;
 use crate::policy::model::Definition;
 
 type Edges<'r> = BTreeMap<&'r str, BTreeSet<&'r str>>;
