@@ -12,7 +12,8 @@ mod tests;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::source::{Place, Position, SourceFile};
+use crate::limits::MAX_FILE_BYTES;
+use crate::source::{Place, Position, SourceError, SourceFile};
 pub use lint::Lint;
 pub use render::visible;
 
@@ -185,6 +186,21 @@ impl Diagnostic {
             found: None,
             expected: None,
             source: None,
+        }
+    }
+
+    /// Makes the diagnostic of a file that [`SourceFile::new`] refuses.
+    #[must_use]
+    pub fn refused_source(file: &str, error: SourceError) -> Self {
+        match error {
+            SourceError::TooLarge { bytes } => {
+                let error = Self::in_file(Code::Limit, file, "the file is too large");
+                let expected = format!("at most {MAX_FILE_BYTES} bytes");
+                error.found(format!("{bytes} bytes")).expected(expected)
+            }
+            SourceError::NotUtf8 { at } => {
+                Self::in_file(Code::Syntax, file, "the file is not UTF-8").at(at)
+            }
         }
     }
 

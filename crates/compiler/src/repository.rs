@@ -85,7 +85,7 @@ impl Repository {
         }
         let file = match SourceFile::new(path, bytes) {
             Ok(file) => file,
-            Err(error) => return errors.push(*error),
+            Err(error) => return errors.push(Diagnostic::refused_source(path, error)),
         };
         let mut read = yaml::read(&file);
         let is_whole = read.errors.is_empty();

@@ -55,7 +55,7 @@ impl Ignore {
         let file = match SourceFile::new(FILE, bytes) {
             Ok(file) => file,
             Err(error) => {
-                errors.push(*error);
+                errors.push(Diagnostic::refused_source(FILE, error));
                 return Self::default();
             }
         };

@@ -1,4 +1,6 @@
 use super::*;
+use crate::diagnostics::Diagnostic;
+use crate::source::SourceError;
 use crate::source::SourceFile;
 
 /// Spells a tree on one line: maps in braces, every value with its position.
@@ -22,7 +24,7 @@ fn spell(node: &Node) -> String {
 fn outcome(path: &str, text: &str) -> String {
     let file = match SourceFile::new(path, text.as_bytes()) {
         Ok(file) => file,
-        Err(error) => return error.to_string(),
+        Err(error) => return Diagnostic::refused_source(path, error).to_string(),
     };
     let read = read(&file);
     let errors = read.errors.iter().map(|error| {
@@ -197,5 +199,5 @@ fn bounds_hold() {
 #[test]
 fn bytes_that_are_not_utf_8_are_an_error() {
     let error = SourceFile::new("p.yaml", b"a: b\nc: \xff").unwrap_err();
-    assert_eq!(error.position, Some(Position { line: 2, column: 4 }));
+    assert_eq!(error, SourceError::NotUtf8 { at: Position { line: 2, column: 4 } });
 }

@@ -183,7 +183,8 @@ fn document(
     bytes: &[u8],
     what: &str,
 ) -> Result<(Arc<SourceFile>, Node), Vec<Diagnostic>> {
-    let source = SourceFile::new(path, bytes).map_err(|error| vec![*error])?;
+    let source = SourceFile::new(path, bytes)
+        .map_err(|error| vec![Diagnostic::refused_source(path, error)])?;
     let mut read = yaml::read(&source);
     if !read.errors.is_empty() {
         return Err(read.errors);
