@@ -8,8 +8,7 @@ use wardgate_engine::table::layout::{
 };
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
-use super::blocks::Block;
-use super::{Enforcement, Options};
+use super::options::{Enforcement, Options};
 use crate::pool::PoolBuilder;
 use crate::words::index;
 
@@ -75,12 +74,6 @@ impl Assembly {
     pub(super) fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> u32 {
         let list = counted(names.map(|name| self.pool.string(name)).collect::<Vec<_>>());
         self.push(&list)
-    }
-
-    /// Returns the offset of `block`.
-    pub(super) fn block(&mut self, block: Block) -> u32 {
-        let words = block.write(self);
-        self.push(&words)
     }
 
     /// Writes words into the section of blocks.
