@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use wardgate_compiler::cel::{self, CelError, Env, Scope, Signature, Standalone, Type};
-use wardgate_compiler::emit::pool::PoolBuilder;
+use wardgate_compiler::pool::PoolBuilder;
 use wardgate_engine::cel::pool::Root;
 use wardgate_engine::cel::value::{Map, OwnedMap};
 use wardgate_engine::cel::{Activation, Error, Timestamp, Value, eval, request_root};

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use wardgate_compiler::diagnostics::Diagnostic;
+use wardgate_compiler::limits::MAX_FILE_BYTES;
 use wardgate_compiler::reading;
-use wardgate_compiler::yaml::limits::MAX_FILE_BYTES;
 use wardgate_tooling::format::{Outcome, format};
 
 use crate::arguments::Fmt;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::Path;
 
 use wardgate_compiler::globals;
+use wardgate_compiler::limits::MAX_FILE_BYTES;
 use wardgate_compiler::reading;
-use wardgate_compiler::yaml::limits::MAX_FILE_BYTES;
 use wardgate_engine::attr::Attr;
 
 use crate::failure::Failure;

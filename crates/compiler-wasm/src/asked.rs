@@ -9,7 +9,7 @@ use wardgate_compiler::{Enforcement, Options, globals};
 use wardgate_engine::table::Evaluation;
 use wardgate_tooling::suite::Filter;
 
-use crate::compiling::Failure;
+use crate::failure::Failure;
 
 /// The path of a file and its contents, which need not be text.
 pub(crate) type File = (String, ByteBuf);

@@ -3,7 +3,6 @@
 //! What is wrong with the files is a diagnostic. A [`Failure`] is what they are not to blame for: an
 //! option that is not possible, or a fault of the compiler itself.
 
-use serde::Serialize;
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_with_rules};
 use wardgate_compiler::compile_files;
@@ -13,21 +12,7 @@ use wardgate_tooling::{accessors, lint_files};
 
 use crate::answer::Answer;
 use crate::asked::{Asked, File};
-
-/// Why there is no answer: `[kind, message, code]`, as the runtime module says it.
-#[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct Failure(&'static str, String, &'static str);
-
-impl Failure {
-    /// A value of the right kind that is not possible.
-    pub(crate) fn range(message: String) -> Self {
-        Self("range", message, "")
-    }
-
-    pub(crate) fn internal(message: String) -> Self {
-        Self("refused", message, "internal")
-    }
-}
+use crate::failure::Failure;
 
 /// Compiles files to a bundle, or looks through them.
 pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure> {

@@ -8,17 +8,18 @@
 mod answer;
 mod asked;
 mod compiling;
+mod failure;
 mod formatting;
 mod testing;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use compiling::Failure;
+use failure::Failure;
 
 /// Compiles files, `[[path, bytes], ...]`, to `{ bundle?, accessors?, diagnostics }`.
 ///
 /// # Errors
-/// What the policies are not to blame for, as `[kind, message, code]`; see [`compiling`].
+/// What the policies are not to blame for, as `[kind, message, code]`; see [`failure`].
 #[wasm_bindgen]
 pub fn compile(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let files = serde_wasm_bindgen::from_value(files)?;

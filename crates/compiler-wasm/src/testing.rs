@@ -5,7 +5,7 @@ use wardgate_tooling::suite::{Native, Sources, files, run};
 
 use crate::answer::{Answer, Tested};
 use crate::asked::{AskedTests, File};
-use crate::compiling::Failure;
+use crate::failure::Failure;
 
 /// Runs the suites among files.
 pub(crate) fn test(given: Vec<File>, asked: &AskedTests) -> Result<Tested, Failure> {

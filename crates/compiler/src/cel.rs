@@ -30,12 +30,3 @@ pub use references::{References, references};
 pub use signature::Signature;
 pub use standalone::Standalone;
 pub use types::Type;
-
-/// How deep an expression may nest.
-pub const MAX_DEPTH: u32 = 250;
-
-/// Code points of the longest expression.
-pub const MAX_SOURCE_CODE_POINTS: usize = 100_000;
-
-/// Errors reported for one expression; further ones would repeat the first.
-pub const MAX_ERRORS: usize = 100;

@@ -138,7 +138,9 @@ pub fn schema_in(root: &Path, path: &str) -> Result<SchemaFile, Unavailable> {
 pub fn schema_file(path: &str, bytes: Option<&[u8]>) -> Result<SchemaFile, Unavailable> {
     let bytes = bytes.ok_or(Unavailable::Missing)?;
     let broken = |error: Box<Diagnostic>| Unavailable::Broken(vec![*error]);
-    let source = SourceFile::new(&format!("{SCHEMAS}/{path}"), bytes).map_err(broken)?;
+    let file = format!("{SCHEMAS}/{path}");
+    let source = SourceFile::new(&file, bytes)
+        .map_err(|error| broken(Box::new(Diagnostic::refused_source(&file, error))))?;
     let root = yaml::read_json(&source).map_err(broken)?;
     Ok(SchemaFile::new(source, root))
 }

@@ -12,7 +12,8 @@ mod tests;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::source::{Place, Position, SourceFile};
+use crate::limits::MAX_FILE_BYTES;
+use crate::source::{Place, Position, SourceError, SourceFile};
 pub use lint::Lint;
 pub use render::visible;
 
@@ -188,6 +189,21 @@ impl Diagnostic {
         }
     }
 
+    /// Makes the diagnostic of a file that [`SourceFile::new`] refuses.
+    #[must_use]
+    pub fn refused_source(file: &str, error: SourceError) -> Self {
+        match error {
+            SourceError::TooLarge { bytes } => {
+                let error = Self::in_file(Code::Limit, file, "the file is too large");
+                let expected = format!("at most {MAX_FILE_BYTES} bytes");
+                error.found(format!("{bytes} bytes")).expected(expected)
+            }
+            SourceError::NotUtf8 { at } => {
+                Self::in_file(Code::Syntax, file, "the file is not UTF-8").at(at)
+            }
+        }
+    }
+
     /// What to say of files none of which holds a policy. They compile, but to a table that nobody wants.
     #[must_use]
     pub fn no_policies() -> Self {
@@ -232,16 +248,6 @@ impl Diagnostic {
     }
 }
 
-/// Writes a message with what was found and what was expected.
-pub(crate) fn sentence(message: &str, found: Option<&str>, expected: Option<&str>) -> String {
-    match (found, expected) {
-        (Some(found), Some(expected)) => format!("{message}: expected {expected}, found {found}"),
-        (Some(found), None) => format!("{message}: found {found}"),
-        (None, Some(expected)) => format!("{message}: expected {expected}"),
-        (None, None) => message.to_owned(),
-    }
-}
-
 /// Shortens what was found: a message is read by people.
 fn cut(mut found: String) -> String {
     if let Some((end, _)) = found.char_indices().nth(MOST_FOUND) {
@@ -252,20 +258,8 @@ fn cut(mut found: String) -> String {
     found
 }
 
-/// Lists things in a message: the first few, and how many there are besides.
-pub(crate) fn listed(things: &[String]) -> String {
-    let (shown, more) = things.split_at_checked(MOST_LISTED).unwrap_or((things, &[]));
-    match more.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
 /// Characters of what was found that a message repeats.
 const MOST_FOUND: usize = 120;
-
-/// Things that one message lists.
-const MOST_LISTED: usize = 8;
 
 /// Sorts diagnostics into the order of the report and drops repetitions.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {

@@ -6,63 +6,24 @@
 mod assemble;
 mod blocks;
 mod expressions;
-pub mod pool;
+mod options;
 mod schemas;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wardgate_engine::attr::Attr;
 use wardgate_engine::names::sanitized;
+use wardgate_engine::table::Parts;
 use wardgate_engine::table::layout::{Key, PolicyKind};
-use wardgate_engine::table::{Evaluation, Parts};
 
 use crate::diagnostics::{self, Diagnostic};
 use crate::policy::model::{Condition, Effect, Output, ScopePermissions};
 use crate::resolve::model::{Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy};
 use crate::schema::Load;
+use crate::words::index;
 use assemble::Assembly;
 use blocks::{Block, Row};
 use expressions::Names;
-
-/// What a table is to be beyond its policies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// What an error in a condition means.
-    pub evaluation: Evaluation,
-    /// Whether a scope without policies falls back to its nearest ancestor that has some.
-    pub lenient_scope_search: bool,
-    /// The policy version that a request without one means.
-    pub default_version: String,
-    /// What becomes of requests whose attributes do not fit the schemas of their policy.
-    pub schema_enforcement: Enforcement,
-    /// The values of `globals`.
-    pub globals: BTreeMap<String, Attr>,
-}
-
-/// What becomes of requests whose attributes do not fit the schemas of their policy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Enforcement {
-    /// Schemas are not looked at.
-    #[default]
-    None,
-    /// The decision says so.
-    Warn,
-    /// The decision says so and denies.
-    Reject,
-}
-
-impl Default for Options {
-    /// Strict evaluation, strict scope search, version `default`, no schemas, no globals.
-    fn default() -> Self {
-        Self {
-            evaluation: Evaluation::Strict,
-            lenient_scope_search: false,
-            default_version: "default".to_owned(),
-            schema_enforcement: Enforcement::None,
-            globals: BTreeMap::new(),
-        }
-    }
-}
+pub use options::{Enforcement, Options};
 
 /// Writes the table.
 ///
@@ -151,7 +112,7 @@ impl Emitter<'_> {
             }
         }
         let kind = sanitized(&policy.head.name);
-        let at = self.assembly.block(block);
+        let at = block.put(&mut self.assembly);
         let key = self.assembly.ids([&kind, &policy.head.version, &policy.head.scope]);
         self.assembly.name(Key::Resource, key, at);
         self.register(PolicyKind::Resource, &policy.head, policy.rules.len());
@@ -181,7 +142,7 @@ impl Emitter<'_> {
                 count += 1;
             }
         }
-        let at = self.assembly.block(block);
+        let at = block.put(&mut self.assembly);
         let head = &policy.head;
         let key = self.assembly.ids([&head.name, &head.version, &head.scope]);
         self.assembly.name(Key::Principal, key, at);
@@ -208,7 +169,7 @@ impl Emitter<'_> {
             self.policy_record(PolicyKind::Role, &policy.head, count);
         }
         for ((version, scope), block) in blocks {
-            let at = self.assembly.block(block);
+            let at = block.put(&mut self.assembly);
             let key = self.assembly.ids([version, scope, ""]);
             self.assembly.name(Key::Roles, [key[0], key[1], 0], at);
             self.assembly.name(Key::ResourceScope, [key[1], 0, 0], 0);
@@ -307,7 +268,7 @@ impl Emitter<'_> {
             kind.code(),
             pool.string(&head.key),
             pool.string(&head.place.file.path),
-            assemble::index(rules),
+            index(rules),
             pool.string(&head.name),
             pool.string(&head.version),
             pool.string(&head.scope),

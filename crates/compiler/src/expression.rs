@@ -4,10 +4,12 @@
 //! a character that is not white space. So the n-th such character of the text is the n-th one of the
 //! scalar in the file, whatever the style of the scalar.
 
+mod scalar;
+
 use std::sync::Arc;
 
 use crate::source::{Place, Position};
-use crate::yaml::scalar::ScalarUnits;
+use scalar::ScalarUnits;
 
 /// The text of an expression, and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use wardgate_engine::attr::Attr;
 
+use crate::diagnostics::Diagnostic;
 use crate::source::SourceFile;
 use crate::yaml::{self, Entry, Kind, Node};
 
@@ -15,7 +16,8 @@ use crate::yaml::{self, Entry, Kind, Node};
 /// # Errors
 /// What is wrong with it, and where.
 pub fn read(name: &str, bytes: &[u8]) -> Result<BTreeMap<String, Attr>, String> {
-    let source = SourceFile::new(name, bytes).map_err(|diagnostic| diagnostic.to_string())?;
+    let source = SourceFile::new(name, bytes)
+        .map_err(|error| Diagnostic::refused_source(name, error).to_string())?;
     let read = yaml::read(&source);
     if let Some(diagnostic) = read.errors.first() {
         return Err(diagnostic.to_string());

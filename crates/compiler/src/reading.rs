@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::yaml::limits::MAX_FILE_BYTES;
+use crate::limits::MAX_FILE_BYTES;
 
 /// Reads a file of policies, schemas or tests.
 ///

@@ -7,7 +7,6 @@
 mod check;
 pub mod files;
 pub mod ignore;
-pub mod limits;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -18,6 +17,7 @@ use std::sync::Arc;
 use wardgate_spocp::RuleSet;
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::MAX_POLICIES;
 use crate::policy::model::Policy;
 use crate::policy::parse;
 use crate::source::{Place, SourceFile};
@@ -85,7 +85,7 @@ impl Repository {
         }
         let file = match SourceFile::new(path, bytes) {
             Ok(file) => file,
-            Err(error) => return errors.push(*error),
+            Err(error) => return errors.push(Diagnostic::refused_source(path, error)),
         };
         let mut read = yaml::read(&file);
         let is_whole = read.errors.is_empty();
@@ -106,11 +106,11 @@ impl Repository {
                 None => {}
             }
         }
-        if self.policies.len() > limits::MAX_POLICIES {
+        if self.policies.len() > MAX_POLICIES {
             let error =
                 Diagnostic::in_file(Code::Limit, path, "the directory holds too many policies");
-            errors.push(error.expected(format!("at most {}", limits::MAX_POLICIES)));
-            self.policies.truncate(limits::MAX_POLICIES);
+            errors.push(error.expected(format!("at most {}", MAX_POLICIES)));
+            self.policies.truncate(MAX_POLICIES);
         }
     }
 }

@@ -17,8 +17,9 @@ use self::model::{
 };
 use self::names::Names;
 use self::references::Cache;
-use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
+use crate::message::listed;
 use crate::nearest::instead;
 use crate::policy::model::{
     Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,

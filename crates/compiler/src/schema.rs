@@ -18,9 +18,10 @@ use std::sync::Arc;
 use wardgate_engine::schema::Keyword;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::emit::pool::PoolBuilder;
 use crate::policy::model::SchemaRef;
+use crate::pool::PoolBuilder;
 use crate::source::{Place, Position, SourceFile};
+use crate::words::index;
 use crate::yaml::{Kind, Node};
 use keywords::{Reader, draft_named};
 pub use missing::missing_schemas;
@@ -290,12 +291,6 @@ pub fn text(node: &Node) -> Option<&str> {
         Kind::String(text, _) => Some(text),
         _ => None,
     }
-}
-
-/// A section never reaches 2^32 words: the size of a schema file is bounded, and a saturated index
-/// points nowhere, which fails the check.
-fn index(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

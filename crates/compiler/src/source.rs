@@ -5,8 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::diagnostics::{Code, Diagnostic};
-use crate::yaml::limits::MAX_FILE_BYTES;
+use crate::limits::MAX_FILE_BYTES;
 
 /// One input file.
 #[derive(Debug)]
@@ -24,20 +23,15 @@ impl SourceFile {
     ///
     /// # Errors
     /// The file is too large, or not UTF-8.
-    pub fn new(path: &str, bytes: &[u8]) -> Result<Arc<Self>, Box<Diagnostic>> {
+    pub fn new(path: &str, bytes: &[u8]) -> Result<Arc<Self>, SourceError> {
         if bytes.len() > MAX_FILE_BYTES {
-            let error = Diagnostic::in_file(Code::Limit, path, "the file is too large");
-            let expected = format!("at most {MAX_FILE_BYTES} bytes");
-            let error = error.found(format!("{} bytes", bytes.len())).expected(expected);
-            return Err(Box::new(error));
+            return Err(SourceError::TooLarge { bytes: bytes.len() });
         }
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
             let before = String::from_utf8_lossy(before);
-            let position = before.chars().fold(Position::START, Position::after);
-            let error = Diagnostic::in_file(Code::Syntax, path, "the file is not UTF-8");
-            Box::new(error.at(position))
+            SourceError::NotUtf8 { at: before.chars().fold(Position::START, Position::after) }
         })?;
         Ok(Self::of(path, one_kind_of_line_end(text)))
     }
@@ -66,6 +60,21 @@ impl PartialEq for SourceFile {
 }
 
 impl Eq for SourceFile {}
+
+/// The reason why the bytes of a file are no source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceError {
+    /// The file has more than [`MAX_FILE_BYTES`].
+    TooLarge {
+        /// The bytes of the file.
+        bytes: usize,
+    },
+    /// The file is not UTF-8.
+    NotUtf8 {
+        /// The position of the first byte that is wrong.
+        at: Position,
+    },
+}
 
 /// Makes a lone carriage return, which YAML takes for the end of a line, one that all agree on.
 fn one_kind_of_line_end(text: &str) -> String {

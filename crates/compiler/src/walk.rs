@@ -8,8 +8,8 @@ use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use crate::reading;
-use crate::repository::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 
 /// What stands in a directory.
 #[derive(Debug)]

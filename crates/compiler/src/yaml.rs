@@ -1,15 +1,13 @@
 //! One tree for YAML and JSON, in which every node knows where it stands.
 //!
 //! Nothing in a file can make the reader panic, recurse without bound or use more memory than the
-//! bounds in [`limits`] allow.
+//! bounds in [`crate::limits`] allow.
 
 mod build;
 mod json;
-pub mod limits;
 mod masked;
 mod padding;
 pub mod plain;
-pub mod scalar;
 #[cfg(test)]
 mod tests;
 mod words;

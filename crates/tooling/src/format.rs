@@ -51,7 +51,8 @@ pub enum Outcome {
 /// # Errors
 /// The file cannot be read: what is wrong with it, and there is nothing to format.
 pub fn format(path: &str, bytes: &[u8]) -> Result<Formatted, Vec<Diagnostic>> {
-    let file = SourceFile::new(path, bytes).map_err(|error| vec![*error])?;
+    let file = SourceFile::new(path, bytes)
+        .map_err(|error| vec![Diagnostic::refused_source(path, error)])?;
     let documents = whole(&file)?;
     let as_it_is =
         |outcome| Formatted { text: String::from_utf8_lossy(bytes).into_owned(), outcome };

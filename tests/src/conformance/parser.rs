@@ -179,7 +179,8 @@ fn values(folder: &Path, cases: &mut Vec<Case>) -> Result<(), String> {
 }
 
 fn value(text: &str, path: &str) -> Result<Json, Vec<Diagnostic>> {
-    let file = SourceFile::new(path, text.as_bytes()).map_err(|error| vec![*error])?;
+    let file = SourceFile::new(path, text.as_bytes())
+        .map_err(|error| vec![Diagnostic::refused_source(path, error)])?;
     let read = yaml::read(&file);
     match read.errors.is_empty() {
         true => Ok(read.documents.iter().map(plain).collect()),

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::yaml::limits as yaml;
+use wardgate_compiler::limits as yaml;
 use wardgate_compiler::{Options, compile_files, globals as reader};
 use wardgate_tests::diagnostics::{with_condition, with_rule};
 

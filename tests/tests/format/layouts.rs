@@ -60,7 +60,8 @@ fn laid_out(text: &str) -> Result<(String, Outcome), String> {
 }
 
 fn reads_as_meant(written: &Written, text: &str) -> Result<(), String> {
-    let source = SourceFile::new("any.yaml", text.as_bytes()).map_err(|error| error.message)?;
+    let source =
+        SourceFile::new("any.yaml", text.as_bytes()).map_err(|error| format!("{error:?}"))?;
     let read = yaml::read(&source);
     if let Some(error) = read.errors.first() {
         return Err(error.message.clone());

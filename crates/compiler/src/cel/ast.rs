@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::diagnostics::sentence;
+use crate::message::sentence;
 
 /// A range of bytes in the source of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

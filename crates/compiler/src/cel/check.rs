@@ -15,7 +15,8 @@ mod tests;
 use super::ast::{CelError, Expr, ExprKind, Span};
 use super::env::Env;
 use super::types::{Type, Unifier};
-use super::{MAX_ERRORS, validate};
+use super::validate;
+use crate::limits::MAX_EXPRESSION_ERRORS;
 use literals::literal_type;
 
 /// An expression whose names are resolved and whose types agree.
@@ -65,7 +66,7 @@ pub fn check(expr: &Expr, env: &Env) -> Result<Checked, Vec<CelError>> {
     }
     if env.checks_types() && !errors.is_empty() {
         wardgate_engine::order::sort_by(&mut errors, |a, b| a.span.start.cmp(&b.span.start));
-        errors.truncate(MAX_ERRORS);
+        errors.truncate(MAX_EXPRESSION_ERRORS);
         return Err(errors);
     }
     Ok(Checked { expr, result, source: String::new(), is_cerbos: env.is_cerbos() })

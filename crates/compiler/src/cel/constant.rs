@@ -12,7 +12,7 @@ use super::check::check;
 use super::env::Env;
 use super::lower::{Scope, lower};
 use super::standalone::NoBindings;
-use crate::emit::pool::PoolBuilder;
+use crate::pool::PoolBuilder;
 
 /// Evaluates `expr`, which may name these constants, and hands the value to `read`, errors included.
 /// Nothing if it is not well formed.

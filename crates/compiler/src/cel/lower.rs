@@ -15,7 +15,7 @@ use wardgate_engine::limits::{MAX_REGISTERS, MAX_STEPS};
 
 use super::ast::{BinaryOp, CelError, Element, Entry, Expr, ExprKind, Span, UnaryOp, block_slot};
 use super::check::Checked;
-use crate::emit::pool::{PoolBuilder, Program};
+use crate::pool::{PoolBuilder, Program};
 use code::Code;
 
 mod calls;

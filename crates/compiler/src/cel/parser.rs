@@ -2,7 +2,7 @@
 //!
 //! A wrong token ends the parse, because what follows it can only be guessed; everything else
 //! (literals out of range, reserved words, macros used wrongly) is reported and parsing goes on. A
-//! nesting deeper than [`MAX_DEPTH`] is an error before it can exhaust the stack.
+//! nesting deeper than [`MAX_EXPRESSION_DEPTH`] is an error before it can exhaust the stack.
 
 mod literals;
 #[cfg(test)]
@@ -10,7 +10,8 @@ mod tests;
 
 use super::ast::{BinaryOp, CelError, Expr, ExprKind, Literal, Span, UnaryOp};
 use super::lexer::{self, Token, TokenKind};
-use super::{MAX_DEPTH, MAX_ERRORS, MAX_SOURCE_CODE_POINTS, macros};
+use super::macros;
+use crate::limits::{MAX_EXPRESSION_CODE_POINTS, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ERRORS};
 
 /// Parses one expression and expands its macros.
 ///
@@ -19,10 +20,10 @@ use super::{MAX_DEPTH, MAX_ERRORS, MAX_SOURCE_CODE_POINTS, macros};
 /// Everything that is wrong with the text, in source order; never an empty list.
 pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
     let size = source.chars().count();
-    if size > MAX_SOURCE_CODE_POINTS {
+    if size > MAX_EXPRESSION_CODE_POINTS {
         let error = CelError::new("the expression is too long", Span::default())
             .found(format!("{size} characters"))
-            .expected(format!("at most {MAX_SOURCE_CODE_POINTS}"));
+            .expected(format!("at most {MAX_EXPRESSION_CODE_POINTS}"));
         return Err(vec![error]);
     }
     let mut errors = Vec::new();
@@ -38,7 +39,7 @@ pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
         }
     });
     wardgate_engine::order::sort_by(&mut errors, |a, b| a.span.start.cmp(&b.span.start));
-    errors.truncate(MAX_ERRORS);
+    errors.truncate(MAX_EXPRESSION_ERRORS);
     match parsed {
         Ok(expr) if errors.is_empty() => Ok(expr),
         _ => Err(errors),
@@ -71,7 +72,7 @@ impl Parser<'_> {
 
     fn expr(&mut self) -> Parsed<Expr> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > MAX_EXPRESSION_DEPTH {
             return self.too_deep(self.span());
         }
         let condition = self.binary(BinaryOp::Or.precedence())?;
@@ -290,12 +291,12 @@ impl Parser<'_> {
 
     fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Expr> {
         let expr = Expr::new(kind, span);
-        if expr.height() > MAX_DEPTH { self.too_deep(span) } else { Ok(expr) }
+        if expr.height() > MAX_EXPRESSION_DEPTH { self.too_deep(span) } else { Ok(expr) }
     }
 
     fn too_deep<T>(&mut self, span: Span) -> Parsed<T> {
         let error = CelError::new("the expression nests too deeply", span);
-        Err(Stop(error.expected(format!("at most {MAX_DEPTH} levels"))))
+        Err(Stop(error.expected(format!("at most {MAX_EXPRESSION_DEPTH} levels"))))
     }
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {

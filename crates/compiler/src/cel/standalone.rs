@@ -17,7 +17,7 @@ use super::env::Env;
 use super::lower::{Scope, lower};
 use super::parser::parse;
 use super::types::Type;
-use crate::emit::pool::PoolBuilder;
+use crate::pool::PoolBuilder;
 
 /// A compiled expression.
 #[derive(Clone, Debug)]

@@ -5,7 +5,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Diagnostic, Severity, sentence};
+use super::{Diagnostic, Severity};
+use crate::message::sentence;
 use crate::source::{Position, SourceFile};
 
 impl fmt::Display for Diagnostic {

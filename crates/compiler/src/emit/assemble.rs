@@ -8,9 +8,9 @@ use wardgate_engine::table::layout::{
 };
 use wardgate_engine::table::{Evaluation, Parts, PolicyTable};
 
-use super::blocks::Block;
-use super::pool::PoolBuilder;
-use super::{Enforcement, Options};
+use super::options::{Enforcement, Options};
+use crate::pool::PoolBuilder;
+use crate::words::index;
 
 /// All sections under construction.
 #[derive(Default)]
@@ -74,12 +74,6 @@ impl Assembly {
     pub(super) fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> u32 {
         let list = counted(names.map(|name| self.pool.string(name)).collect::<Vec<_>>());
         self.push(&list)
-    }
-
-    /// Returns the offset of `block`.
-    pub(super) fn block(&mut self, block: Block) -> u32 {
-        let words = block.write(self);
-        self.push(&words)
     }
 
     /// Writes words into the section of blocks.
@@ -194,9 +188,4 @@ pub(super) fn counted(words: impl IntoIterator<Item = u32>) -> Vec<u32> {
         *first = count;
     }
     list
-}
-
-/// A table never reaches 2^32 words; a saturated index would point nowhere, which validation refuses.
-pub(super) fn index(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }

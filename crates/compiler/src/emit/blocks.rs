@@ -7,8 +7,9 @@ use wardgate_engine::table::layout::{
     block, rule,
 };
 
-use super::assemble::{Assembly, index};
+use super::assemble::Assembly;
 use crate::policy::model::Effect;
+use crate::words::index;
 
 /// One rule as the engine considers it: references are offsets and ids.
 #[derive(Clone, Debug, Default)]
@@ -96,8 +97,14 @@ impl Block {
         self.role_policies.insert(role.to_owned(), key.to_owned());
     }
 
+    /// Writes the block into the table and returns its offset.
+    pub(super) fn put(self, assembly: &mut Assembly) -> u32 {
+        let words = self.write(assembly);
+        assembly.push(&words)
+    }
+
     /// Writes the block: header, dimensions, records, rules.
-    pub(super) fn write(self, assembly: &mut Assembly) -> Vec<u32> {
+    fn write(self, assembly: &mut Assembly) -> Vec<u32> {
         let mut words = vec![0; BLOCK_WORDS];
         set(&mut words, block::RULES, index(self.rows.len()));
         set(&mut words, block::POLICY, assembly.pool.string(&self.policy));

@@ -4,8 +4,8 @@ use wardgate_engine::names::sanitized;
 use wardgate_engine::table::layout::Key;
 
 use super::Emitter;
-use super::pool::PoolBuilder;
 use crate::policy::model::SchemaRef;
+use crate::pool::PoolBuilder;
 use crate::resolve::model::ResourcePolicy;
 use crate::schema::{Load, SchemaWriter};
 

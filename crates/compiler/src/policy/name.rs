@@ -7,7 +7,7 @@ use wardgate_engine::names::sanitized;
 
 pub use wardgate_engine::names::{ancestors, policy_key};
 
-use crate::repository::limits::MAX_SCOPE_BYTES;
+use crate::limits::MAX_SCOPE_BYTES;
 
 /// The version of a role policy that does not name one.
 pub const DEFAULT_VERSION: &str = "default";

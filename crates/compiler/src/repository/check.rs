@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use wardgate_engine::glob;
 
-use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::message::listed;
 use crate::nearest::instead;
 use crate::policy::model::{Body, Common, Definitions, Named, Policy, ScopePermissions};
 use crate::policy::name::{

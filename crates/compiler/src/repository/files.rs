@@ -10,9 +10,9 @@ use std::io;
 use std::path::Path;
 
 use super::ignore::Ignore;
-use super::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use super::rules::is_rules_name;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use crate::reading::unreadable;
 use crate::walk::{too_many, walk};
 

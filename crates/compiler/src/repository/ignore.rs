@@ -8,8 +8,8 @@
 use std::fs;
 use std::path::Path;
 
-use super::limits::{MAX_IGNORE_BYTES, MAX_IGNORE_PATTERNS};
 use crate::diagnostics::{Code, Diagnostic};
+use crate::limits::{MAX_IGNORE_BYTES, MAX_IGNORE_PATTERNS};
 use crate::reading::{self, unreadable};
 use crate::source::{Position, SourceFile};
 
@@ -55,7 +55,7 @@ impl Ignore {
         let file = match SourceFile::new(FILE, bytes) {
             Ok(file) => file,
             Err(error) => {
-                errors.push(*error);
+                errors.push(Diagnostic::refused_source(FILE, error));
                 return Self::default();
             }
         };

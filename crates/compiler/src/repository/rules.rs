@@ -10,8 +10,8 @@ use wardgate_spocp::RuleSet;
 use wardgate_spocp::file::{self, Line};
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::source::{Place, Position, SourceFile};
-use crate::yaml::limits::MAX_FILE_BYTES;
+use crate::limits::MAX_FILE_BYTES;
+use crate::source::{Place, Position, SourceError, SourceFile};
 
 /// Whether a file holds rules.
 pub(super) fn is_rules_name(name: &str) -> bool {
@@ -21,8 +21,8 @@ pub(super) fn is_rules_name(name: &str) -> bool {
 /// Reads the rules of a file.
 pub(super) fn read(path: &str, bytes: &[u8], rules: &mut RuleSet, errors: &mut Vec<Diagnostic>) {
     if bytes.len() > MAX_FILE_BYTES {
-        // The text is not needed: this says how much is too much.
-        return errors.extend(SourceFile::new(path, bytes).err().map(|error| *error));
+        let error = SourceError::TooLarge { bytes: bytes.len() };
+        return errors.push(Diagnostic::refused_source(path, error));
     }
     let file = LazyCell::new(|| SourceFile::new(path, bytes).ok());
     let most = errors.len().saturating_add(MOST_ERRORS);

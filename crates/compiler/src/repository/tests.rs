@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits;
 
 /// Loads files and spells what is wrong with them, one line each.
 fn errors(files: &[(&str, &str)]) -> String {

@@ -9,8 +9,9 @@ use wardgate_engine::attr::Attr;
 
 use super::references::Cache;
 use super::{Sets, order};
-use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
+use crate::message::listed;
 use crate::nearest::instead;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::limits::MAX_VARIABLE_DEPTH;
 
-use crate::diagnostics::{Code, Diagnostic, listed};
+use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
+use crate::message::listed;
 use crate::policy::model::Definition;
 
 type Edges<'r> = BTreeMap<&'r str, BTreeSet<&'r str>>;
@@ -39,7 +40,7 @@ pub(super) fn sort<'r>(
 /// Takes away the variables that depend on none of those that remain, until there are no more.
 fn settle(waiting: &mut Edges<'_>) {
     loop {
-        let free: BTreeSet<_> = crate::gathered(
+        let free: BTreeSet<_> = crate::collect::in_order(
             waiting.iter().filter(|(_, named)| named.is_empty()).map(|(name, _)| *name),
         );
         if free.is_empty() {
@@ -83,7 +84,7 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
 /// with the names taken backwards.
 fn referrers_last<'r>(named_by: &Edges<'r>) -> Vec<&'r str> {
     let mut referrers: Edges<'r> =
-        crate::gathered(named_by.keys().map(|name| (*name, BTreeSet::new())));
+        crate::collect::in_order(named_by.keys().map(|name| (*name, BTreeSet::new())));
     for (referrer, named) in named_by {
         for name in named {
             referrers.entry(name).or_default().insert(referrer);

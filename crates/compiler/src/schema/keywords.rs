@@ -14,8 +14,9 @@ use wardgate_engine::cel::pool::ConstTag;
 use wardgate_engine::schema::Keyword;
 
 use super::reference::Target;
-use super::{Fault, SchemaFile, SchemaWriter, body, field, index, text};
-use crate::emit::pool::PoolBuilder;
+use super::{Fault, SchemaFile, SchemaWriter, body, field, text};
+use crate::pool::PoolBuilder;
+use crate::words::index;
 use crate::yaml::{Entry, Kind, Node};
 use read::{list, word, wrong};
 

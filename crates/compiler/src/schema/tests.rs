@@ -4,7 +4,7 @@ use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::schema::Schemas;
 
 use super::*;
-use crate::diagnostics::sentence;
+use crate::message::sentence;
 
 /// Compiles `files` and returns what the first of them forbids about `attributes`, or what is wrong
 /// with the schemas.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
-use super::limits::{MAX_DEPTH, MAX_DOCUMENTS, MAX_NODES, MAX_REPEATED_NODES};
 use super::masked::Masked;
 use super::padding::Padding;
 use super::{Entry, Fault, Kind, Node, Read, plain, words};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
+use crate::limits::{MAX_DOCUMENTS, MAX_NODE_DEPTH, MAX_NODES, MAX_REPEATED_NODES};
 use crate::source::{Place, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Read {
@@ -210,11 +210,11 @@ impl<'a> Builder<'a> {
     }
 
     fn start(&mut self, kind: Kind, anchor: usize, span: Span) -> Result<(), Fault> {
-        if self.open.len() >= MAX_DEPTH {
+        if self.open.len() >= MAX_NODE_DEPTH {
             return Err(self.limit(
                 self.padding.position(&span.start),
                 "values nest too deeply",
-                MAX_DEPTH,
+                MAX_NODE_DEPTH,
             ));
         }
         let (offset, at) = self.value_start(span);
@@ -239,8 +239,8 @@ impl<'a> Builder<'a> {
             return Err(self.error(at, "an alias stands inside the value that it names"));
         };
         let (size, depth) = measure(node);
-        if self.open.len().saturating_add(depth) > MAX_DEPTH {
-            return Err(self.limit(at, "values nest too deeply", MAX_DEPTH));
+        if self.open.len().saturating_add(depth) > MAX_NODE_DEPTH {
+            return Err(self.limit(at, "values nest too deeply", MAX_NODE_DEPTH));
         }
         let node = node.clone();
         self.repeat(size, at)?;

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::limits::{MAX_DEPTH, MAX_NODES};
 use super::{Entry, Fault, Kind, Node};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
+use crate::limits::{MAX_NODE_DEPTH, MAX_NODES};
 use crate::source::{Place, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Result<Node, Fault> {
@@ -32,8 +32,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn value(&mut self, depth: usize) -> Result<Node, Fault> {
         self.nodes = self.nodes.saturating_add(1);
-        if depth >= MAX_DEPTH {
-            return Err(self.limit("values nest too deeply", MAX_DEPTH));
+        if depth >= MAX_NODE_DEPTH {
+            return Err(self.limit("values nest too deeply", MAX_NODE_DEPTH));
         }
         if self.nodes > MAX_NODES {
             return Err(self.limit("the file holds too many values", MAX_NODES));

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::limits::{MAX_BYTES_READ_AGAIN, MAX_MASKED};
+use crate::limits::{MAX_BYTES_READ_AGAIN, MAX_MASKED};
 
 /// The character ranges that are blanked out, each to the end of its line.
 #[derive(Debug, Default)]

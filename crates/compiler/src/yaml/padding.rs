@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use saphyr_parser::Marker;
 
-use super::limits::{MAX_BYTES_READ_AGAIN, MAX_PADDING};
+use crate::limits::{MAX_BYTES_READ_AGAIN, MAX_PADDING};
 use crate::source::Position;
 
 /// How many spaces to put in front of which line.

@@ -1,4 +1,6 @@
 use super::*;
+use crate::diagnostics::Diagnostic;
+use crate::source::SourceError;
 use crate::source::SourceFile;
 
 /// Spells a tree on one line: maps in braces, every value with its position.
@@ -22,7 +24,7 @@ fn spell(node: &Node) -> String {
 fn outcome(path: &str, text: &str) -> String {
     let file = match SourceFile::new(path, text.as_bytes()) {
         Ok(file) => file,
-        Err(error) => return error.to_string(),
+        Err(error) => return Diagnostic::refused_source(path, error).to_string(),
     };
     let read = read(&file);
     let errors = read.errors.iter().map(|error| {
@@ -172,19 +174,21 @@ fn brackets_may_close_at_the_indentation_of_their_key() {
         "- a: {\n  é: {b: 1},\n  }\n  c: [\n2\n]\n  d: e",
         r#"[{"a"@1:3={"é"@2:3={"b"@2:7=1@2:10}@2:6}@1:6 "c"@4:3=[2@5:1]@4:6 "d"@7:3="e"@7:6}@1:4]@1:1"#,
     );
-    let many = format!("- a: [\n{}]", "1,\n".repeat(limits::MAX_PADDING));
+    let many = format!("- a: [\n{}]", "1,\n".repeat(crate::limits::MAX_PADDING));
     assert!(outcome("p.yaml", &many).contains("a line is indented too little"));
 }
 
 #[test]
 fn bounds_hold() {
     let deep = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
-    assert!(outcome("p.yaml", &deep(limits::MAX_DEPTH + 1)).contains("nest too deeply"));
     assert!(
-        outcome("p.json", &format!("{{\"a\":{}}}", deep(limits::MAX_DEPTH)))
+        outcome("p.yaml", &deep(crate::limits::MAX_NODE_DEPTH + 1)).contains("nest too deeply")
+    );
+    assert!(
+        outcome("p.json", &format!("{{\"a\":{}}}", deep(crate::limits::MAX_NODE_DEPTH)))
             .contains("nest too deeply")
     );
-    assert!(!outcome("p.yaml", &deep(limits::MAX_DEPTH)).contains("error"));
+    assert!(!outcome("p.yaml", &deep(crate::limits::MAX_NODE_DEPTH)).contains("error"));
     let laughs = (1..9).fold("a0: &a0 [x]\n".to_owned(), |text, n| {
         let aliases = vec![format!("*a{}", n - 1); 9].join(",");
         format!("{text}a{n}: &a{n} [{aliases}]\n")
@@ -195,5 +199,5 @@ fn bounds_hold() {
 #[test]
 fn bytes_that_are_not_utf_8_are_an_error() {
     let error = SourceFile::new("p.yaml", b"a: b\nc: \xff").unwrap_err();
-    assert_eq!(error.position, Some(Position { line: 2, column: 4 }));
+    assert_eq!(error, SourceError::NotUtf8 { at: Position { line: 2, column: 4 } });
 }

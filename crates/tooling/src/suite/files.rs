@@ -13,9 +13,9 @@ use super::fixtures::{self, Kind};
 use super::model::{Fixtures, Suite};
 use super::parse;
 use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
+use wardgate_compiler::limits::MAX_ENTRIES;
 use wardgate_compiler::reading::unreadable;
 use wardgate_compiler::repository::ignore::Ignore;
-use wardgate_compiler::repository::limits::MAX_ENTRIES;
 use wardgate_compiler::source::SourceFile;
 use wardgate_compiler::walk::walk;
 use wardgate_compiler::yaml::{self, Node};
@@ -183,7 +183,8 @@ fn document(
     bytes: &[u8],
     what: &str,
 ) -> Result<(Arc<SourceFile>, Node), Vec<Diagnostic>> {
-    let source = SourceFile::new(path, bytes).map_err(|error| vec![*error])?;
+    let source = SourceFile::new(path, bytes)
+        .map_err(|error| vec![Diagnostic::refused_source(path, error)])?;
     let mut read = yaml::read(&source);
     if !read.errors.is_empty() {
         return Err(read.errors);

@@ -4,6 +4,8 @@
 use wardgate_engine::cel::Op;
 use wardgate_engine::limits::MAX_REGISTERS;
 
+use crate::words::index;
+
 #[derive(Debug, Default)]
 pub(super) struct Code {
     words: Vec<u32>,
@@ -54,7 +56,7 @@ impl Code {
 
     /// Returns where the next instruction will stand. Sources are bounded far below 2^32 words.
     pub(super) fn here(&self) -> u32 {
-        u32::try_from(self.words.len()).unwrap_or(u32::MAX)
+        index(self.words.len())
     }
 
     /// Takes a register out of use, `None` if there is none left.
@@ -76,6 +78,6 @@ impl Code {
 
     /// Returns the instructions and how many registers they use.
     pub(super) fn finish(self) -> (Vec<u32>, u32) {
-        (self.words, u32::try_from(self.most_used).unwrap_or(u32::MAX))
+        (self.words, index(self.most_used))
     }
 }

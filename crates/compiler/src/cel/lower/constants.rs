@@ -6,7 +6,8 @@ use wardgate_engine::cel::pool::ConstTag;
 
 use super::super::ast::Literal;
 use super::super::types::Type;
-use crate::emit::pool::PoolBuilder;
+use crate::pool::PoolBuilder;
+use crate::words::index;
 
 pub(super) fn literal(literal: &Literal, pool: &mut PoolBuilder) -> u32 {
     match literal {
@@ -111,7 +112,7 @@ fn string(text: &str, pool: &mut PoolBuilder) -> u32 {
 }
 
 fn sequence(tag: ConstTag, length: usize, ids: &[u32], pool: &mut PoolBuilder) -> u32 {
-    let mut rest = vec![u32::try_from(length).unwrap_or(u32::MAX)];
+    let mut rest = vec![index(length)];
     rest.extend_from_slice(ids);
     pool.constant(tag, &rest)
 }

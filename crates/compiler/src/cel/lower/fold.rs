@@ -9,7 +9,7 @@ use super::super::ast::{Expr, ExprKind};
 use super::super::standalone::NoBindings;
 use super::paths::Member;
 use super::{Lowerer, constants};
-use crate::emit::pool::PoolBuilder;
+use crate::pool::PoolBuilder;
 
 impl Lowerer<'_, '_, '_> {
     /// Returns the constant that `expr` always is, if it is one and more than a literal.

@@ -2,9 +2,10 @@
 
 use wardgate_engine::schema::Keyword;
 
-use super::super::{field, index};
+use super::super::field;
 use super::read::{count, flag, list, wrong};
 use super::{Answer, Clauses, Reader, Written, one};
+use crate::words::index;
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {

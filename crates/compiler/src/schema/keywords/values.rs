@@ -3,10 +3,11 @@
 use wardgate_engine::cel::pool::ConstTag;
 use wardgate_engine::schema::{Keyword, keyword, quoted};
 
-use super::super::{SchemaFile, index, text};
+use super::super::{SchemaFile, text};
 use super::read::{double, list, word, wrong};
 use super::{Answer, Clauses, Reader, Written, one};
-use crate::emit::pool::PoolBuilder;
+use crate::pool::PoolBuilder;
+use crate::words::index;
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {

@@ -89,7 +89,7 @@ impl<'p> Linter<'p> {
     pub(super) fn resource_lines(&self, policy: &'p ResourcePolicy) -> Vec<Line<'p>> {
         let logic = self.logic(&policy.head);
         let reads_roles = self.reads_derived_roles(policy);
-        let derived: BTreeMap<&str, Way> = wardgate_compiler::gathered(
+        let derived: BTreeMap<&str, Way> = wardgate_compiler::collect::in_order(
             policy.derived_roles.iter().map(|(name, role)| (name.as_str(), self.derived_way(role))),
         );
         let line = |rule: &'p ResourceRule| {

@@ -3,7 +3,7 @@
 //! Line breaks, indentation and the spaces beside them come out as white space of any amount; every
 //! other character comes out exactly once, in order.
 
-use crate::expression::{ScalarSpan, Style};
+use super::{ScalarSpan, Style};
 use crate::source::Position;
 
 /// One decoded character.

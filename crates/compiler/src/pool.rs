@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use wardgate_engine::cel::Pool;
 use wardgate_engine::cel::pool::{ConstTag, PROGRAM_WORDS, Root, VARIABLE_WORDS};
 
+use crate::words::index;
+
 /// Grows the sections that programs refer to.
 #[derive(Clone, Debug, Default)]
 pub struct PoolBuilder {
@@ -141,10 +143,4 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
         return Some(0);
     }
     haystack.windows(needle.len()).position(|window| window == needle)
-}
-
-/// A section never reaches 2^32 words: the loader bounds the size of its input (`limits`), and a
-/// saturated index points nowhere, which the table validator refuses.
-fn index(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
