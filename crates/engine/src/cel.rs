@@ -9,7 +9,6 @@ pub mod context;
 pub mod error;
 pub mod function;
 pub mod functions;
-pub mod number;
 pub mod op;
 mod operators;
 pub mod pool;

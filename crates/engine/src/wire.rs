@@ -11,10 +11,10 @@ use core::fmt::Write;
 
 use crate::attr::Attr;
 use crate::decide::{Explanation, Outcome, Step};
-use crate::decimal;
 use crate::decision::{
     ActionDecision, Decision, Effect, Output, Reason, ValidationError, ValidationSource,
 };
+use crate::number::decimal;
 use crate::text::push_digits;
 pub use fast_paths::{actions_json, fast_path_json, fast_path_list_json, principals_json};
 

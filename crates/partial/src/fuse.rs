@@ -12,10 +12,10 @@ use wardgate_fastpath::word;
 use super::trees::{Node, NodeId, Trees};
 use crate::limits::MAX_FUSED;
 use wardgate_engine::cel::Value;
-use wardgate_engine::cel::number::{int_to_double, uint_to_double};
 use wardgate_engine::cel::pool::{ConstTag, Pool};
 use wardgate_engine::cel::value::{List, constant};
 use wardgate_engine::fastpath::footprint::is_readable;
+use wardgate_engine::number::{int_to_double, uint_to_double};
 use wardgate_engine::table::{at, word as word_at};
 
 /// One instruction of a fast path's code. See [`wardgate_fastpath::layout::code`].

@@ -3,7 +3,7 @@
 use alloc::format;
 
 use wardgate_engine::cel::Timestamp;
-use wardgate_engine::decimal;
+use wardgate_engine::number::decimal;
 
 use crate::failure::Failure;
 

@@ -5,9 +5,9 @@
 
 use super::context::{Context, spend_key};
 use super::error::{Answer, Error};
-use super::number;
 use super::pool::Root;
 use super::value::{List, Map, Str, Value, is_present};
+use crate::number;
 
 /// `value.field`.
 pub(crate) fn select<'a>(value: &Value<'a>, field: &'a str) -> Answer<'a> {

@@ -16,10 +16,10 @@ use super::code::{Draft, Repeat, alternate};
 use super::error::{Error, ErrorKind};
 use super::search::Look;
 use super::steps;
-use crate::cel::number::parse_uint;
 use crate::limits::{
     MAX_REGEX_BYTES, MAX_REGEX_CLASS_WORDS, MAX_REGEX_INSTRUCTIONS, MAX_REGEX_REPEAT,
 };
+use crate::number::parse_uint;
 
 /// What the parser makes of a pattern.
 #[derive(Debug, Default)]

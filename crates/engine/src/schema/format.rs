@@ -3,7 +3,7 @@
 //! A format that nobody knows is satisfied by everything.
 
 use crate::cel::functions::network::address::parse_address;
-use crate::cel::number::{parse_int, parse_uint};
+use crate::number::{parse_int, parse_uint};
 use crate::text::has;
 
 /// Whether `text` has the format called `name`.

@@ -3,9 +3,9 @@
 //! `0.3` is a multiple of `0.1`, although the doubles that stand for them say otherwise. So divisibility
 //! is asked of the shortest decimal that names the double.
 
-use crate::decimal;
+use crate::number::decimal;
 
-pub(super) use crate::cel::number::double_text as text;
+pub(super) use crate::number::double_text as text;
 
 /// Returns the double whose bits are two words, low word first.
 pub(super) fn from_words(words: &[u32]) -> Option<f64> {

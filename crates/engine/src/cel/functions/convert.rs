@@ -8,10 +8,10 @@ use super::network::address_text;
 use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
-use crate::cel::number;
 use crate::cel::time::{Timestamp, format_duration, parse_duration, parse_timestamp};
 use crate::cel::value::{Bytes, Str, Value};
-use crate::decimal;
+use crate::number;
+use crate::number::decimal;
 use crate::text::joined;
 
 pub(super) fn call<'a>(

@@ -7,8 +7,8 @@ use core::cmp::Ordering;
 use crate::cel::context::Context;
 use crate::cel::error::{Answer, Error};
 use crate::cel::function::Function;
-use crate::cel::number::{self, int_to_double, uint_to_double};
 use crate::cel::value::Value;
+use crate::number::{self, int_to_double, uint_to_double};
 
 pub(super) fn call<'a>(
     function: Function,

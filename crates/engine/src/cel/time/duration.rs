@@ -5,8 +5,8 @@
 use alloc::string::String;
 
 use super::NANOS_PER_SECOND;
-use crate::cel::number::{int_to_double, parse_uint};
-use crate::decimal;
+use crate::number::decimal;
+use crate::number::{int_to_double, parse_uint};
 
 /// Digits of a fraction that count; an `u64` holds them all.
 const FRACTION_DIGITS: usize = 18;

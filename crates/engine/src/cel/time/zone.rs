@@ -14,7 +14,7 @@
 //! up to 9999 is right without a table of it.
 
 use super::civil::{Civil, day_of, days_in_month, weekday_of};
-use crate::cel::number::parse_int;
+use crate::number::parse_int;
 
 const CHANGE_WORDS: usize = 3;
 const RULE_WORDS: usize = 5;

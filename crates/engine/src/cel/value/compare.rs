@@ -10,8 +10,8 @@ use core::cmp::Ordering;
 use super::{Error, List, Map, Value};
 use crate::cel::context::{spend, spend_key, spend_text};
 use crate::cel::functions::spiffe;
-use crate::cel::number::{compare_int_double, compare_int_uint, compare_uint_double};
 use crate::limits::MAX_VALUE_DEPTH;
+use crate::number::{compare_int_double, compare_int_uint, compare_uint_double};
 
 /// Whether two values are equal.
 ///

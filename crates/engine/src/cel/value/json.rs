@@ -11,10 +11,10 @@ use core::cell::Cell;
 use super::{Error, Key, Message, Value};
 use crate::attr::{Attr, AttrMap};
 use crate::cel::context::{Spent, spend};
-use crate::cel::number::{int_to_double, uint_to_double};
 use crate::cel::time;
-use crate::decimal;
 use crate::limits::MAX_VALUE_DEPTH;
+use crate::number::decimal;
+use crate::number::{int_to_double, uint_to_double};
 
 /// The largest whole number that JSON readers keep exact: 2^53 - 1.
 const MAX_SAFE: u64 = (1 << 53) - 1;

@@ -9,7 +9,7 @@ use core::cmp::Ordering;
 
 use super::{Constant, Str, Value};
 use crate::attr::AttrMap;
-use crate::cel::number;
+use crate::number;
 use crate::order;
 
 /// A map of values.

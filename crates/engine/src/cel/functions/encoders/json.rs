@@ -10,8 +10,8 @@ use crate::attr::Attr;
 use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
 use crate::cel::value::Value;
-use crate::decimal;
 use crate::limits::MAX_STRING_BYTES;
+use crate::number::decimal;
 use crate::text::push_digits;
 
 /// Writes `value` as JSON. Not every value has such a form.

@@ -2,7 +2,7 @@
 //!
 //! All are exact or correctly rounded, so every host gives the same bits.
 
-use crate::cel::number::uint_to_double;
+use crate::number::uint_to_double;
 
 /// Cuts the fraction off.
 pub(super) fn trunc(value: f64) -> f64 {

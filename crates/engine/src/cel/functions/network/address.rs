@@ -5,7 +5,7 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::cel::number::parse_uint;
+use crate::number::parse_uint;
 
 /// An address, and whether the text gave it a zone (`fe80::1%eth0`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use crate::cel::context::Context;
 use crate::cel::error::Error;
-use crate::cel::number;
 use crate::cel::value::{List, Value};
+use crate::number;
 
 /// The elements of a list, each once.
 pub(crate) struct Members<'a> {

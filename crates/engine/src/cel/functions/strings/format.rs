@@ -11,10 +11,10 @@ use alloc::vec::Vec;
 
 use crate::cel::context::{Context, spend};
 use crate::cel::error::{Answer, Error};
-use crate::cel::number::parse_uint;
 use crate::cel::value::{List, Map, Value};
-use crate::decimal;
 use crate::limits::{MAX_STRING_BYTES, MAX_VALUE_DEPTH};
+use crate::number::decimal;
+use crate::number::parse_uint;
 use crate::order;
 
 /// Puts the elements of `args` in the places of the clauses of `text`.

@@ -5,9 +5,9 @@
 
 use alloc::string::{String, ToString};
 
-use crate::cel::number::{int_to_double, uint_to_double, with_exponent};
 use crate::cel::value::Value;
-use crate::decimal;
+use crate::number::decimal;
+use crate::number::{int_to_double, uint_to_double, with_exponent};
 use crate::text::push_digits;
 
 /// Returns the shortest decimal text, without an exponent, that reads back as `value`.

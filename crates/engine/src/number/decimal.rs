@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 pub use self::read::read;
-use crate::cel::number::{truncate_uint, uint_to_double};
+use crate::number::{truncate_uint, uint_to_double};
 use crate::text::push_digits;
 
 /// Returns the shortest text, without an exponent, that reads back as `value`.

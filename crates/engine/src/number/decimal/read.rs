@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::Decimal;
-use crate::cel::number::uint_to_double;
+use crate::number::uint_to_double;
 
 /// Returns the double nearest to the number that `text` names, and of two the even one; `None` when it
 /// names none.

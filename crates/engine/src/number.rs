@@ -4,11 +4,11 @@
 //! of CEL demand: beyond 2^53 several whole numbers equal the same double. As a key of a map or an
 //! index of a list a double stands only for the number that it equals exactly.
 
+pub mod decimal;
+
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::cmp::Ordering;
-
-use crate::decimal;
 
 /// 2^63, the first double beyond every `int`.
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
