@@ -25,12 +25,10 @@ use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash};
 use crate::cbor::wide;
 use crate::envelope::Envelope;
 use crate::error::OpenError;
+use crate::format::{MAGIC, VERSION, number, size};
 use crate::header::Header;
 use crate::index::Index;
 use crate::limits::{MAX_CHUNKS, MAX_ENVELOPE_BYTES};
-
-/// The version of the container.
-pub(crate) const VERSION: u32 = 2;
 
 /// What kind of bytes these are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,16 +216,6 @@ pub(crate) fn take<'b>(rest: &mut &'b [u8], length: usize) -> Result<&'b [u8], O
     Ok(taken)
 }
 
-/// Reads a little-endian number that is known to be there; 0 if it is not.
-pub(crate) fn number(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..).and_then(<[u8]>::first_chunk);
-    word.copied().map_or(0, u32::from_le_bytes)
-}
-
-pub(crate) fn size(length: u32) -> usize {
-    usize::try_from(length).unwrap_or(usize::MAX)
-}
-
 fn base(bytes: &[u8]) -> Option<Base> {
     let (content, revision) = bytes.split_first_chunk()?;
     Some(Base { content: *content, revision: u64::from_le_bytes(*revision.first_chunk()?) })
@@ -241,6 +229,5 @@ const fn padding(envelope: usize) -> usize {
 /// Bytes that every kind begins with.
 pub(crate) const PREFIX_BYTES: usize = 32;
 
-const MAGIC: &[u8; 8] = b"WARDGATE";
 const ROOT_END: usize = PREFIX_BYTES + DIGEST_BYTES;
 const BASE_BYTES: usize = DIGEST_BYTES + 8;

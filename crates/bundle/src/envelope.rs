@@ -9,7 +9,6 @@ use alloc::vec::Vec;
 
 use minicbor::data::Tag;
 use minicbor::{Decoder, decode};
-use wardgate_crypto::ml_dsa::Level;
 
 use crate::cbor::{wide, written};
 use crate::error::OpenError;
@@ -79,15 +78,6 @@ pub(crate) fn to_be_signed(payload: &[u8], algorithm: i64, key: &KeyId) -> Vec<u
         cbor.array(5)?.str("Signature")?.bytes(NO_HEADER)?.bytes(&protected(algorithm, key))?;
         cbor.bytes(PURPOSE)?.bytes(payload)
     })
-}
-
-/// Returns the number of an algorithm in the registry of COSE (RFC 9964).
-pub(crate) const fn algorithm(level: Level) -> i64 {
-    match level {
-        Level::MlDsa44 => -48,
-        Level::MlDsa65 => -49,
-        Level::MlDsa87 => -50,
-    }
 }
 
 /// Reads up to the signatures, and returns the payload and how many signatures follow.

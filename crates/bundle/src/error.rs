@@ -8,7 +8,7 @@ use core::fmt;
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::Flaw;
 
-use crate::container::VERSION;
+use crate::format::VERSION;
 use crate::key_id::KeyId;
 
 /// Why a bundle was refused.

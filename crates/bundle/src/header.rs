@@ -12,8 +12,8 @@ use wardgate_crypto::blake3::Digest;
 use wardgate_engine::table::Evaluation;
 
 use crate::cbor::written;
-use crate::container::VERSION;
 use crate::error::OpenError;
+use crate::format::VERSION;
 use crate::limits::{MAX_NAME_BYTES, MAX_NUMBER};
 
 /// What its writer says of a bundle.

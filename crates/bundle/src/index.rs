@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use wardgate_crypto::blake3::{DIGEST_BYTES, Digest, hash, hash_many};
 
 use crate::cbor::wide;
-use crate::container::{number, size};
 use crate::error::OpenError;
+use crate::format::{number, size};
 use crate::limits::MAX_BUNDLE_BYTES;
 
 /// The index of a container.

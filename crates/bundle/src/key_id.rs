@@ -9,7 +9,6 @@ use core::fmt::{self, Write};
 use wardgate_crypto::blake3;
 use wardgate_crypto::ml_dsa::Level;
 
-use crate::envelope::algorithm;
 use crate::limits::MAX_KEY_ID_BYTES;
 
 /// The id of a key: 1 to [`MAX_KEY_ID_BYTES`] bytes, usually text.
@@ -72,6 +71,15 @@ impl fmt::Debug for KeyId {
 const CONTEXT: &str = "wardgate 2026-11-20 key id";
 const DIGITS: usize = 32;
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
+
+/// Returns the number of an algorithm in the registry of COSE (RFC 9964).
+pub(crate) const fn algorithm(level: Level) -> i64 {
+    match level {
+        Level::MlDsa44 => -48,
+        Level::MlDsa65 => -49,
+        Level::MlDsa87 => -50,
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,7 @@ mod container;
 pub mod delta;
 mod envelope;
 mod error;
+mod format;
 mod header;
 mod index;
 mod key_id;

@@ -13,10 +13,10 @@ use wardgate_engine::table::{Parts, PolicyTable};
 
 use crate::conditions::Conditions;
 use crate::container::{Base, Container, Kind, PREFIX_BYTES};
-use crate::envelope::{Envelope, algorithm};
+use crate::envelope::Envelope;
 use crate::error::OpenError;
 use crate::header::Header;
-use crate::key_id::KeyId;
+use crate::key_id::{KeyId, algorithm};
 use crate::trust::{LEVELS, Trust};
 
 /// A bundle that was opened.

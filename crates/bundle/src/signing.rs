@@ -12,9 +12,9 @@ use wardgate_crypto::ml_dsa::Level;
 use wardgate_crypto::ml_dsa::SigningKey;
 
 use crate::container::Container;
-use crate::envelope::{Envelope, Signature, algorithm, to_be_signed};
+use crate::envelope::{Envelope, Signature, to_be_signed};
 use crate::error::OpenError;
-use crate::key_id::KeyId;
+use crate::key_id::{KeyId, algorithm};
 use crate::limits::MAX_SIGNATURES;
 #[cfg(feature = "sign")]
 use crate::trust::NO_CONTEXT;

@@ -14,9 +14,9 @@ use std::sync::OnceLock as Once;
 
 use wardgate_crypto::ml_dsa::{Level, PreparedKey};
 
-use crate::envelope::{Envelope, Signature, algorithm, to_be_signed};
+use crate::envelope::{Envelope, Signature, to_be_signed};
 use crate::error::OpenError;
-use crate::key_id::KeyId;
+use crate::key_id::{KeyId, algorithm};
 use crate::limits::MAX_TRUSTED_KEYS;
 
 /// Whom a host believes.

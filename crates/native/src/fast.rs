@@ -8,5 +8,5 @@ pub(crate) mod equalities;
 pub(crate) mod index;
 pub(crate) mod input;
 pub(crate) mod json;
-pub(crate) mod names;
 pub(crate) mod path;
+pub(crate) mod request;

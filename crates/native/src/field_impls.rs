@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use wardgate_engine::attr::{Attr, AttrMap};
 
-use crate::fast::names::is_same;
 use crate::field::{AsField, Field, Items, Lookup};
+use crate::names::is_same;
 
 impl AsField for Attr {
     #[inline]

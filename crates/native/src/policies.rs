@@ -17,12 +17,10 @@ use crate::fast::decide::decide;
 use crate::fast::index::Index;
 use crate::fast::input::{FastInput, ToRequest};
 use crate::fast::json;
-use crate::fast::names::Names;
+use crate::fast::request::RequestInput;
 use crate::field::Lookup;
-use crate::protocol::cerbos::fast::{Answered, CallLimits};
-use crate::protocol::{authzen, cerbos};
+use crate::names::Names;
 use crate::question::Question;
-use crate::request::RequestInput;
 use crate::value::{self, ValueInput};
 
 /// An immutable set of policies. What it answers does not change: a reload makes another one.
@@ -31,7 +29,7 @@ pub struct Policies {
     table: PolicyTable,
     index: Index,
     /// The kinds about which there may be more to tell than effects; all of them if there is nothing here.
-    kinds_with_outputs: Option<Names<()>>,
+    pub(crate) kinds_with_outputs: Option<Names<()>>,
     /// Which bundle of the PDP this is, counted from 0.
     serial: u64,
 }
@@ -108,34 +106,6 @@ impl Policies {
     pub fn is_allowed_json(&self, request: &[u8], clock: impl Clock) -> Result<bool, RequestError> {
         let short = json::with_input(request, |input| self.try_fast(input, &clock))?;
         short.map_or_else(|| self.general(&json::request(request)?, clock), Ok)
-    }
-
-    /// Answers a CheckResources call of Cerbos that is JSON text, if fast paths can decide all of it and effects are
-    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::protocol::cerbos::Call) to read.
-    #[must_use]
-    pub fn answer_call(
-        &self,
-        call: &[u8],
-        limits: CallLimits,
-        clock: impl Clock,
-    ) -> Option<Answered> {
-        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
-        // One call, one moment.
-        let now = clock.now();
-        cerbos::fast::answer(call, limits, |input| {
-            self.try_fast_effects(kinds_with_outputs, input, &now)
-        })
-    }
-
-    /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
-    /// fast path can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
-    /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
-    #[must_use]
-    pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
-        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
-        authzen::fast::answer(evaluation, |input| {
-            self.try_fast_effects(kinds_with_outputs, input, &clock)
-        })
     }
 
     /// Decides on every action of `request`, and says why.
@@ -217,7 +187,7 @@ impl Policies {
     }
 
     /// Decides with a fast path, if one can and there is nothing to tell about such a kind but that.
-    fn try_fast_effects(
+    pub(crate) fn try_fast_effects(
         &self,
         kinds_with_outputs: &Names<()>,
         input: &impl FastInput,
@@ -257,8 +227,8 @@ mod tests {
 
     use super::Policies;
     use crate::fast::json;
+    use crate::fast::request::RequestInput;
     use crate::question::{PrincipalRef, Question, ResourceRef};
-    use crate::request::RequestInput;
     use crate::value::{self, ValueInput};
 
     /// What the short way says in each form.

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 pub(crate) use key::Key;
 
-use crate::fast::names::folded;
+use crate::names::folded;
 
 /// Answers of fast paths that run programs.
 pub(crate) struct Cache {

@@ -8,8 +8,8 @@ use wardgate_fastpath::layout::{ALLOW, ALWAYS, DENY, EQUAL_CONST, EQUAL_SLOT, NE
 use wardgate_fastpath::{Entry, FastPath, word};
 
 use crate::fast::input::SlotValue;
-use crate::fast::names::{Known, is_same};
 use crate::field::Field;
+use crate::names::{Known, is_same};
 
 /// One entry.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use wardgate_engine::table::{PolicyTable, Section};
 use wardgate_fastpath::FastPathList;
 
 use crate::fast::cache::Cache;
-use crate::fast::names::Names;
 use crate::fast::path::UnpackedPath;
+use crate::names::Names;
 
 /// The fast paths of a table, found by names.
 #[derive(Debug, Default)]

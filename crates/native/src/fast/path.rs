@@ -10,7 +10,7 @@ use wardgate_fastpath::{SlotRecord, word};
 
 use crate::fast::cache::Cache;
 use crate::fast::equalities::{self, Equality};
-use crate::fast::names::Names;
+use crate::names::Names;
 
 /// What a request must be read for, to decide with one fast path.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use super::{Cache, MAX_ENTRIES, MAX_KEY_BYTES, with_key};
 use crate::fast::decide::{Roles, SlotValues};
 use crate::fast::index::Target;
 use crate::fast::input::SlotValue;
+use crate::fast::request::RequestInput;
 use crate::field::Field;
 use crate::policies::Policies;
-use crate::request::RequestInput;
 
 #[test]
 fn an_answer_is_found_again_for_the_same_key_only() {

@@ -5,12 +5,25 @@
 
 use std::ops::Range;
 
+use crate::clock::Clock;
 use crate::fast::json::checked;
 use crate::fast::json::input::{
     Entity, JsonInput, Scanned, Stop, each_member, or_unsupported, plain, plain_text,
 };
 use crate::fast::json::scan::{Scanner, Start, Text};
 use crate::fast::json::tape::{Member, Tape, with_tape};
+use crate::policies::Policies;
+
+impl Policies {
+    /// Answers an evaluation of AuthZEN that is JSON text and whose entities are taken as they are described, if a
+    /// fast path can decide it and yes or no is all that there is to tell. What is odd or wrong about it is for
+    /// [`authzen::evaluation`](crate::protocol::authzen::evaluation) to read.
+    #[must_use]
+    pub fn answer_evaluation(&self, evaluation: &[u8], clock: impl Clock) -> Option<bool> {
+        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
+        answer(evaluation, |input| self.try_fast_effects(kinds_with_outputs, input, &clock))
+    }
+}
 
 /// Answers an evaluation by `decide`, or not at all.
 pub(crate) fn answer(

@@ -10,13 +10,32 @@ use std::ops::Range;
 
 use wardgate_engine::limits::MAX_FAST_PATH_STEPS;
 
+use crate::clock::Clock;
 use crate::fast::json::checked;
 use crate::fast::json::input::{
     Entity, JsonInput, Scanned, Stop, each_member, or_unsupported, plain,
 };
 use crate::fast::json::scan::{Scanner, Start};
 use crate::fast::json::tape::{Tape, with_tape};
+use crate::policies::Policies;
 use crate::protocol::cerbos::{is_scope, is_version};
+
+impl Policies {
+    /// Answers a CheckResources call of Cerbos that is JSON text, if fast paths can decide all of it and effects are
+    /// all that there is to tell. What is odd or wrong about a call is for [`Call`](crate::protocol::cerbos::Call) to read.
+    #[must_use]
+    pub fn answer_call(
+        &self,
+        call: &[u8],
+        limits: CallLimits,
+        clock: impl Clock,
+    ) -> Option<Answered> {
+        let kinds_with_outputs = self.kinds_with_outputs.as_ref()?;
+        // One call, one moment.
+        let now = clock.now();
+        answer(call, limits, |input| self.try_fast_effects(kinds_with_outputs, input, &now))
+    }
+}
 
 /// An answer to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
