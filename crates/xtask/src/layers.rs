@@ -3,6 +3,7 @@
 //! Tests may point anywhere; what ships may not. A crate that the table does not name is an error, so
 //! that a new one cannot slip past it.
 
+mod modules;
 mod npm;
 
 use crate::metadata::{self, Crate};
@@ -28,6 +29,7 @@ pub(crate) fn check() -> Outcome {
             compiler_in_runtime(module, &mut faults)?;
         }
     }
+    modules::check(&mut faults)?;
     npm::check(&mut faults)?;
     for fault in &faults {
         println!("    {fault}");
