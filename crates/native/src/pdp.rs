@@ -36,7 +36,7 @@ struct Shared {
     /// The revision of the current policies. Held while they are replaced, so that two reloads do not mix.
     revision: Mutex<u64>,
     /// How many answers each set of policies remembers.
-    positions: usize,
+    entries: usize,
 }
 
 /// The policies of one moment. They stay as they are while the PDP is reloaded.
@@ -52,7 +52,7 @@ impl Pdp {
         Self::open_with_cache(bundle, trust, 0)
     }
 
-    /// Opens a bundle, and remembers answers in at least `positions` places of about 540 bytes, up to 65,536
+    /// Opens a bundle, and remembers answers in at least `entries` places of about 540 bytes, up to 65,536
     /// of them.
     ///
     /// It helps where the same questions come back soon and their conditions are long: regular expressions,
@@ -67,9 +67,9 @@ impl Pdp {
     pub fn open_with_cache(
         bundle: &[u8],
         trust: Trust<'_>,
-        positions: usize,
+        entries: usize,
     ) -> Result<Self, OpenError> {
-        Self::open_under(bundle, trust, &Conditions::default(), positions)
+        Self::open_under(bundle, trust, &Conditions::default(), entries)
     }
 
     /// Opens a bundle that meets `conditions` too: not too old, of this revision or a later one, of this
@@ -81,15 +81,15 @@ impl Pdp {
         bundle: &[u8],
         trust: Trust<'_>,
         conditions: &Conditions<'_>,
-        positions: usize,
+        entries: usize,
     ) -> Result<Self, OpenError> {
         let opened = open(bundle, trust, conditions)?;
-        let policies = Policies::new(opened.table, 0, positions);
+        let policies = Policies::new(opened.table, 0, entries);
         let shared = Shared {
             current: ArcSwap::from_pointee(policies),
             serial: AtomicU64::new(0),
             revision: Mutex::new(opened.header.label.revision),
-            positions,
+            entries,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -124,7 +124,7 @@ impl Pdp {
             return Err(OpenError::OldRevision { expected, found });
         }
         let serial = shared.serial.load(Ordering::Relaxed).wrapping_add(1);
-        shared.current.store(Arc::new(Policies::new(table, serial, shared.positions)));
+        shared.current.store(Arc::new(Policies::new(table, serial, shared.entries)));
         shared.serial.store(serial, Ordering::Release);
         *revision = found;
         Ok(header)

@@ -42,9 +42,9 @@ impl Policies {
         Self::new(table, 0, 0)
     }
 
-    /// `positions` is how many answers are remembered.
-    pub(crate) fn new(table: PolicyTable, serial: u64, positions: usize) -> Self {
-        let cache = Cache::new(positions).map(Arc::new);
+    /// `entries` is how many answers are remembered.
+    pub(crate) fn new(table: PolicyTable, serial: u64, entries: usize) -> Self {
+        let cache = Cache::new(entries).map(Arc::new);
         let index = Index::new(&table, cache.as_ref());
         let kinds_with_outputs = kinds_with_outputs(&table);
         Self { table, index, kinds_with_outputs, serial }

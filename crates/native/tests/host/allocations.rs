@@ -11,8 +11,8 @@ use crate::policies::{DOCUMENTS, Document, Person, bundle, owned_by, person};
 
 #[test]
 fn no_form_allocates() {
-    for positions in [0, 1, 64] {
-        let pdp = Pdp::open_with_cache(&bundle(DOCUMENTS), Trust::Unsigned, positions).unwrap();
+    for entries in [0, 1, 64] {
+        let pdp = Pdp::open_with_cache(&bundle(DOCUMENTS), Trust::Unsigned, entries).unwrap();
         every_form_is_free(&pdp);
     }
 }
@@ -74,12 +74,12 @@ fn request() -> Request {
     request.principal.attr =
         [("level".into(), Attr::Number(3.0)), ("team".into(), text("red"))].into_iter().collect();
     request.resource.kind = "document".to_owned();
-    let position = [("team".into(), text("red"))];
+    let place = [("team".into(), text("red"))];
     request.resource.attr = [
         ("owner".into(), text("ada")),
         ("stars".into(), Attr::Number(1.0)),
         ("tags".into(), Attr::List(vec![text("shared")])),
-        ("place".into(), Attr::Map(position.into_iter().collect())),
+        ("place".into(), Attr::Map(place.into_iter().collect())),
     ]
     .into_iter()
     .collect();

@@ -14,15 +14,15 @@ use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, Timestamp, Trust
 fn no_two_requests_share_an_answer() {
     let bundle = bundle(FIRST);
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
-    for positions in [1, 4, 64] {
-        let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, positions).unwrap();
+    for entries in [1, 4, 64] {
+        let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
         let (mut random, mut asked) = (Random(7), Asked::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
             asked.change(&mut random);
             let expected = asked.of(&plain);
-            assert_eq!(asked.of(&cached), expected, "{positions}: {asked:?}");
-            assert_eq!(asked.of(&cached), expected, "{positions}, again: {asked:?}");
+            assert_eq!(asked.of(&cached), expected, "{entries}: {asked:?}");
+            assert_eq!(asked.of(&cached), expected, "{entries}, again: {asked:?}");
             allowed += usize::from(expected[0]);
         }
         assert!((2000..18_000).contains(&allowed), "{allowed} are allowed");

@@ -69,12 +69,12 @@ fn request(person: &Person, document: &Document) -> Request {
     request.resource.kind = "document".to_owned();
     request.resource.id.clone_from(&document.id);
     let locked = document.is_locked.map(|locked| ("locked".into(), Attr::Bool(locked)));
-    let position = [("team".into(), text(&document.position.team))];
+    let place = [("team".into(), text(&document.place.team))];
     let others = [
         ("owner".into(), text(&document.owner)),
         ("public".into(), Attr::Bool(document.public)),
         ("stars".into(), Attr::Number(document.stars)),
-        ("place".into(), Attr::Map(position.into_iter().collect())),
+        ("place".into(), Attr::Map(place.into_iter().collect())),
         ("tags".into(), Attr::List(document.tags.iter().map(|tag| text(tag)).collect())),
     ];
     request.resource.attr = locked.into_iter().chain(others).collect();

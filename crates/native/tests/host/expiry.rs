@@ -76,9 +76,9 @@ fn bundle() -> Vec<u8> {
     pack_as(&compile_files(&files, &Options::default()).unwrap().parts, &label).unwrap()
 }
 
-fn opened(after_expiry: AfterExpiry, positions: usize) -> Pdp {
+fn opened(after_expiry: AfterExpiry, entries: usize) -> Pdp {
     let conditions = Conditions { now: Some(0), after_expiry, ..Conditions::default() };
-    Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, positions).unwrap()
+    Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, entries).unwrap()
 }
 
 /// The time so many seconds after expiry.

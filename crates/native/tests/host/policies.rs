@@ -23,17 +23,17 @@ pub(crate) struct Document {
     pub(crate) public: bool,
     pub(crate) is_locked: Option<bool>,
     pub(crate) stars: f64,
-    pub(crate) position: Place,
+    pub(crate) place: Location,
     pub(crate) tags: Vec<String>,
 }
 
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub(crate) team: String,
 }
 
 attributes! { Person { team, level } }
-attributes! { Document { owner, public, is_locked as "locked", stars, position, tags } }
-attributes! { Place { team } }
+attributes! { Document { owner, public, is_locked as "locked", stars, place, tags } }
+attributes! { Location { team } }
 
 impl AsPrincipal for Person {
     fn id(&self) -> &str {
@@ -65,7 +65,7 @@ pub(crate) fn owned_by(owner: &str) -> Document {
         public: false,
         is_locked: Some(false),
         stars: 2.5,
-        position: Place { team: "red".to_owned() },
+        place: Location { team: "red".to_owned() },
         tags: vec!["draft".to_owned(), "shared".to_owned()],
     }
 }
