@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use crate::shell::{self, Outcome, command, root, target};
 use crate::{npm, setup};
 
-/// Runs the README, and with what it leaves behind each page.
+/// Runs the README and the page about signing, and each page about a runtime with their bundle.
 pub(crate) fn check() -> Outcome {
     npm::build()?;
     setup::everything()?;
     shell::shown(&mut shell::cargo(["build", "--quiet", "--package", "wardgate-cli"]))?;
     let readme = scratch("readme")?;
     run_page("README.md", &readme)?;
+    run_page("docs/signing.md", &readme)?;
     for runtime in RUNTIMES {
         let folder = scratch(runtime)?;
         for file in ["policies.wardgate", "release.pub.jwk"] {
