@@ -14,7 +14,7 @@ use crate::number;
 use crate::number::decimal;
 use crate::text::joined;
 
-pub(super) fn call<'a>(
+pub(in crate::cel) fn call<'a>(
     function: Function,
     args: &[Value<'a>],
     context: &Context<'a, '_>,
