@@ -31,7 +31,7 @@ vi.mock("../../wasm/wardgate_compiler_bg.js", async (load) => {
 
 const policy = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url));
 const files = [["album.yaml", new Uint8Array(policy)]] as const;
-const settings = { code: undefined, asked: {} };
+const settings = { code: undefined, moduleOptions: {} };
 
 beforeEach(async () => {
   await length();

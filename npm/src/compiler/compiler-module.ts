@@ -24,12 +24,12 @@ export type TestRun = Omit<Tested, "results"> & { readonly results?: string };
 
 /** Compiles files in the module. */
 export async function run(files: Files, settings: Settings): Promise<Compiled> {
-  return (await within(settings, (asked) => glue.compile(files, asked))) as Compiled;
+  return (await within(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled;
 }
 
 /** Runs tests in the module. */
 export async function runTests(files: Files, settings: Settings): Promise<TestRun> {
-  return (await within(settings, (asked) => glue.test(files, asked))) as TestRun;
+  return (await within(settings, (moduleOptions) => glue.test(files, moduleOptions))) as TestRun;
 }
 
 /** Lays out a file in the module. */
@@ -38,7 +38,7 @@ export async function runFormat(file: Files[number], settings: Settings): Promis
 }
 
 /** Calls an instance of the module. */
-async function within({ code, asked }: Settings, act: (asked: Settings["asked"]) => unknown): Promise<unknown> {
+async function within({ code, moduleOptions }: Settings, act: (moduleOptions: Settings["moduleOptions"]) => unknown): Promise<unknown> {
   if (known === undefined) {
     const loaded = await (code === undefined ? own.load() : compile(code as CodeSource));
     // Somebody may not have waited.
@@ -46,7 +46,7 @@ async function within({ code, asked }: Settings, act: (asked: Settings["asked"])
   }
   // Nothing is waited for between this and the call, so nobody else can take the instance away.
   if (active === undefined) use(await started(known));
-  return call(() => act(asked));
+  return call(() => act(moduleOptions));
 }
 
 async function started(code: WebAssembly.Module): Promise<WebAssembly.Instance> {

@@ -73,7 +73,7 @@ export interface ModuleOptions {
 /** What to compile to, or to lay out, and with what. */
 export interface Settings {
   readonly code: unknown;
-  readonly asked: ModuleOptions;
+  readonly moduleOptions: ModuleOptions;
 }
 
 export function readCompileOptions(options: unknown): Settings {
@@ -90,17 +90,17 @@ export function readCompileOptions(options: unknown): Settings {
     expires,
     emitAccessors: readFlag(members.get("emitAccessors"), "emitAccessors"),
   };
-  return { code: members.get("code"), asked: given({ ...readTable(members), ...label }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), ...label }) };
 }
 
 export function readLintOptions(options: unknown): Settings {
   const members = membersOf(options, LINT);
-  return { code: members.get("code"), asked: given({ ...readTable(members), lint: true }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), lint: true }) };
 }
 
 export function readFormatOptions(options: unknown): Settings & { readonly path: string } {
   const members = membersOf(options, ["path", "code"]);
-  return { code: members.get("code"), asked: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };
+  return { code: members.get("code"), moduleOptions: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };
 }
 
 export function readTestOptions(options: unknown): Settings {
@@ -110,7 +110,7 @@ export function readTestOptions(options: unknown): Settings {
     filter: readText(members.get("filter"), "filter"),
     emitJunit: readFlag(members.get("emitJunit"), "emitJunit"),
   };
-  return { code: members.get("code"), asked: given({ ...readTable(members), ...tests }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), ...tests }) };
 }
 
 function membersOf(options: unknown, names: readonly string[]): ReadonlyMap<string, unknown> {

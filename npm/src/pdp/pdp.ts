@@ -16,7 +16,7 @@ import { FastPaths } from "../fast/fast-paths.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { guarded } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
-import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
+import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { callState } from "../wasm/reentrancy.ts";
 import type {
@@ -135,7 +135,7 @@ export class OpenedPdp implements Pdp {
     this.#mustBeOpen();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
-    const shared = inARow();
+    const shared = consecutive();
     return listed(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
   }
 

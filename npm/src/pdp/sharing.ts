@@ -13,10 +13,10 @@ const FIRST = 8;
 /** What the module is told of the requests of one sharer: theirs is a number of their own. */
 export function sharerWord(): (shared: number) => number {
   sharers = (sharers + 1) % 2 ** 28 || 1;
-  const mine = sharers << 4;
+  const sharerBits = sharers << 4;
   let first = FIRST;
   return (shared) => {
-    const word = mine | first | shared;
+    const word = sharerBits | first | shared;
     first = 0;
     return word >>> 0;
   };
@@ -28,7 +28,7 @@ let sharers = 0;
  * Returns a function for requests in a row. It returns a copy of each request and the parts that the copy shares with the one before:
  * the principal and the claims, if both are the same objects. A copy, because a getter may return another object when it is read again.
  */
-export function inARow(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
+export function consecutive(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
   let word = sharerWord();
   let last: Partial<CheckRequest> = {};
   return (request) => {

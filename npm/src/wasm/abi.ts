@@ -99,7 +99,7 @@ export function columns(): Columns | null {
 
 /** The digest of a message. */
 export function hashOne(message: Uint8Array): Uint8Array {
-  const { calls, bytes } = room(Math.max(message.length, DIGEST));
+  const { calls, bytes } = inputBuffer(Math.max(message.length, DIGEST));
   bytes.set(message);
   callState.isInside = true;
   const status = calls.hash(message.length);
@@ -112,7 +112,7 @@ export function hashOne(message: Uint8Array): Uint8Array {
 export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
   const count = messages.length;
   const head = count * (DIGEST + 4);
-  const { calls, bytes } = room(messages.reduce((sum, { length }) => sum + length, head));
+  const { calls, bytes } = inputBuffer(messages.reduce((sum, { length }) => sum + length, head));
   // Where the room is: the call takes memory of its own, and a view that dies forgets it.
   const start = bytes.byteOffset;
   const lengths = new Uint32Array(bytes.buffer, start + count * DIGEST, count);
@@ -132,7 +132,7 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
 
 /** Prepares a public key, unless it is prepared still, and returns its place; -1 if it is none. */
 export function prepareKey(level: number, key: Uint8Array): number {
-  const { calls, bytes } = room(key.length);
+  const { calls, bytes } = inputBuffer(key.length);
   bytes.set(key);
   callState.isInside = true;
   const index = calls.prepareKey(level, key.length);
@@ -142,7 +142,7 @@ export function prepareKey(level: number, key: Uint8Array): number {
 
 /** Whether a signature by the key at `place` is right. */
 export function verifyOne(index: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
-  const { calls, bytes } = room(message.length + context.length + signature.length);
+  const { calls, bytes } = inputBuffer(message.length + context.length + signature.length);
   bytes.set(message);
   bytes.set(context, message.length);
   bytes.set(signature, message.length + context.length);
@@ -166,7 +166,7 @@ export function allocations(): number {
 }
 
 /** Room for so many bytes in the module. What stands there is void after the next call. */
-function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
+function inputBuffer(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
   if (active === undefined) throw new Error("the module has not started");
   callState.isInside = true;
   const address = length > MAX_INPUT_BYTES ? 0 : active.room(length) >>> 0;
