@@ -1,4 +1,4 @@
-// The public face of the package: open a bundle, ask the PDP.
+// The public API of the package: open a bundle, and decide requests with the PDP.
 
 export type { CheckManyOptions } from "./pdp/check-many.ts";
 export { WardgateError, type Code, type Refusal } from "./base/errors.ts";

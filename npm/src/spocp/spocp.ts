@@ -1,7 +1,7 @@
-// The entry `wardgate/spocp`: queries to the rules of SPOCP that a bundle holds.
+// Queries to the rules of SPOCP in a bundle: the entry `wardgate/spocp`.
 //
-// They are a module of their own, which is loaded by those alone who hand `spocp` to `open`. The rules of a
-// bundle are verified with its policies, by the runtime.
+// The rules run in a module of their own, which is loaded only with the option `spocp` of `open`.
+// The runtime verifies the rules of a bundle with its policies.
 
 import { loader } from "#load-spocp";
 
@@ -18,7 +18,7 @@ export type { SpocpModule, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spoc
 export type { SpocpPdp } from "../pdp/types.ts";
 
 /**
- * Lets a PDP answer queries by the rules of SPOCP in its bundle.
+ * The module of SPOCP. With it a PDP answers queries by the rules of SPOCP in its bundle.
  *
  * @example
  *     import { open } from "wardgate";
@@ -46,7 +46,7 @@ function readerOf(module: WebAssembly.Module): RuleReader {
 async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {
   if (loaded !== undefined) return loaded;
   const module = known(await (code === undefined ? own.load() : compile(code)));
-  // Somebody may not have waited.
+  // Another call may have loaded it in the meantime.
   return (loaded ??= module);
 }
 
