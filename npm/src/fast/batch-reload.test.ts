@@ -1,5 +1,5 @@
-// A bundle that is reloaded while a batch is being read: a principal who has policies of its own from
-// then on is the general path's.
+// A bundle that is reloaded while a batch is being read: a principal that has policies of its own
+// from then on is left to the general path.
 
 import { expect, it, vi } from "vitest";
 
@@ -32,7 +32,7 @@ const runtime = {
   columns: () => columns,
 };
 
-it("leaves the rows that come later to the general path", () => {
+it("leaves later rows to the general path", () => {
   const plans = new FastPaths(runtime as unknown as Runtime, () => 0);
   const reload = (ids: readonly string[]): void => {
     begin();

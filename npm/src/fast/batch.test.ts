@@ -1,4 +1,4 @@
-// Batches and prepared questions with the real module: every answer is the one of `check`.
+// Batches and prepared requests with the real module: every answer equals that of `check`.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -18,17 +18,17 @@ function resource(at: number, changes: object = {}): Resource {
   return { kind: "album", id: `a${at}`, attr: { owner: at % 3 === 0 ? "ada" : `u${at}` }, ...changes };
 }
 
-/** Enough resources for a batch. */
+/** Returns enough resources for a batch. */
 function many(one: Resource): Resource[] {
   return Array<Resource>(20).fill(one);
 }
 
-/** What `check` says, which reads every request completely. */
+/** Returns the answer of `check`, which reads every request completely. */
 function allowed(principal: Principal, action: string, one: Resource): boolean {
   return pdp.check({ principal, resource: one, actions: [action] }).actions[action]?.effect === "allow";
 }
 
-/** Asks in every way that there is, several times, and compares. */
+/** Decides by every method, several times, and compares the answers. */
 function compare(principal: Principal, action: string, resources: readonly Resource[]): void {
   const expected = resources.filter((one) => allowed(principal, action, one));
   const prepared = pdp.for(principal);
@@ -53,7 +53,7 @@ function compare(principal: Principal, action: string, resources: readonly Resou
   }
 }
 
-describe("every way of asking", () => {
+describe("every method", () => {
   it("gives the answers of check", () => {
     const resources = Array.from({ length: 40 }, (_, at) => resource(at));
     for (const action of ["view", "edit", "echo", "share", "burn", ""]) compare(ada, action, resources);
@@ -93,7 +93,7 @@ describe("every way of asking", () => {
   });
 });
 
-describe("what no rule reads", () => {
+describe("an attribute that no rule reads", () => {
   const unread = { get x(): never { throw new Error("was read"); } };
   const ways: readonly (readonly [string, (own: Pdp, one: Resource) => unknown])[] = [
     ["isAllowed", (own, one) => own.isAllowed({ principal: ada, action: "view", resource: one })],
@@ -105,7 +105,7 @@ describe("what no rule reads", () => {
     ["filter of a few", (own, one) => own.filter({ principal: ada, action: "view", resources: [one] }).length === 1],
   ];
 
-  it.each(ways)("is not looked at by %s, not even the first time", async (_, ask) => {
+  it.each(ways)("is not read by %s, not even the first time", async (_, ask) => {
     const own = await openAlbum();
     for (let time = 0; time < 3; time += 1) {
       expect(ask(own, resource(1, { attr: unread }))).toBe(true);
@@ -117,7 +117,7 @@ describe("what no rule reads", () => {
 });
 
 describe("a misspelt name", () => {
-  it("is found by every way of asking where it leaves a hole", () => {
+  it("is found by every method if the correct member is absent", () => {
     const one = { kind: "album", id: "a1", attrs: { owner: "ada" } } as Resource;
     const known = "kind, id, attr, policyVersion, scope";
     const error = new TypeError(`unknown field \`attrs\` in resource, expected one of ${known}`);
@@ -145,7 +145,7 @@ describe("filter", () => {
     expect(pdp.filter({ principal: ada, action: "edit", resources: [other, mine] })[0]).toBe(mine);
   });
 
-  it("refuses what it cannot read", () => {
+  it("refuses unreadable arguments", () => {
     const check = (request: unknown, message: string): void =>
       expect(() => pdp.filter(request as never)).toThrow(new TypeError(message));
     check(undefined, "request must be an object, found undefined");
@@ -161,7 +161,7 @@ describe("filter", () => {
     check({ principal: ada, action: "edit", resources }, "resource.id must be a string, found bigint");
   });
 
-  it("decides rightly when code of the caller decides meanwhile", () => {
+  it("decides correctly if code of the caller decides in between", () => {
     const resources = Array.from({ length: 100 }, (_, at) => {
       const attr = { get owner(): string {
         pdp.filter({ principal: ada, action: "edit", resources: [resource(1), resource(3)] });
@@ -174,7 +174,7 @@ describe("filter", () => {
 });
 
 describe("a prepared principal", () => {
-  it("is the one that it was", () => {
+  it("keeps its state", () => {
     const principal = { id: "ada", roles: ["user"], attr: {} };
     const prepared = pdp.for(principal);
     principal.roles.pop();
@@ -201,7 +201,7 @@ describe("a prepared principal", () => {
     }
   });
 
-  it("is refused when it is asked about, not when it is prepared", () => {
+  it("is refused when it is used, not when it is prepared", () => {
     const prepared = pdp.for({ id: 7, roles: [] } as never);
     const ofId = new TypeError("principal.id must be a string, found number");
     expect(() => prepared.isAllowed("view", resource(1))).toThrow(ofId);
@@ -211,7 +211,7 @@ describe("a prepared principal", () => {
 });
 
 describe("code of the caller that runs while a request is read", () => {
-  /** A request whose owner is read by `effect` first. */
+  /** Returns a request whose owner is read by `effect` first. */
   function editing(effect: () => void): ActionRequest {
     const attr = { get owner(): string { effect(); return "ada"; } };
     return viewing({ resource: { attr }, request: { action: "edit" } });
@@ -225,14 +225,14 @@ describe("code of the caller that runs while a request is read", () => {
     return own;
   }
 
-  it("may ask about somebody else", async () => {
+  it("may decide for another principal", async () => {
     const own = await warm();
     const another = viewing({ resource: { attr: { owner: "eve" } }, request: { action: "edit" } });
     const asking = editing(() => own.isAllowed(another));
     expect(own.isAllowed(asking)).toBe(true);
   });
 
-  it("may reload the bundle: nothing of the old one is decided by", async () => {
+  it("may reload the bundle: the old one decides nothing more", async () => {
     const own = await warm();
     expect(own.isAllowed(editing(() => own.reload(closed)))).toBe(false);
   });
@@ -254,7 +254,7 @@ describe("code of the caller that runs while a request is read", () => {
 });
 
 describe("many requests", () => {
-  it("are decided each for itself", () => {
+  it("are decided independently", () => {
     const asking = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
     expect(pdp.checkMany([asking, asking])).toEqual([pdp.check(asking), pdp.check(asking)]);
     expect(pdp.isAllowedMany([])).toEqual([]);
@@ -276,7 +276,7 @@ describe("many requests", () => {
     expect(pdp.checkMany(withClaims)).toEqual(withClaims.map((request) => pdp.check(request)));
   });
 
-  it("that are no plain objects are read each for itself", () => {
+  it("that are not plain objects are read independently", () => {
     let turn = 0;
     const fickle = { get principal() { turn += 1; return turn % 2 === 0 ? ada : eve; }, resource: resource(3), actions: ["view"] };
     const [first, second, third] = pdp.checkMany([fickle, fickle, fickle]);

@@ -1,5 +1,5 @@
-// What the hot functions write into the frame, and when they leave a request to the general path. The
-// module is played by a few lines here, so that every plan can be had.
+// The frame that the hot functions write, and the requests that they leave to the general path. A
+// mock of a few lines replaces the module, so that a test can have any fast path.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -43,13 +43,13 @@ vi.mock("../wasm/abi.ts", () => ({
   planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
 }));
 
-// Nothing is worked out before it is asked.
+// The module is called for every decision.
 vi.mock("./truth-table.ts", async (load) => {
   const answers = await load<typeof import("./truth-table.ts")>();
   return { ...answers, truthTableOf: () => answers.NO_TABLE };
 });
 
-/** What arrived at the module when it was asked to decide. */
+/** The contents of the frame at the last decision. */
 let asked: Asked | undefined;
 let plans: FastPaths;
 
@@ -74,7 +74,7 @@ function plan(wire: Wire): void {
   plans = new FastPaths(runtime as unknown as Runtime, () => 7);
   plans.begin(["root"]);
   plans.resume(0);
-  // The first request of a kind brings its plans, and is left to the general path.
+  // The first request of a kind loads its fast paths, and is left to the general path.
   expect(decideRequest(plans, request())).toBe(UNSURE);
   asked = undefined;
 }
@@ -87,13 +87,16 @@ function request(resource: object = {}, principal: object = {}): Record<string, 
   };
 }
 
-/** The words of the slots for attributes of the resource; `undefined` if it is left alone. */
+/**
+ * Returns the words of the slots for attributes of the resource; `undefined` if the general path
+ * decides.
+ */
 function words(attr: unknown): number[] | undefined {
   asked = undefined;
   const single = decideRequest(plans, request({ attr }));
   const seen = seenWords();
   const { principal, resource } = request({ attr });
-  // Every way of asking writes the same.
+  // Every method writes the same.
   for (const ask of [
     () => decideForPrincipal(plans, new PrincipalRecord(principal), "read", resource),
     () => decideTarget(plans, new PrincipalRecord(principal), new PreparedTarget("doc", "read"), resource),
@@ -110,7 +113,7 @@ function seenWords(): number[] | undefined {
   return asked?.words.slice(0, (module.plan as { slots: unknown[] }).slots.length);
 }
 
-/** The slots for these attributes. */
+/** Returns the slots for these attributes. */
 function attributes(...paths: string[]): readonly Slot[] {
   return paths.map((path) => ({ root: "resource.attr", path: path.split(".") }));
 }
@@ -139,20 +142,20 @@ describe("a value", () => {
     }
   });
 
-  it("is missing where there is no such one", () => {
+  it("is missing if the attribute is absent", () => {
     expect(words({})).toEqual([MISSING]);
     expect(words(Object.create(null))).toEqual([MISSING]);
     expect(words(Object.freeze({ a: true }))).toEqual([TRUE]);
     expect(words(new Proxy({ a: true }, {}))).toEqual([TRUE]);
   });
 
-  it("is left to the general path when it is odd", () => {
+  it("is left to the general path if it is unusual", () => {
     const numbers = [Number.NaN, Infinity, -Infinity, 1n];
     const odd = [...numbers, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
     for (const value of odd) expect(words({ a: value })).toBeUndefined();
   });
 
-  it("is left to the general path when what holds it is odd", () => {
+  it("is left to the general path if its object is unusual", () => {
     class Own { a = true; }
     const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
     const inherits = Object.create({ a: true }) as object;
@@ -172,7 +175,7 @@ describe("strings", () => {
     expect(words({ a: "1", b: "2", c: "3", d: "4", e: "5" })).toBeUndefined();
   });
 
-  it("have the words of constants where they are compared with them", () => {
+  it("have the words of constants if they are compared with them", () => {
     const constants = [["draft", 20], ["final", 21]] as const;
     const slots = [{ root: "resource.attr", path: ["a"], uses: 1, constants }, ...attributes("b")];
     plan({ slots });
@@ -196,14 +199,14 @@ describe("a path", () => {
     expect(words({ a: { b: {} }, d: false })).toEqual([MISSING, FALSE]);
   });
 
-  it("breaks where there is none", () => {
+  it("breaks at a missing member", () => {
     for (const a of [undefined, null, "text", 1, [], { b: undefined }, { b: [] }]) {
       expect(words({ a, d: true })).toEqual([BROKEN, TRUE]);
     }
     for (const b of [null, "text", 1, false]) expect(words({ a: { b }, d: true })).toEqual([MISSING, TRUE]);
   });
 
-  it("does not lead through what is odd", () => {
+  it("does not lead through unusual objects", () => {
     for (const a of [new Map(), new Date(0), new (class Own { b = {}; })(), () => 1, Number.NaN]) {
       expect(words({ a, d: true })).toBeUndefined();
     }
@@ -224,7 +227,7 @@ describe("names", () => {
     }
   });
 
-  it("that every object inherits since a moment ago are, too", () => {
+  it("that were added to Object.prototype a moment ago are, too", () => {
     plan({ slots: attributes("a", "b") });
     (Object.prototype as Record<string, unknown>)["a"] = true;
     expect(words({ b: true })).toBeUndefined();
@@ -234,7 +237,7 @@ describe("names", () => {
     expect(words({ a: true })).toBeUndefined();
   });
 
-  it("beyond the places in the source are read all the same", () => {
+  it("beyond the sites are read too", () => {
     const names = Array.from({ length: 80 }, (_, at) => `name${at}`);
     for (let first = 0; first < 80; first += 20) {
       plan({ slots: attributes(...names.slice(first, first + 20)) });
@@ -246,7 +249,7 @@ describe("names", () => {
 });
 
 describe("a principal without attributes", () => {
-  it("is left to the general path where a plan reads some", () => {
+  it("is left to the general path if the fast path reads some", () => {
     plan({ slots: [{ root: "principal.attr", path: ["team"] }] });
     expect(words({})).toBeUndefined();
     expect(decideRequest(plans, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
@@ -272,20 +275,20 @@ describe("roles", () => {
     expect(mask("user", ["user"])).toBeUndefined();
   });
 
-  it("are told apart when they are many", () => {
+  it("are distinguished if they are many", () => {
     plan({ others: 0, roles: Array.from({ length: 20 }, (_, at) => [`role${at}`, 1 << at] as const) });
     expect(decideRequest(plans, request({}, { roles: ["role19", "role3", "role20"] }))).toBe(ALLOW);
     expect(asked?.roles).toBe((1 << 19) | 8);
   });
 
-  it("are a list of classes, in their order, in a plan by class", () => {
+  it("are a list of classes, in their order, in a fast path by class", () => {
     plan({ flags: 8, others: 9, roles: [["a", 3], ["b", 1]] });
     expect(decideRequest(plans, request({}, { roles: ["b", "x", "a"] }))).toBe(ALLOW);
     expect([asked?.roles, asked?.words.slice(32, 35)]).toEqual([3, [1, 9, 3]]);
     expect(decideRequest(plans, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
   });
 
-  it("are left to the general path when they are more than a plan answers for", () => {
+  it("are left to the general path if they are more than the limit of fast paths", () => {
     plan({ roles });
     const some = (length: number): number =>
       decideRequest(plans, request({}, { roles: Array.from({ length }, () => "user") }));
@@ -306,7 +309,7 @@ describe("roles", () => {
 describe("a request", () => {
   beforeEach(() => plan({ slots: [] }));
 
-  it("is left to the general path when its parts are odd", () => {
+  it("is left to the general path if its parts are unusual", () => {
     const inherited = Object.create(request()) as object;
     const odd = [
       undefined, null, "text", [], 7, inherited, {},
@@ -326,7 +329,7 @@ describe("a request", () => {
     expect(decideRequest(plans, request({}, { id: "root" }))).toBe(UNSURE);
   });
 
-  it("finds the plans of its version and scope", () => {
+  it("finds the fast paths of its version and scope", () => {
     for (const resource of [{ scope: "acme" }, { policyVersion: "v2" }, { scope: "acme", policyVersion: "v2" }]) {
       expect(decideRequest(plans, request(resource))).toBe(UNSURE);
       expect(decideRequest(plans, request(resource))).toBe(ALLOW);
@@ -335,7 +338,7 @@ describe("a request", () => {
     for (let time = 0; time < 2; time += 1) expect(decideRequest(plans, request({ scope: "none" }))).toBe(UNSURE);
   });
 
-  it("asks for the plans of an unknown kind once", () => {
+  it("loads the fast paths of an unknown kind once", () => {
     module.lists = 0;
     for (let time = 0; time < 5; time += 1) decideRequest(plans, request({ kind: "else" }));
     expect(module.lists).toBe(1);
@@ -343,7 +346,7 @@ describe("a request", () => {
 });
 
 describe("code of the caller", () => {
-  it("that decides meanwhile takes the frame away", () => {
+  it("that decides in between invalidates the frame", () => {
     plan({ slots: attributes("a", "b") });
     const inner: number[] = [];
     const attr = {
@@ -357,7 +360,7 @@ describe("code of the caller", () => {
     expect(new Set(inner)).toEqual(new Set([ALLOW]));
   });
 
-  it("that only looks is called once for each member that is read", () => {
+  it("that changes nothing is called once for each member that is read", () => {
     plan({ slots: attributes("a") });
     const get = vi.fn(() => true);
     const attr = Object.defineProperty({ b: 1 }, "a", { get, enumerable: true });
@@ -365,7 +368,7 @@ describe("code of the caller", () => {
     expect(get).toHaveBeenCalledTimes(1);
   });
 
-  it("that throws is heard", () => {
+  it("that throws passes its exception on", () => {
     plan({ slots: attributes("a") });
     const attr = { get a(): boolean { throw new Error("not today"); } };
     expect(() => decideRequest(plans, request({ attr }))).toThrow("not today");
@@ -373,7 +376,7 @@ describe("code of the caller", () => {
 });
 
 describe("programs", () => {
-  it("get texts and values behind the words, and the time where they want it", () => {
+  it("get texts and values in the arena, and the time if they need it", () => {
     const slots = [{ root: "resource.attr", path: ["a"], uses: 6 }, { root: "principal.roles", uses: 4 }];
     plan({ flags: 2 | 4, slots });
     expect(words({ a: "text" })).toEqual([TEMPORARY, VALUE]);
@@ -395,7 +398,7 @@ describe("programs", () => {
 });
 
 describe("a frame that died", () => {
-  it("is not decided on", () => {
+  it("decides nothing", () => {
     plan({ slots: [] });
     plans.reset();
     expect(decideRequest(plans, request())).toBe(UNSURE);

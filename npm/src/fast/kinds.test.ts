@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
-/** Plans for every kind that starts with `k`. */
+/** Returns fast paths for every kind that starts with `k`. */
 function plans(): { readonly loaded: string[]; readonly plans: FastPaths } {
   const loaded: string[] = [];
   const load = (_: Kinds, kind: string): FastPathList | null => {
@@ -23,7 +23,7 @@ function find(kinds: Kinds, from: FastPaths, kind: string): string | undefined {
 }
 
 describe("the lists of kinds", () => {
-  it("are found, however many, and loaded once", () => {
+  it("are found in any number, and loaded once", () => {
     const { loaded, plans: from } = plans();
     const kinds = new Kinds("", "");
     const names = ["k", "kk", ...Array.from({ length: 3000 }, (_, at) => `kind_${at}`)];
@@ -31,7 +31,7 @@ describe("the lists of kinds", () => {
     expect(loaded).toEqual(names);
   });
 
-  it("are kept apart where their names have one digest", () => {
+  it("are distinguished if their names have one digest", () => {
     const { plans: from } = plans();
     const kinds = new Kinds("", "");
     const [one, two] = ["kind_abc", "kinx_abc"];
@@ -57,8 +57,8 @@ describe("the lists of kinds", () => {
   });
 });
 
-describe("the plan for an action", () => {
-  it("is found whatever it is called, and however many there are", () => {
+describe("the fast path for an action", () => {
+  it("is found under any name, among any number", () => {
     const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
     for (const count of [0, 1, 5, names.length]) {
       const known = names.slice(0, count);
@@ -71,7 +71,7 @@ describe("the plan for an action", () => {
     }
   });
 
-  it("is read once, when it is asked for", () => {
+  it("is loaded once, on first use", () => {
     const read: number[] = [];
     const list = new FastPathList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
     for (let time = 0; time < 3; time += 1) {
@@ -81,7 +81,7 @@ describe("the plan for an action", () => {
     expect(read).toEqual([4, -1]);
   });
 
-  it("is looked for again where it could not be read", () => {
+  it("is loaded again if it could not be loaded before", () => {
     let isLive = false;
     const list = new FastPathList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
     expect([planFor(list, "view"), planFor(list, "edit")]).toEqual([null, null]);

@@ -1,6 +1,7 @@
-// A request whose objects act while they are read: at the first read, at the second, and so on at every one.
+// Requests whose objects run code while they are read: at the first read, at the second, and so on
+// at every one.
 //
-// Whatever they do, reading ends; and what was decided is what the policies in use afterwards decide.
+// Reading always ends, and every decision is one by the policies in use afterwards.
 
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +15,7 @@ import type { Accessors, Pdp, Principal, Resource } from "../pdp/types.ts";
 const settings = { trust: "unsigned", clock: () => noon } as const;
 const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
 
-/** Calls `act` at one of the reads, counted from 1, of all objects that it is put around. */
+/** Calls `act` at one of the reads, counted from 1, of all objects that it wraps. */
 class Disturber {
   reads = 0;
   readonly #at: number;
@@ -77,7 +78,10 @@ const requests: readonly (readonly [string, object, object?])[] = [
   ["principal", {}, { x: "ada" }],
 ];
 
-/** What a way of asking comes to when the objects act at one of the reads; and whether there was one. */
+/**
+ * Returns the outcome of a method if the objects run code at one of the reads, and whether that
+ * read occurred.
+ */
 function disturbed(pdp: Pdp, ask: Ask, [action, attr, own]: (typeof requests)[number], at: number, act: () => void) {
   const disturber = new Disturber(at, act);
   const around = <T>(value: T): T => disturber.around(value);
@@ -98,18 +102,18 @@ function opened(withAccessors: boolean): Pdp {
   return pdp;
 }
 
-/** The first request about a kind brings its plans. */
+/** The first request about a kind loads its fast paths. */
 function bringPlans(pdp: Pdp): void {
   for (const [action] of requests) pdp.isAllowed({ principal: { id: "ada", roles: [] }, action, resource: { kind: "thing", id: "t" } });
 }
 
-/** A batch reads so often that a few of them suffice. */
+/** A batch reads so often that a few requests suffice. */
 function requestsFor(way: string): typeof requests {
   return way === "filter" ? requests.filter(([action]) => ["any", "equal", "nested"].includes(action)) : requests;
 }
 
 describe.each([["with accessors", true], ["without accessors", false]] as const)("%s", (_, withAccessors) => {
-  it.each(ways)("%s ends after a reload at any read, and answers by the new policies", (way, ask) => {
+  it.each(ways)("%s ends after a reload at any read, and decides by the new policies", (way, ask) => {
     const pdp = opened(withAccessors);
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
@@ -123,7 +127,7 @@ describe.each([["with accessors", true], ["without accessors", false]] as const)
     pdp.dispose();
   });
 
-  it.each(ways)("%s ends after it was disposed of at any read, and then decides nothing", (way, ask) => {
+  it.each(ways)("%s ends after a dispose at any read, and decides nothing", (way, ask) => {
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
         const pdp = opened(withAccessors);

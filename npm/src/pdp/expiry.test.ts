@@ -12,7 +12,7 @@ import { album, noon, releaseKey as trust, signed, trustFile, viewing } from "..
 import { events, first, goTo, ring, serve, settled, time, unchanged, watch } from "../watcher/testing-watcher.ts";
 import type { Accessors, Pdp } from "./types.ts";
 
-/** When the album that the release key has signed expires. */
+/** The expiry time of the album that the release key has signed. */
 const end = Date.UTC(2025, 0);
 const accessors = (await import(fileURLToPath(new URL("../../fixtures/album.accessors.js", import.meta.url)))) as Accessors;
 const DAY = 86_400_000;
@@ -21,7 +21,7 @@ let now: number;
 function opened(more: object = {}, at = noon): Pdp {
   now = at;
   const pdp = openSync(signed, { trust, clock: () => now, ...more });
-  // The first request about a kind brings its plans.
+  // The first request about a kind loads its fast paths.
   answers(pdp);
   return pdp;
 }
@@ -30,13 +30,13 @@ const { principal, resource } = viewing();
 const owned = { ...resource, attr: { owner: "ada" } };
 const rows = Array.from({ length: 100 }, () => owned);
 
-/** What every way of asking allows. */
+/** Returns the answers of all methods. */
 function answers(pdp: Pdp): boolean[] {
   const ada = pdp.for(principal);
   return ["view", "edit"].flatMap((action) => [
     pdp.isAllowed({ principal, action, resource: owned }),
     ...pdp.isAllowedMany([{ principal, action, resource: owned }]),
-    // A `Map` is for the general path.
+    // A `Map` is left to the general path.
     pdp.isAllowed({ principal, action, resource: { ...resource, attr: new Map([["owner", "ada"]]) as never } }),
     ada.isAllowed(action, owned),
     ada.prepare({ kind: "album", action }).isAllowed(owned),
@@ -62,13 +62,13 @@ describe.each([["with accessors", { accessors }], ["without accessors", {}]])("a
     expect(pdp.actions("album").length).toBeGreaterThan(0);
   });
 
-  it("goes on deciding where it was told so", () => {
+  it("goes on deciding with that option", () => {
     const pdp = opened({ ...more, afterExpiry: "decide" });
     now = end + DAY;
     expect(new Set(answers(pdp))).toEqual(new Set([true]));
   });
 
-  it("looks at no clock where the bundle never expires", () => {
+  it("reads no clock if the bundle never expires", () => {
     const clock = vi.fn(() => noon);
     const pdp = openSync(album, { trust: "unsigned", clock, ...more });
     const ask = (): boolean => pdp.isAllowed({ principal, action: "edit", resource: owned });
@@ -87,7 +87,7 @@ describe.each([["with accessors", { accessors }], ["without accessors", {}]])("a
     expect(() => pdp.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
   });
 
-  it("denies where the clock gives no time, or moves the turn", () => {
+  it("denies if the clock returns no time, or takes a serial", () => {
     const pdp = opened(more);
     now = Number.NaN;
     expect(() => pdp.isAllowed({ principal, action: "edit", resource: owned })).toThrow();
@@ -133,7 +133,7 @@ describe("a worker of a pool", () => {
 });
 
 describe("a watcher", () => {
-  it("tells once that its bundle expires soon, and once that it has", async () => {
+  it("reports once that its bundle expires soon, and once that it has", async () => {
     const told: unknown[] = [];
     const on = {
       expiring: ({ revision }: BundleHeader, left: number) => told.push(["expiring", revision, left]),
@@ -154,7 +154,7 @@ describe("a watcher", () => {
     expect([events, time]).toEqual([[], end + DAY]);
   });
 
-  it("passes on what its PDP does then", async () => {
+  it("passes on the decisions of its PDP", async () => {
     serve(first());
     const watcher = watch({ afterExpiry: "decide" } as object);
     await settled();

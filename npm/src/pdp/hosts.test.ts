@@ -1,4 +1,4 @@
-// Hosts that have done something about `__proto__`, on which the hot functions rely. They need a process of
+// Hosts that have changed `__proto__`, on which the hot functions rely. They need a process of
 // their own, so they run the built package.
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// Members that are misspelt: `policy_version` and its like would select policies, and select others.
+// Misspelt members: `policy_version`, for example, would select policies, and the wrong ones are
+// selected.
 
 import { readFileSync } from "node:fs";
 
@@ -24,7 +25,7 @@ function changed(member: object): never {
 describe("a misspelt member", () => {
   const members = [{ policy_version: "2" }, { Scope: "acme" }, { policyversion: undefined }, { attrs: {} }];
 
-  it.each(members)("of a principal is refused by what reads it once: %j", (member) => {
+  it.each(members)("of a principal is refused by methods that read it once: %j", (member) => {
     const misspelt = changed(member);
     const [name] = Object.keys(member);
     const message = `unknown field \`${name}\` in principal`;
@@ -48,8 +49,8 @@ describe("a misspelt member", () => {
     }
   });
 
-  // To look for one would cost more than the decision: this is what the documentation of `Pdp` warns of.
-  it("of a resource is not looked for where a plan decides", () => {
+  // Looking for one would cost more than the decision: the documentation of `Pdp` warns of this.
+  it("of a resource is not detected on the fast path", () => {
     const misspelt = { ...resource, policy_version: "2" } as Resource;
     for (let time = 0; time < 2; time += 1) pdp.isAllowed(ask);
     expect(pdp.isAllowed({ ...ask, resource: misspelt })).toBe(true);
@@ -57,7 +58,7 @@ describe("a misspelt member", () => {
   });
 });
 
-describe("what is prepared for a scope or version", () => {
+describe("a target with a scope or version", () => {
   const ways = (topic: Topic) => (one: Resource): boolean[] => {
     const [action, question] = [pdp.prepare(topic), pdp.for(principal).prepare(topic)];
     const many = Array.from({ length: 20 }, () => one);
@@ -73,7 +74,7 @@ describe("what is prepared for a scope or version", () => {
     {}, { scope: "acme" }, { policyVersion: "2" }, { policyVersion: "default" }, { scope: "none" }, { scope: "" }, { scope: "acme", policyVersion: "2" },
   ];
 
-  it.each(selections)("decides resources that name none by it, and others by what they name: %j", (selection) => {
+  it.each(selections)("supplies it to resources without one, and not to others: %j", (selection) => {
     for (const action of ["read", "write", "delete"]) {
       for (const own of selections) {
         const named = { ...resource, ...own };
@@ -83,7 +84,7 @@ describe("what is prepared for a scope or version", () => {
     }
   });
 
-  it("refuses what is no resource, and resources whose scope is none", () => {
+  it("refuses invalid resources, and resources with an invalid scope", () => {
     const prepared = pdp.prepare({ kind: "record", action: "read", scope: "acme" });
     for (const odd of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
       expect(() => prepared.isAllowed(principal, odd)).toThrow(TypeError);

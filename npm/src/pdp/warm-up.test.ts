@@ -1,4 +1,5 @@
-// The warm-up runs to its end: what it verifies is refused at the last step, what it asks is answered by rules.
+// The warm-up runs to its end: the bundle is refused at the last step of its verification, and
+// rules decide its requests.
 
 import { readFileSync } from "node:fs";
 
@@ -12,8 +13,8 @@ const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt
 const nobody = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
 
 describe("the warm-up", () => {
-  // If this fails because the format has changed, `warm-up.mjs` writes the bundle anew.
-  it("runs, as often as one likes", () => {
+  // If this fails because the format has changed, `warm-up.mjs` writes the bundle again.
+  it("runs any number of times", () => {
     warmUp();
     warmUp({ code: readFileSync(new URL("../../wasm/wardgate_bg.wasm", import.meta.url)) });
     expect(() => warmUp({ cod: 1 } as never)).toThrow(TypeError);
@@ -24,7 +25,7 @@ describe("the warm-up", () => {
     expect(() => openSync(bundle.with(70, 0), { trust: nobody })).toThrow(expect.objectContaining({ code: "wrong-digest" }));
   });
 
-  it("asks what every rule of its policy reads, and is allowed it", () => {
+  it("makes a request that every rule of its policy reads, and is allowed", () => {
     const pdp = openSync(bundle, { trust: "unsigned" });
     expect(pdp.header.name).toBe("warm-up");
     const resource = { kind: "warm", id: "one", attr: { owner: "ada", level: 4, state: "open", name: "a", tags: ["b"] } };

@@ -1,5 +1,4 @@
-// The calls that go without glue, asked as the encoder asks them: words in the memory, numbers as
-// arguments.
+// The calls without glue, used as in the hot functions: words in the memory, numbers as arguments.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -46,7 +45,7 @@ beforeAll(async () => {
   words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
 });
 
-/** The number of the plan for an action, and the mask of the role `user` in it. */
+/** Returns the number of the fast path for an action, and the mask of the role `user` in it. */
 function planFor(action: string): { id: number; plan: Plan; user: number } {
   const { other, actions } = JSON.parse(glue.planList(handle, "album", "", "")) as List;
   const id = new Map(actions).get(action) ?? other;
@@ -54,14 +53,14 @@ function planFor(action: string): { id: number; plan: Plan; user: number } {
   return { id, plan, user: new Map(plan.roles).get("user") ?? plan.others };
 }
 
-describe("a plan", () => {
-  it("says what it reads", () => {
+describe("a fast path", () => {
+  it("lists the members that it reads", () => {
     const { plan } = planFor("edit");
     const read = plan.slots.map(({ root, path }) => [root, ...path].join("."));
     expect(read.sort()).toEqual(["principal.id", "resource.attr.owner"]);
   });
 
-  it("is not there for a kind without policies, or under a number that no plan has", () => {
+  it("is absent for a kind without policies, and for an unknown number", () => {
     expect(glue.planList(handle, "nothing", "", "")).toBe("");
     expect(glue.planOf(handle, 1_000_000)).toBe("");
     expect(glue.principals(handle)).toBe("[]");
@@ -81,7 +80,7 @@ describe("a decision on the frame", () => {
     expect(owned()).toBe(DENY);
   });
 
-  it("is unsure for a handle, a plan or a form that does not exist", () => {
+  it("is unsure for a handle, a fast path or a form that does not exist", () => {
     const { id, user } = planFor("view");
     expect(raw.decide(handle, id, user)).toBe(ALLOW);
     expect(raw.decide(99, id, user)).toBe(UNSURE);
@@ -90,7 +89,7 @@ describe("a decision on the frame", () => {
     expect(raw.decideClasses(handle, id, 32, 4, noon)).toBe(UNSURE);
   });
 
-  it("takes the time as it comes, and none that is no time", () => {
+  it("takes any time, and no value that is not a time", () => {
     const { id, user } = planFor("share");
     expect(raw.decideValues(handle, id, user, 4, noon)).toBe(ALLOW);
     expect(raw.decideValues(handle, id, user, 4, noon + 86_400_000)).toBe(DENY);
