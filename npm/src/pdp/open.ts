@@ -1,6 +1,7 @@
 // Opens bundles.
 
-import { readLoad, type LoadOptions } from "../wasm/code.ts";
+import type { LoadOptions } from "./load-options.ts";
+import { readLoad } from "../wasm/code.ts";
 import { copyOf, membersOf, mustBeBytes } from "../base/describe.ts";
 import { runtime, runtimeNow } from "../wasm/module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 // The types of the rules of SPOCP. Nothing here loads their module.
 
-import type { LoadOptions } from "../wasm/code.ts";
+import type { LoadOptions } from "./load-options.ts";
 
 /**
  * An S-expression as text in the advanced form, such as `(http (page index.html))`, or in the

@@ -5,7 +5,8 @@
 
 import { loader } from "#load-spocp";
 
-import { compile, readLoad, type LoadOptions } from "../wasm/code.ts";
+import { compile, readLoad } from "../wasm/code.ts";
+import type { LoadOptions } from "../pdp/load-options.ts";
 import { WardgateError } from "../base/errors.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
 import { lackOfRules } from "./spocp-abi.ts";
@@ -13,7 +14,7 @@ import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
-export type { LoadOptions } from "../wasm/code.ts";
+export type { LoadOptions } from "../pdp/load-options.ts";
 export type { SpocpModule, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spocp-types.ts";
 export type { SpocpPdp } from "../pdp/types.ts";
 

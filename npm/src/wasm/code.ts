@@ -5,12 +5,6 @@ import { WardgateError } from "../base/errors.ts";
 import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
 import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
 
-/** The options of `load`. */
-export interface LoadOptions {
-  /** The code of the module, as for `open`. */
-  readonly code?: CodeSource | undefined;
-}
-
 /** Compiles the code of a caller. */
 export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   if (isModule(code)) return code;
