@@ -100,10 +100,10 @@ describe("the form for require", () => {
       console.log(now.isAllowed(request), later.isAllowed(request), hash(bundle).length, ...refused);
     });
   `;
-  const said = "true true 32 not-a-bundle\n";
+  const expected = "true true 32 not-a-bundle\n";
 
   it.each([[[]], [["--no-experimental-require-module"]]])("decides with %j", (flags) => {
-    expect(node(process.execPath, [...flags, "--eval", decide])).toBe(said);
+    expect(node(process.execPath, [...flags, "--eval", decide])).toBe(expected);
   });
 
   it("decides beside the other form, and neither disturbs the other", () => {

@@ -13,8 +13,8 @@ export const album: Uint8Array = read("album");
 /** `fixtures/closed`: the same kinds, with every action denied. */
 export const closed: Uint8Array = read("closed");
 
-/** `fixtures/odd`: one rule for each way of reading an attribute. */
-export const odd: Uint8Array = read("odd");
+/** `fixtures/unusual`: one rule for each way of reading an attribute. */
+export const unusual: Uint8Array = read("unusual");
 
 /** The album as revision 7, signed with `releaseKey` for the year 2024. */
 export const signed: Uint8Array = new Uint8Array(trustFile("signed.bundle"));
@@ -24,7 +24,7 @@ export const releaseKey = JSON.parse(trustFile("release.pub.jwk").toString()) as
 export const noon = Date.UTC(2024, 4, 6, 12);
 
 /** The terms that accept unsigned bundles. */
-export const anybody: Uint8Array = readOptions({ trust: "unsigned" }).terms;
+export const unsignedTerms: Uint8Array = readOptions({ trust: "unsigned" }).terms;
 
 export async function openAlbum(): Promise<Pdp> {
   return open(album, { trust: "unsigned", clock: () => noon });

@@ -61,7 +61,7 @@ const onExpress = (express: typeof express5): App => async (pdp, question, denie
   app.use(((error: { readonly status?: number }, _request, response, _next) => {
     response.status(error.status ?? 500).send("error");
   }) satisfies ErrorRequestHandler);
-  return ask(app);
+  return send(app);
 };
 
 const apps: readonly (readonly [string, App])[] = [
@@ -91,10 +91,10 @@ describe.each(apps)("%s", (_, app) => {
 
   it("denies a missing principal or resource, and reads no part that it does not need", async () => {
     const unused = vi.fn(() => resource);
-    for (const nobody of [undefined, null]) {
-      expect(await app(album, question({ principal: () => nobody, resource: unused }))).toEqual(denied);
-      expect(await app(album, question({ principal: async () => nobody, resource: unused }))).toEqual(denied);
-      expect(await app(album, question({ resource: () => nobody }))).toEqual(denied);
+    for (const missing of [undefined, null]) {
+      expect(await app(album, question({ principal: () => missing, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ principal: async () => missing, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ resource: () => missing }))).toEqual(denied);
     }
     expect(unused).not.toHaveBeenCalled();
   });
@@ -105,16 +105,16 @@ describe.each(apps)("%s", (_, app) => {
     const throws = (): never => {
       throw value;
     };
-    for (const place of ["principal", "resource", "action", "auxData"]) {
-      expect(await app(album, question({ [place]: throws }))).toEqual(error);
-      expect(await app(album, question({ [place]: async () => throws() }))).toEqual(error);
+    for (const part of ["principal", "resource", "action", "auxData"]) {
+      expect(await app(album, question({ [part]: throws }))).toEqual(error);
+      expect(await app(album, question({ [part]: async () => throws() }))).toEqual(error);
     }
     expect(await app(throws, question())).toEqual(error);
   });
 
   it("never passes a request with an invalid part", async () => {
-    const odd = [{ id: "ada" }, { ...principal, roles: "user" }, "ada", true, 0] as unknown as Principal[];
-    for (const one of odd) expect(await app(album, question({ principal: () => one }))).toEqual(error);
+    const unusual = [{ id: "ada" }, { ...principal, roles: "user" }, "ada", true, 0] as unknown as Principal[];
+    for (const one of unusual) expect(await app(album, question({ principal: () => one }))).toEqual(error);
     for (const one of [{}, "album", true] as unknown as Resource[]) {
       expect(await app(album, question({ resource: () => one }))).toEqual(error);
     }
@@ -138,10 +138,10 @@ describe.each(apps)("%s", (_, app) => {
   });
 
   it("lets an error set its status", async () => {
-    const who = (): never => {
+    const principalOf = (): never => {
       throw app === onHono ? new HTTPException(401) : Object.assign(new Error(), { status: 401 });
     };
-    expect(await app(album, question({ principal: who }))).toEqual([401, "error"]);
+    expect(await app(album, question({ principal: principalOf }))).toEqual([401, "error"]);
   });
 });
 
@@ -169,7 +169,7 @@ describe.each([
 const servers: { close(): unknown }[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
-async function ask(app: Express): Promise<readonly [number, string]> {
+async function send(app: Express): Promise<readonly [number, string]> {
   const server = app.listen(0, "127.0.0.1");
   servers.push(server);
   await new Promise((listening) => server.once("listening", listening));

@@ -23,7 +23,7 @@ const { Can, useCan, WardgateProvider } = await import("./react.ts");
 afterAll(() => void vi.unstubAllGlobals());
 
 const { principal, resource } = viewing();
-const mine = { ...resource, attr: { owner: "ada" } };
+const owned = { ...resource, attr: { owner: "ada" } };
 
 let pdp: Pdp;
 let page: HTMLElement;
@@ -53,7 +53,7 @@ function Answer({ action, on }: { readonly action: string; readonly on?: Resourc
   return createElement("b", null, useCan(action, on) ? "yes" : "no");
 }
 
-function answer(action: string, on: Resource | null | undefined = mine): ReactElement {
+function answer(action: string, on: Resource | null | undefined = owned): ReactElement {
   return createElement(Answer, { action, ...(on === undefined ? {} : { on }) });
 }
 
@@ -147,14 +147,14 @@ describe("Can", () => {
     createElement(Can, { action: "edit", resource: on, fallback: "look only" }, createElement("button", null, "edit"));
 
   it("shows its children if the action is allowed", async () => {
-    expect(await shown(edit(mine))).toBe("edit");
+    expect(await shown(edit(owned))).toBe("edit");
     expect(await shown(edit(resource))).toBe("look only");
     expect(await shown(createElement(Can, { action: "burn", resource }, "burn"))).toBe("");
   });
 
   it("renders on a server", () => {
     const page = (principalId: string): string =>
-      renderToString(createElement(WardgateProvider, { pdp, principal: { id: principalId, roles: ["user"] } }, edit(mine)));
+      renderToString(createElement(WardgateProvider, { pdp, principal: { id: principalId, roles: ["user"] } }, edit(owned)));
     expect([page("ada"), page("bo")]).toEqual(["<button>edit</button>", "look only"]);
   });
 });

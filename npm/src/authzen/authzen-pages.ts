@@ -62,8 +62,8 @@ export class PageTokens {
     const view = new DataView(payload.buffer);
     const [from, limit, expires] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
     if (expires <= this.#clock() / 1000) throw new AuthzenError("`page.token` has expired: search again");
-    const asked = search.page?.limit;
-    if (asked !== undefined && Math.min(asked, MOST) !== limit) throw refused();
+    const requested = search.page?.limit;
+    if (requested !== undefined && Math.min(requested, MOST) !== limit) throw refused();
     return { from, limit };
   }
 }
@@ -73,8 +73,8 @@ export class PageTokens {
  * search.
  */
 async function bound(payload: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { page, ...asked } = search;
-  const text = new TextEncoder().encode(canonical([caller, asked, page?.properties ?? {}]));
+  const { page, ...parameters } = search;
+  const text = new TextEncoder().encode(canonical([caller, parameters, page?.properties ?? {}]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return new Uint8Array([...payload, ...digest]);
 }

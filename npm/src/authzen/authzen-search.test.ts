@@ -69,12 +69,12 @@ describe("a search", () => {
     const candidates = ["ada", "bob", "eve"].map((id) => ({ type: "user", id }));
     const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource });
     expect(searchSubjects(pdp, subjects, { candidates, window: all }).results).toEqual([{ type: "user", id: "bob" }]);
-    const asked = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
-    const actions = searchActions(pdp, readActionSearch(asked), { window: all });
+    const request = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
+    const actions = searchActions(pdp, readActionSearch(request), { window: all });
     expect(actions.results).toEqual([{ name: "print" }, { name: "read" }, { name: "write" }]);
     expect(pdp.actions("record")).toEqual(["delete", "print", "read", "write"]);
     expect(() => pdp.actions(7 as unknown as string)).toThrow(TypeError);
-    const elsewhere = readActionSearch({ ...asked, resource: { type: "spaceship", id: "x" } });
+    const elsewhere = readActionSearch({ ...request, resource: { type: "spaceship", id: "x" } });
     expect(searchActions(pdp, elsewhere, { window: all })).toEqual({ results: [], next: undefined });
   });
 
@@ -109,8 +109,8 @@ describe("a search", () => {
     expect(found(eve)).toBe(0);
     expect(found({ ...eve, properties: {} })).toBe(1);
     const nowhere = { type: "record", id: "nowhere" };
-    const who = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
-    expect(searchSubjects(pdp, who, { candidates: [user], window: all, directory }).results).toEqual([]);
+    const search = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
+    expect(searchSubjects(pdp, search, { candidates: [user], window: all, directory }).results).toEqual([]);
     const which = readResourceSearch({ subject: eve, action: { name: "read" }, resource: { type: "record" } });
     expect(searchResources(pdp, which, { candidates: records, window: all, directory }).results).toEqual([]);
   });
@@ -119,18 +119,18 @@ describe("a search", () => {
     const much = Array.from({ length: 100 }, (_, at) => ({ at, text: `${at}` }));
     const [ada, first] = [{ ...user, properties: { much } }, { ...record, properties: { owner: "bob", much } }];
     const which = readResourceSearch({ subject: ada, action: write, resource: { type: "record" } });
-    const who = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
+    const search = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
     const what = readActionSearch({ subject: ada, resource: first });
     const candidates = [user, { type: "user", id: "bob" }];
-    const search = (maxSteps?: number) => [
+    const searches = (maxSteps?: number) => [
       () => searchResources(pdp, which, { candidates: records, window: all, maxSteps }).results,
-      () => searchSubjects(pdp, who, { candidates, window: all, maxSteps }).results,
+      () => searchSubjects(pdp, search, { candidates, window: all, maxSteps }).results,
       () => searchActions(pdp, what, { window: all, maxSteps }).results,
     ];
     const found = [owned, [{ type: "user", id: "bob" }], [{ name: "read" }]];
-    for (const [at, sought] of search().entries()) expect(sought()).toEqual(found[at]);
-    for (const sought of search(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
-    for (const sought of search(-1)) expect(sought).toThrow(RangeError);
+    for (const [at, sought] of searches().entries()) expect(sought()).toEqual(found[at]);
+    for (const sought of searches(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
+    for (const sought of searches(-1)) expect(sought).toThrow(RangeError);
   });
 
   it("is refused if it is unreadable", () => {
@@ -158,20 +158,20 @@ describe("a search", () => {
 
 describe("a token", () => {
   const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" }, page: { limit: 2 } });
-  const place = { from: 77, limit: 2 };
+  const page = { from: 77, limit: 2 };
   let now = 1_000_000;
   const tokens = PageTokens.create(new Uint8Array(32).fill(7), () => now);
 
   it("stands for its page, for the same search by the same caller", async () => {
-    const token = await (await tokens).write(search, "shop", place);
+    const token = await (await tokens).write(search, "shop", page);
     expect(token).toMatch(/^[\w-]+$/);
     const again = { resource: { type: "record" }, action: write, subject: { id: "ada", type: "user" }, page: { token } };
-    expect(await (await tokens).read(token, readResourceSearch(again), "shop")).toEqual(place);
-    expect(await (await tokens).read(token, search, "shop")).toEqual(place);
+    expect(await (await tokens).read(token, readResourceSearch(again), "shop")).toEqual(page);
+    expect(await (await tokens).read(token, search, "shop")).toEqual(page);
   });
 
   it("is refused for any other search or caller", async () => {
-    const token = await (await tokens).write(search, "shop", place);
+    const token = await (await tokens).write(search, "shop", page);
     const check = async (changed: string, searching = search, caller = "shop"): Promise<void> => {
       await expect((await tokens).read(changed, searching, caller), changed).rejects.toThrow(AuthzenError);
     };

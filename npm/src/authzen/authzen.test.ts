@@ -139,7 +139,7 @@ describe("one question", () => {
 });
 
 describe("several questions", () => {
-  const ask = (body: object): (boolean | undefined)[] => {
+  const decisions = (body: object): (boolean | undefined)[] => {
     const answer = evaluateAll(pdp, readEvaluations(body));
     return "evaluations" in answer ? answer.evaluations.map(({ decision }) => decision) : [answer.decision];
   };
@@ -148,26 +148,26 @@ describe("several questions", () => {
   const meaning = (evaluations_semantic: unknown): object => ({ ...defaults, options: { evaluations_semantic } });
 
   it("are answered as far as their semantic requires", () => {
-    expect(ask(defaults)).toEqual([true, false, false, true]);
-    expect(ask(meaning("execute_all"))).toEqual([true, false, false, true]);
-    expect(ask(meaning("deny_on_first_deny"))).toEqual([true, false]);
-    expect(ask(meaning("permit_on_first_permit"))).toEqual([true]);
-    expect(ask({ ...meaning("permit_on_first_permit"), evaluations: mixed.slice(1) })).toEqual([false, false, true]);
-    expect(ask({ ...meaning("deny_on_first_deny"), evaluations: [{}, {}] })).toEqual([true, true]);
-    expect(ask({ ...defaults, options: { other: 1 } })).toEqual([true, false, false, true]);
+    expect(decisions(defaults)).toEqual([true, false, false, true]);
+    expect(decisions(meaning("execute_all"))).toEqual([true, false, false, true]);
+    expect(decisions(meaning("deny_on_first_deny"))).toEqual([true, false]);
+    expect(decisions(meaning("permit_on_first_permit"))).toEqual([true]);
+    expect(decisions({ ...meaning("permit_on_first_permit"), evaluations: mixed.slice(1) })).toEqual([false, false, true]);
+    expect(decisions({ ...meaning("deny_on_first_deny"), evaluations: [{}, {}] })).toEqual([true, true]);
+    expect(decisions({ ...defaults, options: { other: 1 } })).toEqual([true, false, false, true]);
   });
 
   it("are one evaluation without a list", () => {
     const { evaluations: _, ...single } = defaults;
-    expect(ask(single)).toEqual([true]);
-    expect(ask({ ...single, evaluations: [] })).toEqual([true]);
-    expect(ask({ ...single, evaluations: null })).toEqual([true]);
+    expect(decisions(single)).toEqual([true]);
+    expect(decisions({ ...single, evaluations: [] })).toEqual([true]);
+    expect(decisions({ ...single, evaluations: null })).toEqual([true]);
   });
 
   it("take missing parts from the top level, each as a whole", () => {
     const top = { subject: user, resource: { ...record, properties: { owner: "ada" } }, action: { name: "write" } };
-    expect(ask({ ...top, evaluations: [{}, { resource: record }] })).toEqual([true, false]);
-    expect(ask({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
+    expect(decisions({ ...top, evaluations: [{}, { resource: record }] })).toEqual([true, false]);
+    expect(decisions({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
   });
 
   it("refuse an item with a null part, which no default replaces", () => {
@@ -205,42 +205,42 @@ describe("several questions", () => {
     const top = { subject: user, action: { name: "write" }, resource: owned("ada") };
     const bob = { subject: { type: "user", id: "bob" } };
     const items = [{}, bob, { ...bob, resource: owned("bob") }, { resource: owned("bob") }, {}, { action: read }, bob, {}];
-    expect(ask({ ...top, evaluations: items })).toEqual([true, false, true, false, true, true, false, true]);
+    expect(decisions({ ...top, evaluations: items })).toEqual([true, false, true, false, true, true, false, true]);
     const print = { subject: user, action: { name: "print" }, resource: { ...record, properties: { owner: "ada", office: "Berlin" } } };
     const places = [{}, { context: { office: "Paris" } }, { action: { name: "print", properties: { x: 1 } } }, {}, { context: {} }, {}];
-    expect(ask({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
+    expect(decisions({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
   });
 
   it("deny an item with tokens that cannot be verified, and go on", () => {
     const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
     const whole = { subject: user, action: read, resource: record };
-    expect(ask({ ...whole, evaluations: [{}, { context }, {}] })).toEqual([true, false, true]);
-    expect(ask({ ...whole, context, evaluations: [{}, { context: {} }, {}] })).toEqual([false, true, false]);
+    expect(decisions({ ...whole, evaluations: [{}, { context }, {}] })).toEqual([true, false, true]);
+    expect(decisions({ ...whole, context, evaluations: [{}, { context: {} }, {}] })).toEqual([false, true, false]);
   });
 
   it("take no more steps together than one request may", () => {
-    const asked = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
+    const request = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
     const allowed = (maxSteps?: number): number => {
-      const answer = evaluateAll(pdp, asked, undefined, maxSteps === undefined ? undefined : { maxSteps });
+      const answer = evaluateAll(pdp, request, undefined, maxSteps === undefined ? undefined : { maxSteps });
       return "evaluations" in answer ? answer.evaluations.filter(({ decision }) => decision).length : -1;
     };
     expect([allowed(), allowed(20_000_000), allowed(0)]).toEqual([20, 20, 0]);
     const some = allowed(200);
     expect([some > 0, some < 20]).toEqual([true, true]);
-    expect(() => evaluateAll(pdp, asked, undefined, { maxSteps: -1 })).toThrow(RangeError);
+    expect(() => evaluateAll(pdp, request, undefined, { maxSteps: -1 })).toThrow(RangeError);
   });
 
   it("share nothing with requests that code of the caller makes in between", () => {
     const admin = { type: "robot", id: "root" };
     const robots = readEvaluations({ subject: admin, action: { name: "read" }, resource: record, evaluations: [{}, {}] });
-    let asked = 0;
-    const nosy = { get x(): number { asked += 1; evaluateAll(pdp, robots); return 1; } };
+    let request = 0;
+    const nosy = { get x(): number { request += 1; evaluateAll(pdp, robots); return 1; } };
     const directory = { subject: () => undefined, resource: (_: string, id: string) => (id === "nosy" ? { nosy } : {}) };
     const stranger = { type: "alien", id: "eve" };
     const alone = { subject: { type: "alien", id: "bob" }, resource: { type: "record", id: "nosy" }, context: { a: 1 } };
     const evaluations = [{ resource: record }, alone, { resource: record }, { resource: { type: "record", id: "r2" } }];
     const answer = evaluateAll(pdp, readEvaluations({ subject: stranger, action: read, evaluations }), directory);
-    expect(asked).toBeGreaterThan(0);
+    expect(request).toBeGreaterThan(0);
     expect("evaluations" in answer && answer.evaluations.map(({ decision }) => decision)).toEqual([false, false, false, false]);
   });
 
@@ -264,14 +264,14 @@ describe("several questions", () => {
   it("read a context again only up to a bound", () => {
     const context = { list: Array.from({ length: 40_000 }, () => 0) };
     const items = Array.from({ length: 4 }, (_, x) => ({ action: { ...read, properties: { x } } }));
-    expect(ask({ subject: user, resource: record, context, evaluations: [...items, { action: read }] })).toEqual([true, true, false, false, true]);
+    expect(decisions({ subject: user, resource: record, context, evaluations: [...items, { action: read }] })).toEqual([true, true, false, false, true]);
   });
 
   it("deny an unreadable item, and go on", () => {
     const items = [{ resource: record }, {}, 7, { resource: { type: "record" } }, { resource: record }];
     const body = { subject: user, action: read, evaluations: items };
-    expect(ask(body)).toEqual([true, false, false, false, true]);
-    expect(ask({ ...body, options: { evaluations_semantic: "deny_on_first_deny" } })).toEqual([true, false]);
+    expect(decisions(body)).toEqual([true, false, false, false, true]);
+    expect(decisions({ ...body, options: { evaluations_semantic: "deny_on_first_deny" } })).toEqual([true, false]);
     const answer = evaluateAll(pdp, readEvaluations(body));
     const message = "`resource` must be an object, found nothing";
     expect("evaluations" in answer && answer.evaluations[1]).toEqual({

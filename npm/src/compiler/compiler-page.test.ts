@@ -15,8 +15,8 @@ it.each(["import", "require"])("prints what it promises, with %s", (way) => {
   // The package resolves its own name through its exports.
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const form = way === "import" ? ["--input-type=module", "--eval", program] : ["--input-type=commonjs", "--eval", asCommonJs(program)];
-  const said = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
-  expect(said.trim().split("\n")).toEqual(promised);
+  const output = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
+  expect(output.trim().split("\n")).toEqual(promised);
 });
 
 /** Returns the same program for `require`. */

@@ -33,17 +33,17 @@ const runtime = {
 };
 
 it("leaves later rows to the general path", () => {
-  const plans = new FastPaths(runtime as unknown as Runtime, () => 0);
+  const fastPaths = new FastPaths(runtime as unknown as Runtime, () => 0);
   const reload = (ids: readonly string[]): void => {
     begin();
-    plans.begin(ids);
-    plans.resume(0);
+    fastPaths.begin(ids);
+    fastPaths.resume(0);
   };
   reload([]);
   const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
   const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
   rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
-  const { allowed, unsure } = decideRows(plans, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
+  const { allowed, unsure } = decideRows(fastPaths, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
   expect(allowed.every((bits) => bits === 0)).toBe(true);
   expect(unsure.map((bits) => bits >>> 0)).toEqual([...Array<number>(34).fill(0xffff_ffff), 0xfff]);
 });

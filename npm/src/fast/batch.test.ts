@@ -33,7 +33,7 @@ function compare(principal: Principal, action: string, resources: readonly Resou
   const expected = resources.filter((one) => allowed(principal, action, one));
   const prepared = pdp.for(principal);
   const question = prepared.prepare({ kind: "album", action });
-  const topic = pdp.prepare({ kind: "album", action });
+  const target = pdp.prepare({ kind: "album", action });
   const requests = resources.map((one) => ({ principal, action, resource: one }));
   for (let time = 0; time < 3; time += 1) {
     const answers = pdp.isAllowedMany(requests);
@@ -41,11 +41,11 @@ function compare(principal: Principal, action: string, resources: readonly Resou
       pdp.filter({ principal, action, resources }),
       prepared.filter(action, resources),
       question.filter(resources),
-      topic.filter(principal, resources),
+      target.filter(principal, resources),
       resources.filter((one) => pdp.isAllowed({ principal, action, resource: one })),
       resources.filter((one) => prepared.isAllowed(action, one)),
       resources.filter((one) => question.isAllowed(one)),
-      resources.filter((one) => topic.isAllowed(principal, one)),
+      resources.filter((one) => target.isAllowed(principal, one)),
       resources.filter((_, at) => answers[at]),
     ]) {
       expect(found).toEqual(expected);
@@ -76,9 +76,9 @@ describe("every method", () => {
     const own = JSON.parse('{"owner": "ada", "__proto__": {"owner": "x"}}') as object;
     const bare = Object.assign(Object.create(null) as object, { owner: "ada" });
     const inherits = Object.create({ owner: "ada" }) as object;
-    const odd = [undefined, {}, map, new Own(), own, bare, inherits, Object.freeze({ owner: "ada" })];
+    const unusual = [undefined, {}, map, new Own(), own, bare, inherits, Object.freeze({ owner: "ada" })];
     const shapes = Array.from({ length: 30 }, (_, at) => ({ [`x${at}`]: 1, owner: "ada" }));
-    const attrs = [...odd, new Proxy({ owner: "ada" }, {}), ...shapes];
+    const attrs = [...unusual, new Proxy({ owner: "ada" }, {}), ...shapes];
     compare(ada, "edit", attrs.map((attr, at) => resource(at, { attr })));
   });
 
@@ -105,11 +105,11 @@ describe("an attribute that no rule reads", () => {
     ["filter of a few", (own, one) => own.filter({ principal: ada, action: "view", resources: [one] }).length === 1],
   ];
 
-  it.each(ways)("is not read by %s, not even the first time", async (_, ask) => {
+  it.each(ways)("is not read by %s, not even the first time", async (_, decide) => {
     const own = await openAlbum();
     for (let time = 0; time < 3; time += 1) {
-      expect(ask(own, resource(1, { attr: unread }))).toBe(true);
-      expect(ask(own, resource(1, { misspelt: 1 }))).toBe(true);
+      expect(decide(own, resource(1, { attr: unread }))).toBe(true);
+      expect(decide(own, resource(1, { misspelt: 1 }))).toBe(true);
     }
     expect(() => own.explain(viewing({ resource: { attr: unread } }))).toThrow("was read");
     expect(() => own.explain(viewing({ resource: { misspelt: 1 } }))).toThrow(TypeError);
@@ -141,8 +141,8 @@ describe("filter", () => {
   });
 
   it("returns the objects themselves", () => {
-    const [mine, other] = [resource(3), resource(4)];
-    expect(pdp.filter({ principal: ada, action: "edit", resources: [other, mine] })[0]).toBe(mine);
+    const [own, other] = [resource(3), resource(4)];
+    expect(pdp.filter({ principal: ada, action: "edit", resources: [other, own] })[0]).toBe(own);
   });
 
   it("refuses unreadable arguments", () => {
@@ -153,10 +153,10 @@ describe("filter", () => {
     const known = "principal, action, resources, auxData";
     check({ principal: ada, resource: [] }, `unknown field \`resource\` in request, expected one of ${known}`);
     check({ principal: ada, action: 7, resources: [resource(1)] }, "action must be a string, found number");
-    const asking = { action: "edit", resources: [resource(1)] };
-    check({ ...asking, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");
+    const request = { action: "edit", resources: [resource(1)] };
+    check({ ...request, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");
     const roles = "principal.roles must be an array of strings, found string";
-    check({ ...asking, principal: { id: "ada", roles: "user" } }, roles);
+    check({ ...request, principal: { id: "ada", roles: "user" } }, roles);
     const resources = Array.from({ length: 40 }, (_, at) => resource(at, at === 30 ? { id: 7n } : {}));
     check({ principal: ada, action: "edit", resources }, "resource.id must be a string, found bigint");
   });
@@ -187,16 +187,16 @@ describe("a prepared principal", () => {
     const own = await openAlbum();
     const prepared = own.for(ada);
     const viewingAlbums = { kind: "album", action: "view" };
-    const [question, topic] = [prepared.prepare(viewingAlbums), own.prepare(viewingAlbums)];
+    const [question, target] = [prepared.prepare(viewingAlbums), own.prepare(viewingAlbums)];
     const one = resource(1);
-    const ask = (): boolean[] => [prepared.isAllowed("view", one), question.isAllowed(one), topic.isAllowed(ada, one)];
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([true, true, true]);
+    const decide = (): boolean[] => [prepared.isAllowed("view", one), question.isAllowed(one), target.isAllowed(ada, one)];
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([true, true, true]);
     own.reload(closed);
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([false, false, false]);
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([false, false, false]);
     own.reload(album);
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([true, true, true]);
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([true, true, true]);
     own.dispose();
-    for (const use of [ask, () => prepared.filter("view", [resource(1)]), () => own.isAllowed(viewing())]) {
+    for (const use of [decide, () => prepared.filter("view", [resource(1)]), () => own.isAllowed(viewing())]) {
       expect(use).toThrow(expect.objectContaining({ code: "disposed" }) as WardgateError);
     }
   });
@@ -228,8 +228,8 @@ describe("code of the caller that runs while a request is read", () => {
   it("may decide for another principal", async () => {
     const own = await warm();
     const another = viewing({ resource: { attr: { owner: "eve" } }, request: { action: "edit" } });
-    const asking = editing(() => own.isAllowed(another));
-    expect(own.isAllowed(asking)).toBe(true);
+    const request = editing(() => own.isAllowed(another));
+    expect(own.isAllowed(request)).toBe(true);
   });
 
   it("may reload the bundle: the old one decides nothing more", async () => {
@@ -255,8 +255,8 @@ describe("code of the caller that runs while a request is read", () => {
 
 describe("many requests", () => {
   it("are decided independently", () => {
-    const asking = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
-    expect(pdp.checkMany([asking, asking])).toEqual([pdp.check(asking), pdp.check(asking)]);
+    const request = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
+    expect(pdp.checkMany([request, request])).toEqual([pdp.check(request), pdp.check(request)]);
     expect(pdp.isAllowedMany([])).toEqual([]);
     expect(() => pdp.isAllowedMany(new Array<ActionRequest>(1))).toThrow(TypeError);
     expect(() => pdp.isAllowedMany({} as never)).toThrow(new TypeError("requests must be an array, found object"));
@@ -266,13 +266,13 @@ describe("many requests", () => {
   it("share a principal that is one object, and no other", () => {
     let reads = 0;
     const counted: Principal = { ...ada, attr: { get x() { reads += 1; return 1; } } };
-    const asking = (principal: Principal, more: object = {}) => ({ principal, resource: resource(3), actions: ["view", "burn"], ...more });
-    const requests = [asking(counted), asking(counted), asking(eve), asking({ ...counted }), asking(counted), asking(eve), asking(ada)];
+    const request = (principal: Principal, more: object = {}) => ({ principal, resource: resource(3), actions: ["view", "burn"], ...more });
+    const requests = [request(counted), request(counted), request(eve), request({ ...counted }), request(counted), request(eve), request(ada)];
     const many = pdp.checkMany(requests);
     expect(reads).toBe(3);
     expect(many).toEqual(requests.map((request) => pdp.check(request)));
     const token = { jwt: { aud: "x" } };
-    const withClaims = [asking(eve), asking(eve, { auxData: token }), asking(eve, { auxData: token }), asking(eve), asking(ada, { auxData: token })];
+    const withClaims = [request(eve), request(eve, { auxData: token }), request(eve, { auxData: token }), request(eve), request(ada, { auxData: token })];
     expect(pdp.checkMany(withClaims)).toEqual(withClaims.map((request) => pdp.check(request)));
   });
 
@@ -283,15 +283,15 @@ describe("many requests", () => {
     const [ofEve, ofAda] = [eve, ada].map((principal) => pdp.check({ principal, resource: resource(3), actions: ["view"] }));
     expect([first, second, third]).toEqual([ofEve, ofAda, ofEve]);
     expect(turn).toBe(3);
-    class Asking {
+    class RequestClass {
       principal = eve;
       readonly resource = resource(3);
       readonly actions = ["view"];
     }
-    const objects = [eve, ada, ada].map((principal) => Object.assign(new Asking(), { principal }));
+    const objects = [eve, ada, ada].map((principal) => Object.assign(new RequestClass(), { principal }));
     expect(pdp.checkMany(objects)).toEqual(objects.map((request) => pdp.check(request)));
-    const asked = { principal: ada, resource: resource(3), actions: ["view"] };
-    expect(() => pdp.checkMany([asked, { ...asked, scpe: "x" } as never])).toThrow(TypeError);
+    const request = { principal: ada, resource: resource(3), actions: ["view"] };
+    expect(() => pdp.checkMany([request, { ...request, scpe: "x" } as never])).toThrow(TypeError);
     expect(() => pdp.checkMany([null as never])).toThrow(TypeError);
   });
 });

@@ -4,13 +4,13 @@ import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
 /** Returns fast paths for every kind that starts with `k`. */
-function plans(): { readonly loaded: string[]; readonly plans: FastPaths } {
+function mockFastPaths(): { readonly loaded: string[]; readonly mockFastPaths: FastPaths } {
   const loaded: string[] = [];
   const load = (_: Kinds, kind: string): FastPathList | null => {
     loaded.push(kind);
     return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
   };
-  return { loaded, plans: { isLive: true, load } as unknown as FastPaths };
+  return { loaded, mockFastPaths: { isLive: true, load } as unknown as FastPaths };
 }
 
 const planOf = (id: number): FastPath => ({ id }) as FastPath;
@@ -24,7 +24,7 @@ function find(kinds: Kinds, from: FastPaths, kind: string): string | undefined {
 
 describe("the lists of kinds", () => {
   it("are found in any number, and loaded once", () => {
-    const { loaded, plans: from } = plans();
+    const { loaded, mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     const names = ["k", "kk", ...Array.from({ length: 3000 }, (_, at) => `kind_${at}`)];
     for (let time = 0; time < 3; time += 1) for (const name of names) expect(find(kinds, from, name)).toBe(name);
@@ -32,7 +32,7 @@ describe("the lists of kinds", () => {
   });
 
   it("are distinguished if their names have one digest", () => {
-    const { plans: from } = plans();
+    const { mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     const [one, two] = ["kind_abc", "kinx_abc"];
     expect(digest(one)).toBe(digest(two));
@@ -40,7 +40,7 @@ describe("the lists of kinds", () => {
   });
 
   it("that do not exist are remembered, up to a bound", () => {
-    const { loaded, plans: from } = plans();
+    const { loaded, mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     for (let time = 0; time < 3; time += 1) expect(find(kinds, from, "none")).toBeUndefined();
     expect(loaded).toEqual(["none"]);
@@ -52,7 +52,7 @@ describe("the lists of kinds", () => {
   });
 
   it("take the empty name for a name", () => {
-    const { plans: from } = plans();
+    const { mockFastPaths: from } = mockFastPaths();
     expect(find(new Kinds("", ""), from, "")).toBeUndefined();
   });
 });

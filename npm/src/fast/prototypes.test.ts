@@ -9,11 +9,11 @@ import { describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "../pdp/open.ts";
-import { closed, noon, odd } from "../testing.ts";
+import { closed, noon, unusual } from "../testing.ts";
 import type { Accessors, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 const settings = { trust: "unsigned", clock: () => noon } as const;
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
+const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
 
 /** Calls `act` at one of the reads, counted from 1, of all objects that it wraps. */
 class Disturber {
@@ -43,14 +43,14 @@ class Disturber {
   }
 }
 
-type Ask = (pdp: Pdp, action: string, parts: Parts) => boolean;
+type Decide = (pdp: Pdp, action: string, parts: Parts) => boolean;
 interface Parts {
   readonly principal: Principal;
   readonly resource: () => Resource;
   readonly around: <T>(value: T) => T;
 }
 
-const ways: readonly (readonly [string, Ask])[] = [
+const ways: readonly (readonly [string, Decide])[] = [
   ["isAllowed", (pdp, action, { principal, resource, around }) => pdp.isAllowed(around({ principal, action, resource: resource() }))],
   ["prepare", (pdp, action, { principal, resource, around }) =>
     pdp.prepare({ kind: "thing", action }).isAllowed(around(principal), around(resource()))],
@@ -82,14 +82,14 @@ const requests: readonly (readonly [string, object, object?])[] = [
  * Returns the outcome of a method if the objects run code at one of the reads, and whether that
  * read occurred.
  */
-function disturbed(pdp: Pdp, ask: Ask, [action, attr, own]: (typeof requests)[number], at: number, act: () => void) {
+function disturbed(pdp: Pdp, decide: Decide, [action, attr, own]: (typeof requests)[number], at: number, act: () => void) {
   const disturber = new Disturber(at, act);
   const around = <T>(value: T): T => disturber.around(value);
   const principal = { id: "ada", roles: ["user"], ...(own && { attr: { ...own } }) } as Principal;
   const resource = (): Resource => ({ kind: "thing", id: "t1", attr: structuredClone(attr) }) as Resource;
   let found: boolean | string;
   try {
-    found = ask(pdp, action, { principal, resource, around });
+    found = decide(pdp, action, { principal, resource, around });
   } catch (thrown) {
     found = thrown instanceof WardgateError ? thrown.code : String(thrown);
   }
@@ -97,13 +97,13 @@ function disturbed(pdp: Pdp, ask: Ask, [action, attr, own]: (typeof requests)[nu
 }
 
 function opened(withAccessors: boolean): Pdp {
-  const pdp = openSync(odd, withAccessors ? { ...settings, accessors } : settings);
-  bringPlans(pdp);
+  const pdp = openSync(unusual, withAccessors ? { ...settings, accessors } : settings);
+  loadFastPaths(pdp);
   return pdp;
 }
 
 /** The first request about a kind loads its fast paths. */
-function bringPlans(pdp: Pdp): void {
+function loadFastPaths(pdp: Pdp): void {
   for (const [action] of requests) pdp.isAllowed({ principal: { id: "ada", roles: [] }, action, resource: { kind: "thing", id: "t" } });
 }
 
@@ -113,25 +113,25 @@ function requestsFor(way: string): typeof requests {
 }
 
 describe.each([["with accessors", true], ["without accessors", false]] as const)("%s", (_, withAccessors) => {
-  it.each(ways)("%s ends after a reload at any read, and decides by the new policies", (way, ask) => {
+  it.each(ways)("%s ends after a reload at any read, and decides by the new policies", (way, decide) => {
     const pdp = opened(withAccessors);
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
-        const { found, wasDisturbed } = disturbed(pdp, ask, request, at, () => pdp.reload(closed));
+        const { found, wasDisturbed } = disturbed(pdp, decide, request, at, () => pdp.reload(closed));
         expect(found, `${request[0]}, read ${at}`).toBe(!wasDisturbed);
         isOver = !wasDisturbed;
-        pdp.reload(odd);
-        bringPlans(pdp);
+        pdp.reload(unusual);
+        loadFastPaths(pdp);
       }
     }
     pdp.dispose();
   });
 
-  it.each(ways)("%s ends after a dispose at any read, and decides nothing", (way, ask) => {
+  it.each(ways)("%s ends after a dispose at any read, and decides nothing", (way, decide) => {
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
         const pdp = opened(withAccessors);
-        const { found, wasDisturbed } = disturbed(pdp, ask, request, at, () => pdp.dispose());
+        const { found, wasDisturbed } = disturbed(pdp, decide, request, at, () => pdp.dispose());
         expect(found, `${request[0]}, read ${at}`).toBe(wasDisturbed ? "disposed" : true);
         isOver = !wasDisturbed;
         pdp.dispose();

@@ -13,14 +13,14 @@ beforeAll(async () => {
 
 /** Returns the attributes of a resource as a policy reads them: its rule `echo` returns them. */
 function seen(attr: object): unknown {
-  const { action, ...asking } = viewing({ resource: { attr } });
-  return pdp.check({ ...asking, actions: ["echo"] }).outputs?.[0]?.val;
+  const { action, ...rest } = viewing({ resource: { attr } });
+  return pdp.check({ ...rest, actions: ["echo"] }).outputs?.[0]?.val;
 }
 
 /** Decides several actions on an album of `ada`. */
 function check(actions: readonly string[]): Decision {
-  const { action, ...asking } = viewing({ resource: { attr: { owner: "ada" } } });
-  return pdp.check({ ...asking, actions, requestId: "r1" });
+  const { action, ...rest } = viewing({ resource: { attr: { owner: "ada" } } });
+  return pdp.check({ ...rest, actions, requestId: "r1" });
 }
 
 describe("a decision", () => {
@@ -34,9 +34,9 @@ describe("a decision", () => {
   });
 
   it("is canonical JSON as bytes", () => {
-    const { action, ...asking } = viewing();
-    const bytes = pdp.decisionBytes({ ...asking, actions: ["view"] });
-    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check({ ...asking, actions: ["view"] }));
+    const { action, ...rest } = viewing();
+    const bytes = pdp.decisionBytes({ ...rest, actions: ["view"] });
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check({ ...rest, actions: ["view"] }));
   });
 
   it("takes its time from the clock of the options", async () => {

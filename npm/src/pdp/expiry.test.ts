@@ -71,10 +71,10 @@ describe.each([["with accessors", { accessors }], ["without accessors", {}]])("a
   it("reads no clock if the bundle never expires", () => {
     const clock = vi.fn(() => noon);
     const pdp = openSync(album, { trust: "unsigned", clock, ...more });
-    const ask = (): boolean => pdp.isAllowed({ principal, action: "edit", resource: owned });
-    ask();
+    const decide = (): boolean => pdp.isAllowed({ principal, action: "edit", resource: owned });
+    decide();
     clock.mockClear();
-    expect([ask(), pdp.for(principal).isAllowed("edit", owned), pdp.filter({ principal, action: "edit", resources: rows }).length]).toEqual([true, true, 100]);
+    expect([decide(), pdp.for(principal).isAllowed("edit", owned), pdp.filter({ principal, action: "edit", resources: rows }).length]).toEqual([true, true, 100]);
     expect(clock).not.toHaveBeenCalled();
   });
 
@@ -119,37 +119,37 @@ describe("the option", () => {
 });
 
 describe("a worker of a pool", () => {
-  it.each([["deny", 0], ["decide", 20]] as const)("denies or decides as its pool does (%s)", async (afterExpiry, kept) => {
+  it.each([["deny", 0], ["decide", 20]] as const)("denies or decides as its pool does (%s)", async (afterExpiry, allowed) => {
     const { accepted } = opened({ afterExpiry }) as unknown as { accepted: object };
-    const said: unknown[] = [];
-    const work = new PoolExecutor((message) => said.push(message));
+    const messages: unknown[] = [];
+    const work = new PoolExecutor((message) => messages.push(message));
     await work.receive({ kind: "open", opening: { ...accepted, code: undefined } as never });
     const request = { principal, action: "edit", resources: rows.slice(0, 20) };
     const { content } = opened().header;
     for (const [id, at] of [noon, end].entries()) await work.receive({ kind: "filter", id, request, now: at, content });
     const bits = (count: number): Uint32Array => Uint32Array.of(2 ** count - 1);
-    expect(said).toEqual([{ kind: "ready" }, { kind: "answer", id: 0, allowed: bits(20) }, { kind: "answer", id: 1, allowed: bits(kept) }]);
+    expect(messages).toEqual([{ kind: "ready" }, { kind: "answer", id: 0, allowed: bits(20) }, { kind: "answer", id: 1, allowed: bits(allowed) }]);
   });
 });
 
 describe("a watcher", () => {
   it("reports once that its bundle expires soon, and once that it has", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const on = {
-      expiring: ({ revision }: BundleHeader, left: number) => told.push(["expiring", revision, left]),
-      expired: ({ revision }: BundleHeader) => told.push(["expired", revision]),
+      expiring: ({ revision }: BundleHeader, left: number) => reported.push(["expiring", revision, left]),
+      expired: ({ revision }: BundleHeader) => reported.push(["expired", revision]),
     };
     serve(first());
     const watcher = watch({ on });
     await settled();
     goTo(end - DAY - 1);
     await ring(unchanged());
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     for (const at of [end - DAY, end - 5, end, end + DAY]) {
       goTo(at);
       await ring(unchanged());
     }
-    expect(told).toEqual([["expiring", 7, DAY], ["expired", 7]]);
+    expect(reported).toEqual([["expiring", 7, DAY], ["expired", 7]]);
     expect(watcher.pdp?.isAllowed(viewing())).toBe(false);
     expect([events, time]).toEqual([[], end + DAY]);
   });

@@ -33,10 +33,10 @@ describe("hash", () => {
     const detached = new Uint8Array(4);
     structuredClone(detached, { transfer: [detached.buffer] });
     const error = new Error("not today");
-    const odd = Object.defineProperty(new Uint8Array(4), "length", { get: () => { throw error; } });
+    const failing = Object.defineProperty(new Uint8Array(4), "length", { get: () => { throw error; } });
     for (const work of [(bytes: Uint8Array) => hash(bytes), (bytes: Uint8Array) => hashMany([bytes])]) {
       expect(() => work(detached)).toThrow(TypeError);
-      expect(() => work(odd)).toThrow(error);
+      expect(() => work(failing)).toThrow(error);
     }
     expect(() => hash(detached.buffer)).toThrow(TypeError);
     expect(hexadecimal(hash(text.encode("abc")))).toBe(hexadecimal(hashMany([text.encode("abc")])[0]!));

@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { Pdp, Principal, Resource } from "./types.ts";
 
 /** The largest number of values in a request, and the reads of each beside it. */
@@ -14,7 +14,7 @@ const LONG = 300_000;
 
 let pdp: Pdp;
 beforeAll(() => {
-  pdp = openSync(odd, { trust: "unsigned", clock: () => noon });
+  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
 });
 
 let reads = 0;
@@ -26,8 +26,8 @@ function counted<T extends object>(value: T): T {
   });
 }
 
-type Ask = (principal: Principal, resource: Resource) => unknown;
-const ways: readonly (readonly [string, Ask])[] = [
+type Decide = (principal: Principal, resource: Resource) => unknown;
+const ways: readonly (readonly [string, Decide])[] = [
   ["isAllowed", (principal, resource) => pdp.isAllowed({ principal, action: "listed", resource })],
   ["check", (principal, resource) => pdp.check({ principal, actions: ["listed"], resource })],
   ["checkMany", (principal, resource) => pdp.checkMany([{ principal, actions: ["listed"], resource }], { maxSteps: 1_000_000 })],
@@ -49,7 +49,7 @@ function refusal(act: () => unknown): unknown {
   }
 }
 
-describe.each(ways)("%s", (_, ask) => {
+describe.each(ways)("%s", (_, decide) => {
   it("reads no more of a long list than a request may hold", () => {
     for (const [principal, resource, isRead] of [
       [ada, having(long()), true],
@@ -58,7 +58,7 @@ describe.each(ways)("%s", (_, ask) => {
       [{ ...ada, attr: { list: long() } }, having(["ada"]), false],
     ] as const) {
       reads = 0;
-      const refused = refusal(() => ask(principal as Principal, resource));
+      const refused = refusal(() => decide(principal as Principal, resource));
       if (isRead || refused !== undefined) expect(refused).toBeInstanceOf(RangeError);
       // Preparing a principal copies it once.
       expect(reads).toBeLessThan(LONG * 2 + READS_OF_ONE * MOST);
@@ -70,13 +70,13 @@ describe.each(ways)("%s", (_, ask) => {
     const deep = Array.from({ length: 100_000 }).reduce((inner: unknown) => [inner], 0);
     const shared = Array.from({ length: 40 }).reduce((inner: unknown) => [inner, inner], ["x"]);
     for (const x of [wide, deep, shared]) {
-      expect(() => ask(ada, having(x))).toThrow(/past the|nests deeper/);
+      expect(() => decide(ada, having(x))).toThrow(/past the|nests deeper/);
     }
   });
 
   it("decides on one long text", () => {
     const text = "x".repeat(4 * 2 ** 20);
-    expect(() => ask({ ...ada, attr: { text } }, having(["ada", text]))).not.toThrow();
+    expect(() => decide({ ...ada, attr: { text } }, having(["ada", text]))).not.toThrow();
   });
 });
 

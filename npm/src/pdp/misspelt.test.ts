@@ -15,7 +15,7 @@ beforeAll(() => {
 
 const principal = { id: "ada", roles: ["user"] };
 const resource = { kind: "record", id: "r1" };
-const ask = { principal, action: "read", resource };
+const request = { principal, action: "read", resource };
 const rows = Array.from({ length: 20 }, () => resource);
 
 function changed(member: object): never {
@@ -39,9 +39,9 @@ describe("a misspelt member", () => {
 
   it("of a topic is refused", () => {
     for (const name of ["policy_version", "Scope", "roles"]) {
-      const topic = { kind: "record", action: "read", [name]: "acme" } as Topic;
-      expect(() => pdp.prepare(topic), name).toThrow(TypeError);
-      expect(() => pdp.for(principal).prepare(topic), name).toThrow(`unknown field \`${name}\` in what is prepared`);
+      const target = { kind: "record", action: "read", [name]: "acme" } as Topic;
+      expect(() => pdp.prepare(target), name).toThrow(TypeError);
+      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in what is prepared`);
     }
     for (const scope of [null, 1, ["acme"]] as never[]) {
       expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");
@@ -52,15 +52,15 @@ describe("a misspelt member", () => {
   // Looking for one would cost more than the decision: the documentation of `Pdp` warns of this.
   it("of a resource is not detected on the fast path", () => {
     const misspelt = { ...resource, policy_version: "2" } as Resource;
-    for (let time = 0; time < 2; time += 1) pdp.isAllowed(ask);
-    expect(pdp.isAllowed({ ...ask, resource: misspelt })).toBe(true);
+    for (let time = 0; time < 2; time += 1) pdp.isAllowed(request);
+    expect(pdp.isAllowed({ ...request, resource: misspelt })).toBe(true);
     expect(() => pdp.check({ principal, actions: ["read"], resource: misspelt })).toThrow("unknown field `policy_version`");
   });
 });
 
 describe("a target with a scope or version", () => {
-  const ways = (topic: Topic) => (one: Resource): boolean[] => {
-    const [action, question] = [pdp.prepare(topic), pdp.for(principal).prepare(topic)];
+  const ways = (target: Topic) => (one: Resource): boolean[] => {
+    const [action, question] = [pdp.prepare(target), pdp.for(principal).prepare(target)];
     const many = Array.from({ length: 20 }, () => one);
     const answers = [1, 2].flatMap(() => [
       action.isAllowed(principal, one),
@@ -86,11 +86,11 @@ describe("a target with a scope or version", () => {
 
   it("refuses invalid resources, and resources with an invalid scope", () => {
     const prepared = pdp.prepare({ kind: "record", action: "read", scope: "acme" });
-    for (const odd of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
-      expect(() => prepared.isAllowed(principal, odd)).toThrow(TypeError);
+    for (const invalid of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
+      expect(() => prepared.isAllowed(principal, invalid)).toThrow(TypeError);
     }
     expect(() => prepared.filter(principal, {} as never)).toThrow("resources must be an array");
     const map = { ...resource, attr: new Map([["owner", "ada"]]) } as never;
-    expect(prepared.isAllowed(principal, map)).toBe(pdp.isAllowed({ ...ask, resource: { ...(map as Resource), scope: "acme" } }));
+    expect(prepared.isAllowed(principal, map)).toBe(pdp.isAllowed({ ...request, resource: { ...(map as Resource), scope: "acme" } }));
   });
 });

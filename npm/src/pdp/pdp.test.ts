@@ -89,15 +89,15 @@ describe("listening to reloads", () => {
     const pdp = await openAlbum();
     const reported: unknown[] = [];
     vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
-    const [now, later, heard] = [new Error("now"), new Error("later"), vi.fn()];
+    const [now, later, listener] = [new Error("now"), new Error("later"), vi.fn()];
     pdp.onReload(() => {
       throw now;
     });
     pdp.onReload(() => Promise.reject(later));
-    pdp.onReload(heard);
+    pdp.onReload(listener);
     pdp.reload(closed);
     await new Promise(setImmediate);
-    expect(heard).toHaveBeenCalledWith(pdp.header);
+    expect(listener).toHaveBeenCalledWith(pdp.header);
     expect(reported).toEqual([now, later]);
     expect(() => pdp.onReload("no" as never)).toThrow(TypeError);
     vi.unstubAllGlobals();

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Decision } from "./decision.ts";
 import { openSync } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { CheckRequest, Pdp } from "./types.ts";
 
 let pdp: Pdp;
 beforeAll(() => {
-  pdp = openSync(odd, { trust: "unsigned", clock: () => noon });
+  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
 });
 afterAll(() => pdp.dispose());
 

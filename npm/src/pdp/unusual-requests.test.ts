@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { open } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { Accessors, ActionRequest, Pdp } from "./types.ts";
 
 const ACTIONS = [
@@ -17,14 +17,14 @@ const ACTIONS = [
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
 ];
 
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
+const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
 
 let pdp: Pdp;
 let accessed: Pdp;
 beforeAll(async () => {
   const settings = { trust: "unsigned", clock: () => noon } as const;
-  pdp = await open(odd, settings);
-  accessed = await open(odd, { ...settings, accessors });
+  pdp = await open(unusual, settings);
+  accessed = await open(unusual, { ...settings, accessors });
   // The first request about a kind loads its fast paths.
   for (const one of [pdp, accessed]) for (const action of ACTIONS) one.isAllowed(request({}, { action }));
 });
@@ -46,9 +46,9 @@ function having(attr: unknown): Parts {
 /** The outcome of a method. */
 type Outcome = boolean | string;
 
-function outcome(ask: () => boolean): Outcome {
+function outcome(decide: () => boolean): Outcome {
   try {
-    return ask();
+    return decide();
   } catch (error) {
     return error instanceof Error ? error.constructor.name : String(error);
   }
@@ -58,9 +58,9 @@ function outcome(ask: () => boolean): Outcome {
 function answers(parts: () => Parts, action: string): Outcome[] {
   const one = (): ActionRequest => request(parts(), { action });
   const rows = (): ActionRequest["resource"][] => Array.from({ length: 20 }, () => one().resource);
-  const all = (kept: readonly unknown[]): boolean => {
-    if (kept.length !== 0 && kept.length !== 20) throw new Error(`${kept.length} of 20 are kept`);
-    return kept.length > 0;
+  const all = (allowed: readonly unknown[]): boolean => {
+    if (allowed.length !== 0 && allowed.length !== 20) throw new Error(`${allowed.length} of 20 are kept`);
+    return allowed.length > 0;
   };
   return [
     () => pdp.isAllowed(one()),

@@ -47,12 +47,12 @@ const required = `${program}
 `;
 // Only for a program that would never end.
 const PATIENCE = 120_000;
-const said = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
+const expected = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
 
 it.each([
   ["import", "module", imported],
   ["require", "commonjs", required],
 ])("decides in threads, loses one and goes on (%s)", (_, form, text) => {
   const words = [`--input-type=${form}`, "--eval", text];
-  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(said);
+  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(expected);
 }, PATIENCE);

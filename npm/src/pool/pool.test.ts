@@ -13,22 +13,22 @@ import type { FilterRequest, Resource } from "../pdp/types.ts";
 
 /** A worker without a thread. */
 class Double implements Thread {
-  readonly heard: ThreadEvents;
-  readonly asked: ToWorker[] = [];
-  isHeld = true;
+  readonly events: ThreadEvents;
+  readonly received: ToWorker[] = [];
+  keepsRunning = true;
   isEnded = false;
   /** A hook that changes its answers. */
   change: (answer: FromWorker) => FromWorker = (answer) => answer;
   readonly #work: PoolExecutor;
 
-  constructor(heard: ThreadEvents) {
-    this.heard = heard;
-    this.#work = new PoolExecutor((answer) => setImmediate(() => this.isEnded || heard.message(structuredClone(this.change(answer)))));
+  constructor(events: ThreadEvents) {
+    this.events = events;
+    this.#work = new PoolExecutor((answer) => setImmediate(() => this.isEnded || events.message(structuredClone(this.change(answer)))));
   }
 
   post(message: ToWorker): void {
-    this.asked.push(structuredClone(message));
-    void this.#work.receive(this.asked.at(-1)!);
+    this.received.push(structuredClone(message));
+    void this.#work.receive(this.received.at(-1)!);
   }
 
   terminate(): void {
@@ -36,25 +36,25 @@ class Double implements Thread {
   }
 
   hold(isBusy: boolean): void {
-    this.isHeld = isBusy;
+    this.keepsRunning = isBusy;
   }
 
   /** The number of parts of batches that it has received. */
   get parts(): number {
-    return this.asked.filter(({ kind }) => kind === "filter").length;
+    return this.received.filter(({ kind }) => kind === "filter").length;
   }
 }
 
 let doubles: Double[];
-let spawn: (heard: ThreadEvents) => Thread;
-const threads: Threads = { count: () => 3, spawn: (heard) => spawn(heard) };
+let spawn: (events: ThreadEvents) => Thread;
+const threads: Threads = { count: () => 3, spawn: (events) => spawn(events) };
 let pool: Pool;
 /** The milliseconds between two readings of the clock. */
 let pace: number;
 
 beforeEach(() => {
   [doubles, pace] = [[], 100];
-  spawn = (heard) => doubles[doubles.push(new Double(heard)) - 1]!;
+  spawn = (events) => doubles[doubles.push(new Double(events)) - 1]!;
   let time = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (time += pace));
 });
@@ -152,9 +152,9 @@ describe("a batch", () => {
 
   it.each([10, 300, 900])("with something at %s that is no resource is the error of filter", async (at) => {
     await start();
-    for (const odd of [undefined, 7, {}, { kind: "album" }, { kind: "album", id: 7 }, { kind: "album", id: "a", attr: 7 }]) {
+    for (const invalid of [undefined, 7, {}, { kind: "album" }, { kind: "album", id: 7 }, { kind: "album", id: "a", attr: 7 }]) {
       const resources = albums(1000);
-      resources[at] = odd as Resource;
+      resources[at] = invalid as Resource;
       resources[990] = { kind: 8 } as never;
       const expected = await outcome((async () => pool.pdp.filter(editing(resources)))());
       expect(await outcome(pool.filter(editing(resources)))).toBe(expected);
@@ -163,9 +163,9 @@ describe("a batch", () => {
 
   it("that is none is the error of filter", async () => {
     await start();
-    for (const odd of [undefined, null, 7, {}, { principal, action: "edit" }, { ...editing(albums(300)), extra: 1 }, editing("x" as never)]) {
-      const expected = await outcome((async () => pool.pdp.filter(odd as never))());
-      expect(await outcome(pool.filter(odd as never))).toBe(expected);
+    for (const invalid of [undefined, null, 7, {}, { principal, action: "edit" }, { ...editing(albums(300)), extra: 1 }, editing("x" as never)]) {
+      const expected = await outcome((async () => pool.pdp.filter(invalid as never))());
+      expect(await outcome(pool.filter(invalid as never))).toBe(expected);
     }
     const broken = { ...editing(albums(300)), principal: { id: 7, roles: ["user"] } as never };
     expect(await outcome(pool.filter(broken))).toContain("TypeError");
@@ -186,7 +186,7 @@ describe("a worker that ends", () => {
     await start();
     const [first, second] = doubles;
     const batches = [pool.filter(editing(albums(1000))), pool.filter(editing(albums(1000)))];
-    first!.heard.end(new Error("out of memory"));
+    first!.events.end(new Error("out of memory"));
     expect(await Promise.all(batches.map(outcome))).toEqual([ended, ended]);
     expect([first!.isEnded, second!.isEnded, doubles.length]).toEqual([true, false, 3]);
     await until(() => pool.size === 2);
@@ -197,7 +197,7 @@ describe("a worker that ends", () => {
   it("is replaced by one with the bundle in use", async () => {
     await start();
     pool.reload(closed);
-    doubles[0]!.heard.end(new Error());
+    doubles[0]!.events.end(new Error());
     await until(() => pool.size === 2);
     expect(await pool.filter(editing(albums(1000)))).toEqual([]);
     expect(doubles[2]!.parts).toBe(1);
@@ -205,13 +205,13 @@ describe("a worker that ends", () => {
 
   it("is not replaced for ever, and the PDP of this thread decides", async () => {
     await start();
-    const dying = vi.fn((heard: ThreadEvents) => {
-      const double = new Double(heard);
-      setImmediate(() => heard.end(new Error("no memory")));
+    const dying = vi.fn((events: ThreadEvents) => {
+      const double = new Double(events);
+      setImmediate(() => events.end(new Error("no memory")));
       return double;
     });
     spawn = dying;
-    for (const double of doubles) double.heard.end(new Error());
+    for (const double of doubles) double.events.end(new Error());
     await until(() => dying.mock.calls.length >= 8);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect([dying.mock.calls.length, pool.size]).toEqual([9, 0]);
@@ -221,7 +221,7 @@ describe("a worker that ends", () => {
   it("is not needed if no other can be started", async () => {
     await start({ size: 1 });
     spawn = () => { throw new Error("no more threads"); };
-    doubles[0]!.heard.end(new Error());
+    doubles[0]!.events.end(new Error());
     expect([pool.size, await pool.filter(editing(albums(1000)))]).toMatchObject([0, { length: 334 }]);
   });
 
@@ -231,7 +231,7 @@ describe("a worker that ends", () => {
     double!.change = (answer) => (answer.kind === "answer" ? { ...answer, allowed: answer.allowed.slice(1) } : answer);
     expect(await outcome(pool.filter(editing(albums(1000))))).toBe("internal: a worker of the pool gave an incomplete answer");
     double!.change = (answer) => answer;
-    double!.heard.message({ kind: "answer", id: 99, allowed: new Uint32Array(1) } satisfies FromWorker);
+    double!.events.message({ kind: "answer", id: 99, allowed: new Uint32Array(1) } satisfies FromWorker);
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
   });
 });
@@ -248,10 +248,10 @@ describe("reloading a pool", () => {
 
   it("may be done through its PDP, and is done before other listeners are called", async () => {
     await start();
-    const heard: Promise<Resource[]>[] = [];
-    pool.pdp.onReload(() => heard.push(pool.filter(editing(albums(1000)))));
+    const events: Promise<Resource[]>[] = [];
+    pool.pdp.onReload(() => events.push(pool.filter(editing(albums(1000)))));
     pool.pdp.reload(closed);
-    expect(await heard[0]).toEqual([]);
+    expect(await events[0]).toEqual([]);
     expect(parts()).toBe(2);
   });
 
@@ -268,7 +268,7 @@ describe("reloading a pool", () => {
       expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
       pool.reload(new Uint8Array(trustFile(delta)));
       expect([await pool.filter(editing(albums(1000))), pool.pdp.header.revision, pool.size]).toEqual([[], 8, 2]);
-      expect(JSON.stringify(doubles.map(({ asked }) => asked))).not.toContain("unsealKey");
+      expect(JSON.stringify(doubles.map(({ received: received }) => received))).not.toContain("unsealKey");
       pool.close();
     }
   });
@@ -306,11 +306,11 @@ describe("closing a pool", () => {
   it("is not needed for the program to end", async () => {
     await start({ size: 1 });
     const [double] = doubles;
-    expect(double!.isHeld).toBe(false);
+    expect(double!.keepsRunning).toBe(false);
     const batch = pool.filter(editing(albums(1000)));
-    expect(double!.isHeld).toBe(true);
+    expect(double!.keepsRunning).toBe(true);
     await batch;
-    expect(double!.isHeld).toBe(false);
+    expect(double!.keepsRunning).toBe(false);
   });
 });
 
@@ -340,8 +340,8 @@ describe("starting a pool", () => {
   it("throws if workers cannot be started, and leaves none", async () => {
     spawn = () => { throw new Error("forbidden"); };
     expect(await begin({ trust: "unsigned" })).toBe("not-loaded: the workers of the pool cannot be started");
-    spawn = (heard) => {
-      const double = new Double(heard);
+    spawn = (events) => {
+      const double = new Double(events);
       double.change = () => ({ kind: "broken", error: { name: "Error", message: "no code", code: "not-loaded" } });
       return doubles[doubles.push(double) - 1]!;
     };
@@ -350,8 +350,8 @@ describe("starting a pool", () => {
   });
 
   it("lets workers load the code themselves if it cannot be cloned", async () => {
-    spawn = (heard) => {
-      const double = new Double(heard);
+    spawn = (events) => {
+      const double = new Double(events);
       const post = double.post.bind(double);
       double.post = (message) => {
         if (message.kind === "open" && message.opening.code !== undefined) throw new Error("cannot be cloned");

@@ -98,8 +98,8 @@ describe("a query", () => {
   });
 
   it("has the position of its error, in bytes", () => {
-    const said = ["", "(", "(http", "http)", "(5:http)", "(ä (* sets a))", new Uint8Array()];
-    expect(said.map((query) => refused(() => pdp.spocp.query(query)))).toEqual([
+    const malformedQueries = ["", "(", "(http", "http)", "(5:http)", "(ä (* sets a))", new Uint8Array()];
+    expect(malformedQueries.map((query) => refused(() => pdp.spocp.query(query)))).toEqual([
       ["malformed-query", 0],
       ["malformed-query", 1],
       ["malformed-query", 5],

@@ -133,9 +133,9 @@ describe("vectors", () => {
   });
 
   it("are detected by a module that only an engine with vectors accepts", () => {
-    const asked = vi.spyOn(WebAssembly, "validate");
+    const validate = vi.spyOn(WebAssembly, "validate");
     hasSimd();
-    const [bytes] = asked.mock.calls[0]!;
+    const [bytes] = validate.mock.calls[0]!;
     // Without its two instructions it would be valid everywhere only with another return type.
     expect(WebAssembly.validate(bytes)).toBe(true);
     expect(Buffer.from(bytes as Uint8Array).includes(Buffer.from([0xfd, 0x0f]))).toBe(true);

@@ -42,8 +42,8 @@ vi.mock("./frame.ts", async (load) => {
     ...frames,
     frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").DecideCalls): import("./frame.ts").Frame {
       const frame = frames.frameAt(buffer, address, calls);
-      const decide = (handle: number, plan: number, roles: number): number => {
-        if (!trap.inFrame) return calls.decide(handle, plan, roles);
+      const decide = (handle: number, fastPath: number, roles: number): number => {
+        if (!trap.inFrame) return calls.decide(handle, fastPath, roles);
         trap.inFrame = false;
         frame.arena.fill(0xff);
         throw new WebAssembly.RuntimeError("unreachable");
@@ -74,7 +74,7 @@ beforeEach(async () => {
 describe("a trap", () => {
   it("is reported as internal, and the PDP decides again afterwards", () => {
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(true);
     expect(runtime.generation).toBe(1);
   });
@@ -82,14 +82,14 @@ describe("a trap", () => {
   it("loses no PDP of the instance, and none gets the policies of another", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => other.isAllowed(odd())).toThrow(internal);
+    expect(() => other.isAllowed(unusualRequest())).toThrow(internal);
     expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
   });
 
   it("keeps what was reloaded before it", () => {
     pdp.reload(closed);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(false);
   });
 
@@ -115,7 +115,7 @@ describe("a trap", () => {
     const attr = {
       get x(): boolean {
         trap.armed = true;
-        expect(() => pdp.isAllowed(odd())).toThrow(internal);
+        expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
         return true;
       },
     };
@@ -155,7 +155,7 @@ describe("a trap", () => {
     const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
     now = Date.UTC(2030, 0);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     // It is open again, and its expiry is in force.
     expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([false, 7]);
     const { principal, resource } = viewing();
@@ -169,28 +169,28 @@ describe("a trap", () => {
   it("lets a PDP of the lost instance be disposed of", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     other.dispose();
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 });
 
 describe("a trap while a frame is decided on", () => {
-  const topic = { kind: "album", action: "view" };
+  const target = { kind: "album", action: "view" };
   const ways: readonly (readonly [string, () => unknown])[] = [
     ["isAllowed", () => pdp.isAllowed(viewing())],
     ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
     ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
-    ["prepare", () => pdp.prepare(topic).isAllowed(viewing().principal, viewing().resource)],
+    ["prepare", () => pdp.prepare(target).isAllowed(viewing().principal, viewing().resource)],
   ];
 
-  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, ask) => {
+  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, decide) => {
     warm();
     trap.inFrame = true;
-    expect(ask).toThrow(internal);
+    expect(decide).toThrow(internal);
     expect(trap.inFrame).toBe(false);
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
-    expect(ask()).toBeTruthy();
+    expect(decide()).toBeTruthy();
   });
 
   it("takes the frame from all PDPs, and none decides by the policies of another", () => {
@@ -239,7 +239,7 @@ function caught(work: () => unknown): unknown {
 }
 
 /** Returns a request for the general path, because its object is an instance of a class. */
-function odd(): ActionRequest {
+function unusualRequest(): ActionRequest {
   return Object.assign(Object.create({}) as object, viewing());
 }
 

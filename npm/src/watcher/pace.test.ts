@@ -44,7 +44,7 @@ describe("a wait", () => {
   });
 
   it("ignores invalid numbers", () => {
-    for (const odd of [-1, 2, Number.NaN, Infinity]) check(60_000, { random: () => odd });
+    for (const invalid of [-1, 2, Number.NaN, Infinity]) check(60_000, { random: () => invalid });
     check(60_000, { random: () => { throw new Error("no dice"); } });
     check(2 ** 31 - 1, { interval: 2 ** 31 - 1, maxInterval: 2 ** 31 - 1, random: () => 1 });
   });
@@ -58,6 +58,6 @@ describe("Retry-After", () => {
     check(0, "0");
     check(3_600_000, "Mon, 06 May 2024 13:00:00 GMT");
     check(0, "Mon, 06 May 2024 11:00:00 GMT");
-    for (const odd of ["", "soon", "-5", "1e99", "99999999999999999999"]) check(0, odd);
+    for (const invalid of ["", "soon", "-5", "1e99", "99999999999999999999"]) check(0, invalid);
   });
 });

@@ -41,7 +41,7 @@ export function goTo(then: number): void {
 }
 
 export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
-  const told = (event: string) => (detail?: { readonly revision?: number; readonly code?: string }) => {
+  const record = (event: string) => (detail?: { readonly revision?: number; readonly code?: string }) => {
     events.push([event, detail?.revision ?? detail?.code ?? ""].join(" ").trim());
   };
   watcher = createWatcher({
@@ -49,7 +49,7 @@ export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
     ...("pdp" in changes ? {} : { trust, clock: () => time }),
     interval: 1000,
     jitter: 0,
-    on: { loaded: told("loaded"), activated: told("activated"), unchanged: told("unchanged"), refused: told("refused"), failed: told("failed") },
+    on: { loaded: record("loaded"), activated: record("activated"), unchanged: record("unchanged"), refused: record("refused"), failed: record("failed") },
     fetch: async (_, init) => {
       questions.push(init);
       const reply = replies.length > 1 ? replies.shift()! : replies[0]!;

@@ -65,9 +65,9 @@ describe("a switch by hand", () => {
   });
 
   it("may depend on a function, which is called for good bundles only", async () => {
-    const asked: number[] = [];
+    const polls: number[] = [];
     const answers: unknown[] = [true, false, "yes", Promise.resolve(true), Promise.resolve(undefined)];
-    const activate = ({ revision }: { readonly revision: number }): boolean => (asked.push(revision), answers.shift() as boolean);
+    const activate = ({ revision }: { readonly revision: number }): boolean => (polls.push(revision), answers.shift() as boolean);
     const bundles = [next, first, next, first, next];
     for (const expected of ["activated", "loaded", "loaded", "activated", "loaded"]) {
       const pdp = await open(old, { trust, clock: () => noon });
@@ -77,7 +77,7 @@ describe("a switch by hand", () => {
       serve(bundle(next.slice(1)));
       await watcher.refresh();
     }
-    expect(asked).toEqual([8, 7, 8, 7, 8]);
+    expect(polls).toEqual([8, 7, 8, 7, 8]);
   });
 
   it("does not happen if that function fails or never answers, and it is called again", async () => {
@@ -114,9 +114,9 @@ describe("closing", () => {
     serve(() => new Promise(() => {}));
     watch();
     await settled();
-    const asked = watcher.refresh();
+    const polls = watcher.refresh();
     watcher.close();
-    await expect(asked).rejects.toMatchObject(closing);
+    await expect(polls).rejects.toMatchObject(closing);
     await expect(watcher.ready).rejects.toMatchObject(closing);
     expect([questions[0]!.signal.aborted, ringing, events]).toEqual([true, [], []]);
   });
@@ -131,13 +131,13 @@ describe("closing", () => {
   it("may happen in a listener, and no event follows", async () => {
     for (const event of ["loaded", "activated", "unchanged", "failed"]) {
       serve(event === "failed" ? new Error() : first());
-      const heard: string[] = [];
-      const close = (name: string) => () => (heard.push(name), name === event && watcher.close());
+      const events: string[] = [];
+      const close = (name: string) => () => (events.push(name), name === event && watcher.close());
       const on = { loaded: close("loaded"), activated: close("activated"), unchanged: close("unchanged"), failed: close("failed") };
       watch({ on });
       await settled();
       if (event === "unchanged") await ring(first());
-      expect([heard.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
+      expect([events.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
     }
   });
 

@@ -67,12 +67,12 @@ describe("a watcher", () => {
   it("has one poll in progress at a time", async () => {
     let answer: (response: Response) => void = () => {};
     serve(() => new Promise((resolve) => (answer = resolve)));
-    const asked = [watch().refresh(), watcher.refresh()];
+    const polls = [watch().refresh(), watcher.refresh()];
     await settled();
-    asked.push(watcher.refresh());
+    polls.push(watcher.refresh());
     expect(questions).toHaveLength(1);
     answer(first());
-    const [outcome, ...others] = await Promise.all(asked);
+    const [outcome, ...others] = await Promise.all(polls);
     expect(others).toEqual([outcome, outcome]);
     expect(events).toEqual(["loaded 7", "activated 7"]);
   });
@@ -172,12 +172,12 @@ describe("a delta", () => {
 describe("two watchers", () => {
   it("of one PDP leave it with the newest bundle", async () => {
     const pdp = await open(old, { trust, clock: () => noon });
-    const ask = async (reply: Response): Promise<string> => {
+    const poll = async (reply: Response): Promise<string> => {
       serve(reply);
       const outcome = await watch({ pdp, interval: 0 }).refresh();
       return outcome.kind === "refused" ? outcome.error.code : outcome.kind;
     };
-    expect([await ask(bundle(next)), await ask(first()), await ask(bundle(next))]).toEqual(["activated", "old-revision", "activated"]);
+    expect([await poll(bundle(next)), await poll(first()), await poll(bundle(next))]).toEqual(["activated", "old-revision", "activated"]);
     expect(pdp.header.revision).toBe(8);
   });
 
