@@ -1,5 +1,6 @@
-// Writes `crates/tooling/src/accessors/template.js` anew: the hot function of `isAllowed` without its types, for
-// accessor modules. `cargo xtask generate` runs this, and a test of `src/fast` says when it is needed.
+// Writes `crates/tooling/src/accessors/template.js`: the hot function of `isAllowed` without types,
+// for accessor modules. `cargo xtask generate` runs this program, and a test in `src/fast` fails if
+// the file is out of date.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +10,10 @@ import ts from "typescript";
 const SOURCE = new URL("src/fast/generated/encode-request.ts", import.meta.url);
 export const TEMPLATE = new URL("../crates/tooling/src/accessors/template.js", import.meta.url);
 
-/** Returns the template: the function without its imports, with a placeholder for the reads at sites. */
+/**
+ * Returns the template: the function without its imports, with a placeholder for the reads at
+ * sites.
+ */
 export function accessorTemplate() {
   const { outputText } = ts.transpileModule(readFileSync(SOURCE, "utf8"), {
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, removeComments: true },

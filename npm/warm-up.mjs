@@ -1,10 +1,11 @@
-// Writes `src/pdp/warm-up-bundle.ts` anew. It is needed when the format of tables or bundles changes, and
-// `src/pdp/warm-up.test.ts` says so.
+// Writes `src/pdp/warm-up-bundle.ts`. Run it after a change of the format of tables or bundles;
+// `src/pdp/warm-up.test.ts` fails until then.
 //
 //     WARDGATE=../target/debug/wardgate node warm-up.mjs
 //
-// What it compiles is signed in the name of a key that is no key: of zeros. The signature has the right form and is
-// wrong, so that a verification does all its work and refuses it. There is no secret that could sign for it.
+// The bundle is signed in the name of a key of zeros. The signature has the right form and is
+// wrong, so that a verification does all of its work and refuses it. No private key exists for that
+// key.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +29,10 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Puts a signature of the right form in the place of the right one: see docs/BUNDLE.md and FIPS 204, algorithm 26. */
+/**
+ * Replaces the signature by a wrong one of the right form: see docs/BUNDLE.md and FIPS 204,
+ * algorithm 26.
+ */
 function unsignedAgain(bundle) {
   const view = new DataView(bundle.buffer);
   const end = PREFIX + DIGEST + view.getUint32(16, true);

@@ -1,16 +1,16 @@
-// Who is calling: a bearer token that the configuration knows, or a signed one.
+// Authenticates callers: by a bearer token of the configuration, or by a signed one.
 
 import type { JwtVerifier } from "./jwt.ts";
 
-/** What is known of a caller. Everything but `known` is refused. */
+/** The result of authentication. All callers but `known` are refused. */
 export type Caller =
   | Known
   | { readonly kind: "anonymous" }
   | { readonly kind: "unknown" }
-  /** Who it is is known, and that they may not ask this PDP. */
+  /** The caller is authenticated, but may not use this PDP. */
   | { readonly kind: "forbidden" };
 
-/** A caller who may ask. A name says who it is only together with what has named it. */
+/** A caller that may use this PDP. Its name is unique only together with its source. */
 export interface Known {
   readonly kind: "known";
   readonly by: "token" | "client_id" | "sub" | "iss";
@@ -31,7 +31,7 @@ export class Authenticator {
     return new Authenticator(await Promise.all(digests), verifier);
   }
 
-  /** Looks at the header `Authorization`. */
+  /** Authenticates the header `Authorization`. */
   async caller(header: string | null, now: number): Promise<Caller> {
     if (header === null) return { kind: "anonymous" };
     const token = /^bearer +([\w~+/.=-]+) *$/i.exec(header)?.[1];
@@ -42,8 +42,8 @@ export class Authenticator {
   }
 
   /**
-   * Whose token this is. Constant-time: digests are compared, all of them and each to its end, so that the
-   * time tells nothing of a token that is only almost right.
+   * Returns the owner of a token. Constant-time: it compares digests, all of them and each to its
+   * end, so that the time reveals nothing about an almost correct token.
    */
   async #owner(token: string): Promise<string | undefined> {
     const given = await digest(token);
@@ -57,7 +57,7 @@ export class Authenticator {
   }
 }
 
-/** Callers, and the digests of their tokens. */
+/** The names of callers with the digests of their tokens. */
 type Digests = readonly (readonly [name: string, digest: Uint8Array])[];
 
 async function digest(text: string): Promise<Uint8Array> {

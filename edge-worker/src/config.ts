@@ -1,4 +1,5 @@
-// Reads the configuration. What is missing or wrong is an error: the worker then answers nobody.
+// Reads the configuration. A missing or wrong value is an error: the worker then refuses every
+// request.
 
 import type { OpenOptions, Trust } from "wardgate";
 import { isLoopback } from "wardgate/authzen";
@@ -8,7 +9,7 @@ import type { Env } from "./env.ts";
 import { JwtVerifier } from "./jwt.ts";
 import { fromBase64Url, isUrl } from "./text.ts";
 
-/** What is wrong with the configuration, for the operator. */
+/** An error of the configuration, for the operator. */
 export class ConfigError extends Error {}
 
 export interface Config {
@@ -16,9 +17,9 @@ export interface Config {
   readonly opening: OpenOptions;
   readonly refreshMilliseconds: number;
   readonly pageKey: Uint8Array | undefined;
-  /** The URL of this PDP, if the configuration names one. */
+  /** The configured URL of this PDP. */
   readonly url: string | undefined;
-  /** What the paths of the endpoints begin with: empty, or the path of that URL. */
+  /** The prefix of the paths of all endpoints: empty, or the path of that URL. */
   readonly basePath: string;
   readonly sample: number;
 }
@@ -36,7 +37,10 @@ export async function readConfig(env: Env): Promise<Config> {
   };
 }
 
-/** Without a token and without a key for signed tokens nobody could be let in; that is a mistake, not a wish. */
+/**
+ * Without a token and without a key for signed tokens every caller would be refused. That is a
+ * mistake.
+ */
 async function readAuthenticator({ AUTH_TOKENS, AUTH_JWT }: Env): Promise<Authenticator> {
   const [tokens, jwt] = [readJson("AUTH_TOKENS", AUTH_TOKENS), readJson("AUTH_JWT", AUTH_JWT)];
   if (tokens === undefined && jwt === undefined) throw new ConfigError("set AUTH_TOKENS or AUTH_JWT");
@@ -102,7 +106,7 @@ function readNumber(name: string, value: unknown, { otherwise, most }: { otherwi
   throw new ConfigError(`${name} must be a number from 0 to ${most}`);
 }
 
-/** A variable may be JSON already, and a secret is always a text. */
+/** A variable may be JSON already; a secret is always text. */
 function readJson(name: string, value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
@@ -112,7 +116,7 @@ function readJson(name: string, value: unknown): unknown {
   }
 }
 
-/** The most bytes of a bundle. */
+/** The largest size of a bundle in bytes. */
 export const MAX_BUNDLE_BYTES = 16 * 2 ** 20;
-/** What can stand in the header (RFC 6750), and is long enough not to be guessed. */
+/** The characters of the header (RFC 6750), at a length that cannot be guessed. */
 const TOKEN = /^[\w~+/.=-]{16,}$/;

@@ -1,5 +1,5 @@
-// The log of decisions: who was told what. Sampled, sent in batches, and never waited for. It holds ids and
-// decisions, and nothing of properties, contexts or tokens.
+// The log of decisions: sampled, sent in batches, and never awaited by a response. It contains ids
+// and decisions, but no properties, contexts or tokens.
 
 import type { Evaluation } from "wardgate/authzen";
 
@@ -20,10 +20,10 @@ export interface DecisionEvent {
   readonly results?: number;
 }
 
-/** Takes a batch somewhere. This is the hook: write one of your own, and name it in `sinkOf`. */
+/** Sends a batch. Write a sink of your own, and add it to `sinkOf`. */
 export type Sink = (events: readonly DecisionEvent[]) => Promise<void>;
 
-/** The sink that the variable `DECISION_LOG` names; nothing without it. */
+/** Returns the sink that the variable `DECISION_LOG` names; `undefined` without it. */
 export function sinkOf({ DECISION_LOG, DECISIONS }: Env): Sink | undefined {
   switch (DECISION_LOG) {
     case undefined:
@@ -42,7 +42,7 @@ export class DecisionLog {
   readonly #sink: Sink | undefined;
   readonly #sample: number;
   #waiting: DecisionEvent[] = [];
-  /** Since when a batch is on its way. */
+  /** The start time of the batch that is being sent. */
   #sending: number | undefined;
   #lost = 0;
 
@@ -51,22 +51,25 @@ export class DecisionLog {
     this.#sample = sample;
   }
 
-  /** How many events were dropped, because there were too many or the sink failed. */
+  /** The number of dropped events, because of too many events or a failure of the sink. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Takes an event, if it falls into the sample. Only then it is made: to write down the first date is slow. */
+  /**
+   * Records an event if it falls into the sample. The event is created only then: formatting the
+   * first date is slow.
+   */
   record(event: () => DecisionEvent): void {
     if (this.#sink === undefined || Math.random() >= this.#sample) return;
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(event());
     else this.#lost += 1;
   }
 
-  /** Sends what waits, soon and behind the answer. What arrives until then goes with it. */
+  /** Sends the waiting events after the response. Events that arrive until then are included. */
   send(context: Pick<ExecutionContext, "waitUntil">): void {
     const now = Date.now();
-    // The runtime ends what has run for too long without a word.
+    // The runtime silently ends work that runs too long.
     const isSending = this.#sending !== undefined && now - this.#sending < GIVEN_UP;
     if (this.#sink === undefined || this.#waiting.length === 0 || isSending) return;
     this.#sending = now;
@@ -89,20 +92,20 @@ export class DecisionLog {
   }
 }
 
-/** The part of an evaluation that is logged. */
-export function logged({ subject, action, resource }: Evaluation): Partial<DecisionEvent> {
+/** Returns the part of an evaluation for the log. */
+export function eventFields({ subject, action, resource }: Evaluation): Partial<DecisionEvent> {
   const name = ({ type, id }: { type: string; id: string }) => ({ type: cut(type), id: cut(id) });
   return { subject: name(subject), action: cut(action.name), resource: name(resource) };
 }
 
-/** The beginning of a text that a caller chose: a line of a log has an end. */
+/** Returns the start of a text from a caller, to bound the length of a line. */
 export function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }
 
-/** Milliseconds in which a batch gathers. */
+/** The milliseconds for gathering a batch. */
 const GATHERING = 100;
-/** What a queue takes at once. */
+/** The largest batch of a queue. */
 const BATCH = 100;
 const GIVEN_UP = 30_000;
 const MOST_WAITING = 10_000;

@@ -1,5 +1,5 @@
-// The index: subjects and resources that searches look through, and whose properties stand in for those that a
-// request leaves out. One JSON list for each type, in KV.
+// The index: the subjects and resources for searches, whose properties also replace missing
+// properties of a request. It is one JSON list for each type, in KV.
 
 import { AuthzenError, type Directory, type Entity } from "wardgate/authzen";
 
@@ -8,12 +8,12 @@ import { NotReady } from "./policies.ts";
 import { fromUtf8, readBounded } from "./text.ts";
 
 /** A type of subjects or of resources. */
-export interface Listed {
+export interface EntityType {
   readonly side: "subject" | "resource";
   readonly type: string;
 }
 
-/** What the index held for some types at one moment. */
+/** The lists of some types at one moment. */
 export class Snapshot implements Directory {
   readonly #lists: ReadonlyMap<string, List>;
 
@@ -29,9 +29,9 @@ export class Snapshot implements Directory {
     return this.#lists.get(keyOf({ side: "resource", type }))?.byId.get(id);
   }
 
-  /** All of one type, in the order of the index. */
-  all(listed: Listed): readonly Entity[] {
-    return this.#lists.get(keyOf(listed))?.entities ?? [];
+  /** Returns the entities of one type, in the order of the index. */
+  all(entityType: EntityType): readonly Entity[] {
+    return this.#lists.get(keyOf(entityType))?.entities ?? [];
   }
 }
 
@@ -47,11 +47,11 @@ export class Index {
   }
 
   /**
-   * Reads what is needed of the index. What was read before serves until it is due; then it is read anew behind
-   * the answer. A list that cannot be read and never was fails the request: without properties that rules
-   * ask for, somebody might be allowed who is not.
+   * Reads the lists of some types. A list that was read before is used until its refresh time; then
+   * it is read again after the response. If a list cannot be read for the first time the request
+   * fails: without properties in conditions, a principal might be allowed by mistake.
    */
-  async snapshot(needed: readonly Listed[], context: Pick<ExecutionContext, "waitUntil">): Promise<Snapshot> {
+  async snapshot(needed: readonly EntityType[], context: Pick<ExecutionContext, "waitUntil">): Promise<Snapshot> {
     const keys = new Set(needed.map(keyOf));
     if (keys.size > MAX_TYPES) throw new AuthzenError(`a request must name at most ${MAX_TYPES} types`);
     const lists = [...keys].map(async (key) => [key, await this.#list(key, context)] as const);
@@ -62,7 +62,7 @@ export class Index {
     const known = this.#lists.get(key);
     if (known === undefined) return this.#read(key);
     if (Date.now() - known.read >= this.#refreshMilliseconds) {
-      // Others who come meanwhile, or after a failure, do not look as well.
+      // Other requests in the meantime, or after a failure, do not read it again.
       this.#lists.set(key, { list: known.list, read: Date.now() });
       context.waitUntil(this.#read(key).catch((thrown: unknown) => console.error(String(thrown))));
     }
@@ -79,7 +79,7 @@ export class Index {
   }
 
   async #fetch(key: string): Promise<List> {
-    // KV has no key as long as this.
+    // KV has no keys of this length.
     if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) return EMPTY;
     try {
       const stream = await this.#kv.get(key, "stream");
@@ -118,7 +118,7 @@ function readEntity(item: unknown, type: string): Entity {
   return { type, id, properties: properties as NonNullable<Entity["properties"]> };
 }
 
-function keyOf({ side, type }: Listed): string {
+function keyOf({ side, type }: EntityType): string {
   return `${side}/${type}`;
 }
 

@@ -1,11 +1,11 @@
-// Requests in, responses out: what HTTP asks of every endpoint.
+// HTTP requests and responses of all endpoints.
 
 import { AuthzenError, parseBody, type ErrorBody } from "wardgate/authzen";
 
 import { NotReady } from "./policies.ts";
 import { fromUtf8, readBounded, TooLarge } from "./text.ts";
 
-/** An answer that is none. Its message goes out, so it says nothing about the inside. */
+/** An error with a response. Its message is public, so it reveals no internals. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -19,19 +19,22 @@ export class Problem extends Error {
   }
 }
 
-/** A response with a JSON object. Nothing is stored on the way: a decision holds for this moment. */
+/**
+ * Returns a response with a JSON object. Caches must not store it: a decision is valid for this
+ * moment.
+ */
 export function json(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(body, { status, headers: { "Cache-Control": "no-store", ...headers } });
 }
 
-/** What was thrown, as a response. What nobody expected is told to the operator only. */
-export function failed(thrown: unknown): Response {
+/** Returns the response for a thrown value. Unexpected errors are reported to the operator only. */
+export function errorResponse(thrown: unknown): Response {
   const { status, code, message, headers } = problemOf(thrown);
   const body: ErrorBody = { error: code, message };
   return json(body, status, headers);
 }
 
-/** Reads the JSON of a request, bounded while it is read. */
+/** Reads the JSON of a request, with a bound on its size. */
 export async function readBody(request: Request): Promise<unknown> {
   if (!isJson(request.headers.get("Content-Type") ?? "")) {
     throw new Problem(400, "bad-request", "the Content-Type must be `application/json`");
@@ -46,7 +49,10 @@ export async function readBody(request: Request): Promise<unknown> {
   return parseBody(text);
 }
 
-/** Whether a media type (RFC 9110, 8.3.1) is that of JSON, with whatever parameters; a `charset` must be UTF-8. */
+/**
+ * Returns true if a media type (RFC 9110, 8.3.1) is that of JSON, with any parameters; a `charset`
+ * must be UTF-8.
+ */
 function isJson(type: string): boolean {
   const [essence = "", ...parameters] = type.split(";").map((part) => part.trim());
   if (type.length > LONGEST_TYPE || essence.toLowerCase() !== "application/json") return false;
@@ -70,9 +76,12 @@ function problemOf(thrown: unknown): Problem {
   return new Problem(500, "internal", "the request could not be answered");
 }
 
-/** A parameter, quoted or not. One with a semicolon in quotes is taken for none. */
+/** A parameter, quoted or not. A semicolon in quotes is not supported. */
 const PARAMETER = /^([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~-]+))$/;
 const LONGEST_TYPE = 200;
 const MAX_BODY_BYTES = 2 ** 20;
-/** How much of a body that is too large is read and forgotten: a sender that is cut off does not see the answer. */
+/**
+ * The bytes of a too large body that are read and discarded: a sender that is cut off does not see
+ * the response.
+ */
 const MAX_PASSED_OVER = 16 * 2 ** 20;

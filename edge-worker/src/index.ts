@@ -1,21 +1,21 @@
-// The worker: who may ask what, and where.
+// The worker: its routes, and the authentication for each.
 //
 //     POST /access/v1/evaluation, /access/v1/evaluations             with a bearer token
 //     POST /access/v1/search/subject, .../resource, .../action       with a bearer token
 //     GET  /metrics                                                  with a bearer token
-//     GET  /health, /.well-known/authzen-configuration               for everybody
+//     GET  /health, /.well-known/authzen-configuration               public
 
 import { isLoopback, metadata, PATHS, WELL_KNOWN, type Endpoint } from "wardgate/authzen";
 
-import { actionSearch, evaluation, evaluations, resourceSearch, subjectSearch, type Answered, type Asking } from "./endpoints.ts";
+import { actionSearch, evaluation, evaluations, resourceSearch, subjectSearch, type EndpointAnswer, type EndpointRequest } from "./endpoints.ts";
 import type { Env } from "./env.ts";
-import { failed, json, Problem } from "./http.ts";
+import { errorResponse, json, Problem } from "./http.ts";
 import { serviceOf, type Service } from "./service.ts";
 import { prepare } from "./warm-up.ts";
 
 export default {
   async fetch(request, env, context): Promise<Response> {
-    const response = await answer(request, env, context).catch(failed);
+    const response = await answer(request, env, context).catch(errorResponse);
     const id = request.headers.get("X-Request-ID");
     if (id !== null) response.headers.set("X-Request-ID", id);
     response.headers.set("X-Content-Type-Options", "nosniff");
@@ -27,8 +27,8 @@ async function answer(request: Request, env: Env, context: ExecutionContext): Pr
   const service = await serviceOf(env);
   const started = Date.now();
   const route = routeOf(request, service);
-  const answered = await respond(route, { request, service, context }).catch(failed);
-  const [response, decisions] = answered instanceof Response ? [answered, NONE] : [json(answered.body), answered];
+  const outcome = await respond(route, { request, service, context }).catch(errorResponse);
+  const [response, decisions] = outcome instanceof Response ? [outcome, NONE] : [json(outcome.body), outcome];
   const { allowed, denied } = decisions;
   const milliseconds = Date.now() - started;
   service.metrics.record({ endpoint: route?.name ?? "unknown", status: response.status, milliseconds, allowed, denied });
@@ -36,27 +36,27 @@ async function answer(request: Request, env: Env, context: ExecutionContext): Pr
   return response;
 }
 
-/** Finds the endpoint of a request. */
+/** Returns the endpoint of a request. */
 function routeOf({ url }: Request, { config }: Service): Route | undefined {
   const path = new URL(url).pathname;
   if (path === `${WELL_KNOWN}${config.basePath}`) return WELL_KNOWN_ROUTE;
   return path.startsWith(config.basePath) ? ROUTES.get(path.slice(config.basePath.length)) : undefined;
 }
 
-async function respond(route: Route | undefined, asked: Omit<Asking, "endpoint" | "caller">): Promise<Response | Answered> {
+async function respond(route: Route | undefined, incoming: Omit<EndpointRequest, "endpoint" | "caller">): Promise<Response | EndpointAnswer> {
   if (route === undefined) throw new Problem(404, "not-found", "there is no such endpoint");
-  const { method } = asked.request;
+  const { method } = incoming.request;
   if (method !== route.method && !(method === "HEAD" && route.method === "GET")) {
     throw new Problem(405, "method-not-allowed", `the method must be ${route.method}`, { Allow: route.method });
   }
-  if (route.kind === "open") return route.answer(asked);
-  const caller = await callerOf(asked);
-  if (route.method === "POST") asked.service.policies.awaken(asked.context);
-  return route.answer({ ...asked, endpoint: route.name, caller });
+  if (route.kind === "open") return route.answer(incoming);
+  const caller = await callerOf(incoming);
+  if (route.method === "POST") incoming.service.policies.awaken(incoming.context);
+  return route.answer({ ...incoming, endpoint: route.name, caller });
 }
 
-/** What tells the caller from every other, if it may ask. */
-async function callerOf({ request, service }: Pick<Asking, "request" | "service">): Promise<Asking["caller"]> {
+/** Authenticates the caller, or throws the problem for its response. */
+async function callerOf({ request, service }: Pick<EndpointRequest, "request" | "service">): Promise<EndpointRequest["caller"]> {
   const header = request.headers.get("Authorization");
   const caller = await service.config.authenticator.caller(header, Date.now());
   const challenge = (error: string) => ({ "WWW-Authenticate": `Bearer realm="wardgate"${error}` });
@@ -72,23 +72,24 @@ async function callerOf({ request, service }: Pick<Asking, "request" | "service"
   }
 }
 
-/** Looks for a bundle if there is none yet, so that a probe wakes the worker up. */
-async function health({ service, context }: Omit<Asking, "endpoint" | "caller">): Promise<Response> {
+/** Polls for a bundle if there is none yet, so that a probe starts the worker. */
+async function health({ service, context }: Omit<EndpointRequest, "endpoint" | "caller">): Promise<Response> {
   await service.policies.pdp(context).catch(() => undefined);
   const health = service.policies.health();
-  // Which policies are in use is not for everybody: see `/metrics`.
-  const { name: _, revision: __, ...told } = health;
-  return json(told, health.status === "not-ready" || health.status === "expired" ? 503 : 200);
+  // The name and revision of the policies are not public: see `/metrics`.
+  const { name: _, revision: __, ...visible } = health;
+  return json(visible, health.status === "not-ready" || health.status === "expired" ? 503 : 200);
 }
 
-async function describe({ request, service }: Omit<Asking, "endpoint" | "caller">): Promise<Response> {
+async function describe({ request, service }: Omit<EndpointRequest, "endpoint" | "caller">): Promise<Response> {
   const endpoints = service.index === undefined ? WITHOUT_INDEX : undefined;
   return json(metadata(service.config.url ?? originOf(request), endpoints), 200, { "Cache-Control": "public, max-age=300" });
 }
 
 /**
- * The origin by which the worker was called. Somebody may name any host, and would be told to ask there; but the
- * platform, which says so by `cf`, calls a worker by hosts that are its own. It is https but on the machine of a developer.
+ * Returns the origin of this worker for its clients. A caller may send any host, and would direct
+ * clients there; but if `cf` is present, the platform has routed the request by a host of this
+ * worker. It is https except on the machine of a developer.
  */
 function originOf(request: Request): string {
   const { protocol, host, hostname } = new URL(request.url);
@@ -97,7 +98,7 @@ function originOf(request: Request): string {
   return `https://${host}`;
 }
 
-async function numbers({ service }: Asking): Promise<Answered> {
+async function metricsAnswer({ service }: EndpointRequest): Promise<EndpointAnswer> {
   const policies = service.policies.health();
   return { body: { ...service.metrics.read(), policies, log: { lost: service.log.lost } }, allowed: 0, denied: 0 };
 }
@@ -107,21 +108,21 @@ type Route =
       readonly kind: "open";
       readonly name: string;
       readonly method: "GET";
-      readonly answer: (asked: Omit<Asking, "endpoint" | "caller">) => Promise<Response>;
+      readonly answer: (incoming: Omit<EndpointRequest, "endpoint" | "caller">) => Promise<Response>;
     }
   | {
       readonly kind: "guarded";
       readonly name: string;
       readonly method: "GET" | "POST";
-      readonly answer: (asking: Asking) => Promise<Answered>;
+      readonly answer: (incoming: EndpointRequest) => Promise<EndpointAnswer>;
     };
 
-function post(name: string, answer: (asking: Asking) => Promise<Answered>): Route {
+function post(name: string, answer: (incoming: EndpointRequest) => Promise<EndpointAnswer>): Route {
   return { kind: "guarded", name, method: "POST", answer };
 }
 
 const NONE = { allowed: 0, denied: 0 };
-/** What is served where there is nothing to search through. */
+/** The endpoints of a deployment without an index. */
 const WITHOUT_INDEX: readonly Endpoint[] = ["access_evaluation_endpoint", "access_evaluations_endpoint", "search_action_endpoint"];
 const WELL_KNOWN_ROUTE: Route = { kind: "open", name: "metadata", method: "GET", answer: describe };
 const ROUTES: ReadonlyMap<string, Route> = new Map([
@@ -130,7 +131,7 @@ const ROUTES: ReadonlyMap<string, Route> = new Map([
   [PATHS.search_subject_endpoint, post("search/subject", subjectSearch)],
   [PATHS.search_resource_endpoint, post("search/resource", resourceSearch)],
   [PATHS.search_action_endpoint, post("search/action", actionSearch)],
-  ["/metrics", { kind: "guarded", name: "metrics", method: "GET", answer: numbers }],
+  ["/metrics", { kind: "guarded", name: "metrics", method: "GET", answer: metricsAnswer }],
   ["/health", { kind: "open", name: "health", method: "GET", answer: health }],
 ] satisfies [string, Route][]);
 

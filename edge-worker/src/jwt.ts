@@ -1,13 +1,14 @@
-// Signed tokens (RFC 7519), by the rules of RFC 8725: the configuration says which algorithm, which keys, which
-// issuer and which audience. A token chooses none of them; it may only name one of the keys.
+// Verifies signed tokens (RFC 7519) by the rules of RFC 8725: the configuration fixes the
+// algorithm, the keys, the issuer and the audience. A token chooses none of them; it may only name
+// one of the keys.
 
 import type { Caller } from "./auth.ts";
 import { fromBase64Url, fromUtf8 } from "./text.ts";
 
-/** Which tokens are accepted. */
+/** The conditions for signed tokens. */
 export interface JwtSettings {
   readonly algorithm: "ES256" | "EdDSA" | "HS256" | "PS256" | "RS256";
-  /** JSON Web Keys: public ones, or `oct` for HS256. Several while keys are changed. */
+  /** JSON Web Keys: public ones, or `oct` for HS256. Several during a key rotation. */
   readonly keys: readonly (JsonWebKey & { readonly kid?: string })[];
   readonly issuer: string;
   readonly audience: string;
@@ -29,14 +30,14 @@ export class JwtVerifier {
     this.#keys = keys;
   }
 
-  /** @throws Error if the settings make no sense. */
+  /** Reads the settings. @throws Error if they are invalid. */
   static async create(given: unknown): Promise<JwtVerifier> {
     const settings = readSettings(given);
     const keys = settings.keys.map((jwk) => importKey(jwk, settings.algorithm));
     return new JwtVerifier(settings, await Promise.all(keys));
   }
 
-  /** Who sends this token, if it is in order at the time `now`. */
+  /** Returns the caller of a token that is valid at the time `now`. */
   async caller(token: string, now: number): Promise<Caller> {
     const claims = await this.#verified(token);
     if (claims === undefined || !this.#isFor(claims, now / 1000)) return { kind: "unknown" };
@@ -48,13 +49,13 @@ export class JwtVerifier {
     return { kind: "known", by: "iss", name: this.#settings.issuer };
   }
 
-  /** The claims, if one of the keys has signed them. */
+  /** Returns the claims if one of the keys has signed them. */
   async #verified(token: string): Promise<Claims | undefined> {
     const [head = "", body = "", mark = "", ...more] = token.split(".");
     const header = readJson(head);
     const signature = fromBase64Url(mark);
     if (more.length > 0 || signature === undefined || header?.["alg"] !== this.#settings.algorithm) return undefined;
-    // An extension that must be understood, and nothing here understands one.
+    // An extension that must be understood; this code understands none.
     if (header["crit"] !== undefined) return undefined;
     const signed = new TextEncoder().encode(`${head}.${body}`);
     for (const { id, key } of this.#keys) {
@@ -64,7 +65,10 @@ export class JwtVerifier {
     return undefined;
   }
 
-  /** Whether the claims are meant for this PDP and this moment, in seconds. A token that never ends is not. */
+  /**
+   * Returns true if the claims are for this PDP and this time, in seconds. A token without an end
+   * is refused.
+   */
   #isFor({ iss, aud, exp, nbf }: Claims, now: number): boolean {
     const { issuer, audience } = this.#settings;
     const isMeant = aud === audience || (Array.isArray(aud) && aud.includes(audience));
@@ -121,7 +125,7 @@ function readJson(part: string): Claims | undefined {
   }
 }
 
-/** Seconds that clocks may differ by. */
+/** The largest difference of clocks in seconds. */
 const LEEWAY = 30;
 const SETTINGS: readonly string[] = ["algorithm", "keys", "issuer", "audience", "scope"];
 const IMPORTING = {

@@ -1,8 +1,9 @@
-// Numbers about this instance of the worker: as JSON at `/metrics`, and one data point for each request where
-// Workers Analytics Engine is bound. Names of endpoints and codes only, so that their number stays small.
+// Metrics of this instance of the worker: as JSON at `/metrics`, and one data point for each
+// request if Workers Analytics Engine is bound. The labels are names of endpoints and codes, so
+// that their number stays small.
 
-/** What one request came to. */
-export interface Measured {
+/** The measurements of one request. */
+export interface RequestMetrics {
   readonly endpoint: string;
   readonly status: number;
   readonly milliseconds: number;
@@ -21,7 +22,7 @@ export class Metrics {
     this.#dataset = dataset;
   }
 
-  record({ endpoint, status, milliseconds, allowed, denied }: Measured): void {
+  record({ endpoint, status, milliseconds, allowed, denied }: RequestMetrics): void {
     const key = `${endpoint} ${status}`;
     this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
     this.#allowed += allowed;

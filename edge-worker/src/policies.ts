@@ -1,5 +1,6 @@
-// The policies in use. A bundle is verified before it replaces another, at once for all requests; when it is
-// refused or cannot be read, the one in use stays; where there is none yet, the last good one is looked for.
+// The policies in use. A bundle is verified before it replaces another, atomically for all
+// requests. If it is refused or unreadable, the one in use stays; without one, the last good bundle
+// is loaded.
 
 import { expiryOf, open, WardgateError, type BundleHeader, type OpenOptions, type Pdp } from "wardgate";
 
@@ -7,29 +8,31 @@ import type { LastGood } from "./last-good.ts";
 import type { Source } from "./source.ts";
 import { isSame } from "./text.ts";
 
-/** No bundle could be opened yet, so nothing can be decided. */
+/** No bundle has been opened yet, so no request can be decided. */
 export class NotReady extends Error {}
 
-/** What is to be known of the policies from outside. */
+/** The state of the policies for operators. */
 export interface Health {
   readonly status: "ok" | "stale" | "expired" | "not-ready";
   readonly revision?: number;
   readonly name?: string;
-  /** Seconds since the bundle in use was taken into use here, and since the last look for a newer one. */
+  /** Seconds since the bundle was put into use here, and since the last poll for a newer one. */
   readonly age?: number;
   readonly checked?: number;
-  /** Why the last look brought nothing: the code of a refusal, `missing` or `unreadable`. */
+  /** The problem of the last poll: the code of a refusal, `missing` or `unreadable`. */
   readonly problem?: string;
-  /** Seconds until everything is denied, or was, below 0; nothing for a bundle that never expires. */
+  /**
+   * Seconds until the bundle expires, negative afterwards; absent for a bundle that never expires.
+   */
   readonly expiresIn?: number;
 }
 
-export interface Refreshing {
+export interface PolicySettings {
   readonly source: Source;
   readonly lastGood: LastGood;
   readonly opening: OpenOptions;
   readonly refreshMilliseconds: number;
-  /** Returns the time in milliseconds since 1970 by which bundles expire; `Date.now` unless given. */
+  /** Returns the time in milliseconds since 1970 for the expiry of bundles. Default: `Date.now`. */
   readonly clock?: () => number;
 }
 
@@ -41,36 +44,39 @@ interface InUse {
 }
 
 export class Policies {
-  readonly #settings: Refreshing;
+  readonly #settings: PolicySettings;
   #inUse: InUse | undefined;
   #checked: number | undefined;
   #problem: string | undefined;
-  #looking: Looking | undefined;
-  /** What was told of in the log, and what was handed to `lastGood`. */
-  #told: Uint8Array | undefined;
-  #kept: Uint8Array | undefined;
-  /** What was told of expiry: of which bundle, and how it stood. */
-  #toldExpiry: { readonly header: BundleHeader; readonly kind: string } | undefined;
+  #poll: Poll | undefined;
+  /** The last bundle that was logged, and the last that was given to `lastGood`. */
+  #logged: Uint8Array | undefined;
+  #stored: Uint8Array | undefined;
+  /** The last logged state of expiry, and its bundle. */
+  #loggedExpiry: { readonly header: BundleHeader; readonly kind: string } | undefined;
 
-  constructor(settings: Refreshing) {
+  constructor(settings: PolicySettings) {
     this.#settings = settings;
   }
 
-  /** Begins to look for the first bundle, which then arrives while a request is read. */
+  /** Starts the poll for the first bundle, which then arrives while a request is read. */
   awaken(context: Pick<ExecutionContext, "waitUntil">): void {
-    if (this.#inUse === undefined) this.#lookIfDue(context);
+    if (this.#inUse === undefined) this.#pollIfDue(context);
   }
 
-  /** The PDP in use. Only the first request waits for a bundle; a later look goes on behind an answer. */
+  /**
+   * Returns the PDP in use. Only the first request waits for a bundle; later polls run after a
+   * response.
+   */
   async pdp(context: Pick<ExecutionContext, "waitUntil">): Promise<Pdp> {
-    const looking = this.#lookIfDue(context);
-    if (this.#inUse === undefined && looking !== undefined) await Promise.race([looking.done, pause(PATIENCE)]);
+    const poll = this.#pollIfDue(context);
+    if (this.#inUse === undefined && poll !== undefined) await Promise.race([poll.done, pause(PATIENCE)]);
     if (this.#inUse === undefined) throw new NotReady(this.#problem ?? "no bundle has arrived yet");
-    this.#tellExpiry(this.#inUse.pdp.header);
+    this.#logExpiry(this.#inUse.pdp.header);
     return this.#inUse.pdp;
   }
 
-  /** The revision in use; nothing if there is none. */
+  /** The revision in use; `undefined` if there is none. */
   get revision(): number | undefined {
     return this.#inUse?.pdp.header.revision;
   }
@@ -80,25 +86,25 @@ export class Policies {
     const problem = this.#problem === undefined ? {} : { problem: this.#problem };
     const checked = this.#checked === undefined ? {} : { checked: ago(this.#checked) };
     if (this.#inUse === undefined) return { status: "not-ready", ...checked, ...problem };
-    this.#tellExpiry(this.#inUse.pdp.header);
+    this.#logExpiry(this.#inUse.pdp.header);
     const { revision, name, expires } = this.#inUse.pdp.header;
     const expiresIn = expires === undefined ? {} : { expiresIn: Math.floor((expires - this.#now()) / 1000) };
     const status = this.#denies() ? "expired" : this.#problem === undefined ? "ok" : "stale";
     return { status, revision, ...(name !== undefined && { name }), age: ago(this.#inUse.since), ...checked, ...problem, ...expiresIn };
   }
 
-  /** Whether the bundle in use has expired, and denies everything since. */
+  /** Returns true if the bundle in use has expired, so that it denies everything. */
   #denies(): boolean {
     const header = this.#inUse?.pdp.header;
     if (header === undefined || this.#settings.opening.afterExpiry === "decide") return false;
     return expiryOf(header, this.#now()).kind === "expired";
   }
 
-  /** Tells the operator once that a bundle expires soon, and once that it has. */
-  #tellExpiry(header: BundleHeader): void {
+  /** Logs once that a bundle expires soon, and once that it has expired. */
+  #logExpiry(header: BundleHeader): void {
     const { kind } = expiryOf(header, this.#now());
-    if (this.#toldExpiry?.header === header && this.#toldExpiry.kind === kind) return;
-    this.#toldExpiry = { header, kind };
+    if (this.#loggedExpiry?.header === header && this.#loggedExpiry.kind === kind) return;
+    this.#loggedExpiry = { header, kind };
     if (kind !== "soon" && kind !== "expired") return;
     const { revision, expires = 0 } = header;
     const event = kind === "soon" ? "expires-soon" : "expired";
@@ -109,76 +115,79 @@ export class Policies {
     return (this.#settings.clock ?? Date.now)();
   }
 
-  #lookIfDue(context: Pick<ExecutionContext, "waitUntil">): Looking | undefined {
-    const looking = this.#underWay() ?? this.#begin();
-    // A request that its sender gives up must not take the look with it: others wait for it.
-    if (looking !== undefined) context.waitUntil(looking.settled);
-    return looking;
+  #pollIfDue(context: Pick<ExecutionContext, "waitUntil">): Poll | undefined {
+    const poll = this.#current() ?? this.#begin();
+    // A poll must outlive a cancelled request: other requests wait for it.
+    if (poll !== undefined) context.waitUntil(poll.settled);
+    return poll;
   }
 
-  /** The runtime ends what has run for too long without a word. Then nobody waits for it any more. */
-  #underWay(): Looking | undefined {
-    const looking = this.#looking;
-    return looking !== undefined && Date.now() - looking.since < GIVEN_UP ? looking : undefined;
+  /**
+   * Returns the poll in progress. The runtime silently ends work that runs too long; such a poll
+   * does not count.
+   */
+  #current(): Poll | undefined {
+    const poll = this.#poll;
+    return poll !== undefined && Date.now() - poll.since < GIVEN_UP ? poll : undefined;
   }
 
-  #begin(): Looking | undefined {
+  #begin(): Poll | undefined {
     const now = Date.now();
     const { refreshMilliseconds } = this.#settings;
     const between = this.#inUse === undefined ? Math.min(refreshMilliseconds, RETRY) : refreshMilliseconds;
     if (this.#checked !== undefined && now - this.#checked < between) return undefined;
-    const done = this.#look();
-    const looking = { since: now, done, settled: done.then(() => this.#settle()) };
-    this.#looking = looking;
+    const done = this.#fetch();
+    const poll = { since: now, done, settled: done.then(() => this.#settle()) };
+    this.#poll = poll;
     void done.then(() => {
-      if (this.#looking === looking) this.#looking = undefined;
+      if (this.#poll === poll) this.#poll = undefined;
     });
-    return looking;
+    return poll;
   }
 
-  /** Looks for a bundle once. It never fails: what goes wrong is the problem that `health` tells. */
-  async #look(): Promise<void> {
+  /** Polls for a bundle once. It never fails: an error becomes the problem in `health`. */
+  async #fetch(): Promise<void> {
     try {
-      const found = await this.#settings.source(this.#inUse?.etag);
-      if (found.kind === "missing") throw new Missing("there is no bundle");
-      if (found.kind === "bundle") await this.#take(found.bytes, found.etag);
+      const fetched = await this.#settings.source(this.#inUse?.etag);
+      if (fetched.kind === "missing") throw new Missing("there is no bundle");
+      if (fetched.kind === "bundle") await this.#use(fetched.bytes, fetched.etag);
       this.#problem = undefined;
     } catch (thrown) {
       this.#problem = problemOf(thrown);
       console.error(JSON.stringify({ event: "bundle", problem: this.#problem, message: String(thrown) }));
-      if (this.#inUse === undefined) await this.#takeLastGood();
+      if (this.#inUse === undefined) await this.#useLastGood();
     }
     this.#checked = Date.now();
   }
 
-  async #takeLastGood(): Promise<void> {
+  async #useLastGood(): Promise<void> {
     try {
       const bytes = await this.#settings.lastGood.read();
-      if (bytes !== undefined) await this.#take(bytes, undefined);
-      this.#kept = bytes;
+      if (bytes !== undefined) await this.#use(bytes, undefined);
+      this.#stored = bytes;
     } catch (thrown) {
       console.error(JSON.stringify({ event: "last-good", problem: problemOf(thrown), message: String(thrown) }));
     }
   }
 
   /**
-   * Does what no answer has to wait for: tells of a new bundle, and keeps it for other instances. For the first
-   * answer of an instance these two were more work than the decision.
+   * Does work for which no response has to wait: it logs a new bundle, and stores it for other
+   * instances. For the first response of an instance these two were more work than the decision.
    */
   async #settle(): Promise<void> {
-    if (this.#inUse === undefined || this.#inUse.bytes === this.#told) return;
+    if (this.#inUse === undefined || this.#inUse.bytes === this.#logged) return;
     await pause(BEHIND_THE_ANSWER);
     const { bytes, pdp } = this.#inUse;
-    if (bytes === this.#told) return;
-    this.#told = bytes;
+    if (bytes === this.#logged) return;
+    this.#logged = bytes;
     const { revision, content } = pdp.header;
     console.log(JSON.stringify({ event: "bundle", revision, content }));
-    if (bytes === this.#kept) return;
-    this.#kept = bytes;
+    if (bytes === this.#stored) return;
+    this.#stored = bytes;
     await this.#settings.lastGood.write(bytes).catch((thrown: unknown) => console.error(String(thrown)));
   }
 
-  async #take(bytes: Uint8Array, etag: string | undefined): Promise<void> {
+  async #use(bytes: Uint8Array, etag: string | undefined): Promise<void> {
     const before = this.#inUse;
     if (before !== undefined && isSame(before.bytes, bytes)) {
       this.#inUse = { ...before, etag };
@@ -190,8 +199,8 @@ export class Policies {
   }
 }
 
-/** A look for a bundle: until it is in use, and until what follows from it is done. */
-interface Looking {
+/** A poll for a bundle: `done` when it is in use, `settled` when the work after it is done. */
+interface Poll {
   readonly since: number;
   readonly done: Promise<void>;
   readonly settled: Promise<void>;
@@ -208,10 +217,10 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** How long the first requests wait for a bundle, in milliseconds. */
+/** The longest wait of the first requests for a bundle, in milliseconds. */
 const PATIENCE = 10_000;
-/** Milliseconds in which an answer that waited for a bundle goes out. */
+/** The milliseconds for sending a response that has waited for a bundle. */
 const BEHIND_THE_ANSWER = 100;
-/** How long after a failure somebody looks again, while there is nothing in use. */
+/** The milliseconds until the next poll after a failure, if there is no bundle yet. */
 const RETRY = 1000;
 const GIVEN_UP = 30_000;

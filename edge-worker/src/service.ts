@@ -1,10 +1,11 @@
-// What lives as long as an instance of the worker: configuration, policies, index, log and numbers.
+// The objects that live as long as an instance of the worker: configuration, policies, index, log
+// and metrics.
 
 import { PageTokens, type Directory } from "wardgate/authzen";
 
 import { readConfig, type Config } from "./config.ts";
 import { DecisionLog, sinkOf } from "./decision-log.ts";
-import { Index, type Listed, type Snapshot } from "./directory.ts";
+import { Index, type EntityType, type Snapshot } from "./directory.ts";
 import type { Env } from "./env.ts";
 import { Problem } from "./http.ts";
 import { lastGoodOf } from "./last-good.ts";
@@ -21,24 +22,27 @@ export interface Service {
   readonly metrics: Metrics;
 }
 
-/** The service of this environment; made by the first request, since only requests have the environment. */
+/**
+ * Returns the service of this environment. The first request creates it, since only requests have
+ * the environment.
+ */
 export async function serviceOf(env: Env): Promise<Service> {
   const known = services.get(env);
   if (known !== undefined) return known;
-  const made = await create(env).catch((thrown: unknown) => {
+  const created = await create(env).catch((thrown: unknown) => {
     console.error(JSON.stringify({ event: "configuration", message: String(thrown) }));
     throw new Problem(503, "not-configured", "this worker is not configured");
   });
-  // Somebody else may have made one meanwhile.
-  const first = services.get(env) ?? made;
+  // Another request may have created one in the meantime.
+  const first = services.get(env) ?? created;
   services.set(env, first);
   return first;
 }
 
-/** What the index knows of these types; nothing without an index. */
+/** Returns the entries of the index for these types; `undefined` without an index. */
 export async function directoryOf(
   { index }: Service,
-  needed: readonly Listed[],
+  needed: readonly EntityType[],
   context: Pick<ExecutionContext, "waitUntil">,
 ): Promise<(Directory & Pick<Snapshot, "all">) | undefined> {
   return index?.snapshot(needed, context);

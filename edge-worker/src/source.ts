@@ -1,20 +1,20 @@
-// Where bundles come from: KV, R2 or a static asset.
+// The sources of bundles: KV, R2 or a static asset.
 
 import { ConfigError, MAX_BUNDLE_BYTES } from "./config.ts";
 import type { Env } from "./env.ts";
 import { readBounded, TooLarge } from "./text.ts";
 
-/** What a look at the source found. */
-export type Fetched =
+/** The result of a poll. */
+export type SourceResult =
   | { readonly kind: "bundle"; readonly bytes: Uint8Array; readonly etag: string | undefined }
-  /** What is there is what was there, by its ETag. */
+  /** The bundle still has the given ETag. */
   | { readonly kind: "unchanged" }
   | { readonly kind: "missing" };
 
-/** Reads the bundle, unless it still is the one with this ETag. */
-export type Source = (etag: string | undefined) => Promise<Fetched>;
+/** Reads the bundle, unless it still has this ETag. */
+export type Source = (etag: string | undefined) => Promise<SourceResult>;
 
-/** The source that the variable `BUNDLE` names. */
+/** Returns the source that the variable `BUNDLE` names. */
 export function readSource(env: Env): Source {
   const [, kind, name] = /^(kv|r2|asset):(.+)$/.exec(env.BUNDLE ?? "") ?? [];
   if (kind === undefined || name === undefined) {
@@ -31,8 +31,9 @@ export function readSource(env: Env): Source {
 }
 
 /**
- * KV has no ETags: the whole bundle is read each time, from a cache near by. At once, because KV bounds values itself:
- * each piece of a stream would wait for its own turn.
+ * Returns the source for KV, which has no ETags: the whole bundle is read each time, from a cache
+ * nearby. It is read in one piece, because KV itself bounds values, and each chunk of a stream
+ * would wait for an event loop turn of its own.
  */
 function fromKv(kv: KVNamespace, key: string): Source {
   return async () => {
@@ -45,9 +46,9 @@ function fromKv(kv: KVNamespace, key: string): Source {
 
 function fromR2(bucket: R2Bucket, key: string): Source {
   return async (etag) => {
-    const found = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
-    if (found === null) return { kind: "missing" };
-    return "body" in found ? bundle(found.body, found.etag) : { kind: "unchanged" };
+    const object = await bucket.get(key, etag === undefined ? {} : { onlyIf: { etagDoesNotMatch: etag } });
+    if (object === null) return { kind: "missing" };
+    return "body" in object ? bundle(object.body, object.etag) : { kind: "unchanged" };
   };
 }
 
@@ -65,7 +66,7 @@ function fromAssets(assets: Fetcher, path: string): Source {
   };
 }
 
-async function bundle(stream: ReadableStream<Uint8Array>, etag: string | undefined): Promise<Fetched> {
+async function bundle(stream: ReadableStream<Uint8Array>, etag: string | undefined): Promise<SourceResult> {
   return { kind: "bundle", bytes: await readBounded(stream, MAX_BUNDLE_BYTES), etag };
 }
 

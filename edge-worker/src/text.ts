@@ -1,6 +1,6 @@
-// Bytes and text.
+// Conversions between bytes and text.
 
-/** The bytes that a text in base64url stands for; nothing if it is none. */
+/** Returns the bytes of a text in base64url; `undefined` if it is invalid. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined;
   try {
@@ -11,12 +11,12 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-/** The text that bytes in UTF-8 stand for. @throws TypeError if they stand for none. */
+/** Returns the text of bytes in UTF-8. @throws TypeError if they are invalid. */
 export function fromUtf8(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
 }
 
-/** Whether a text is an absolute URL. */
+/** Returns true if a text is an absolute URL. */
 export function isUrl(text: string): boolean {
   try {
     return new URL(text).href !== "";
@@ -25,12 +25,12 @@ export function isUrl(text: string): boolean {
   }
 }
 
-/** A stream ended beyond its bound. */
+/** A stream is longer than its limit. */
 export class TooLarge extends Error {}
 
 /**
- * Reads a stream to its end. One that is longer than it may be is not kept: so much of it as is said is passed over,
- * and no more is taken.
+ * Reads a stream to its end. A longer stream than `most` is refused: up to `passedOver` further
+ * bytes are read and discarded, and then the stream is cancelled.
  */
 export async function readBounded(stream: ReadableStream<Uint8Array>, most: number, passedOver = 0): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -43,7 +43,7 @@ export async function readBounded(stream: ReadableStream<Uint8Array>, most: numb
     if (length <= most) pieces.push(value);
     else pieces.length = 0;
     if (length > most + passedOver) {
-      // Nobody waits for the sender to notice.
+      // Without waiting for the sender.
       reader.cancel().catch(() => {});
       break;
     }
@@ -52,7 +52,7 @@ export async function readBounded(stream: ReadableStream<Uint8Array>, most: numb
   return joined(pieces, length);
 }
 
-/** Whether two byte strings are the same. Not for secrets. */
+/** Returns true if two byte strings are equal. Not for secrets. */
 export function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

@@ -1,7 +1,8 @@
-// What happens before there is a request: the first one finds compiled what it needs.
+// Runs the code once before the first request, so that it finds the code compiled.
 //
-// Workers may compute at their top level, but neither wait for anything outside nor make a response. An engine forgets
-// what it compiled when memory is short; then the first request is as slow as without this, and nothing else differs.
+// Workers may compute at their top level, but may neither wait for external events nor create a
+// response. An engine discards compiled code when memory is short; then the first request is as
+// slow as without this, and nothing else changes.
 
 import { warmUp, type Pdp } from "wardgate";
 import { evaluate, PATHS, readEvaluation } from "wardgate/authzen";
@@ -12,34 +13,34 @@ import { Metrics } from "./metrics.ts";
 import { Policies } from "./policies.ts";
 import type { Service } from "./service.ts";
 
-/** How the worker responds to a request that has a service. */
-export type Responding = (request: Request, service: Service, context: Waiting) => Promise<unknown>;
+/** Responds to a request for which there is a service. */
+export type Responder = (request: Request, service: Service, context: Waiting) => Promise<unknown>;
 
 type Waiting = Pick<ExecutionContext, "waitUntil">;
 
-/** Runs the module and a question of nobody once. What goes wrong is told, and stops nobody. */
-export function prepare(respond: Responding): void {
+/** Runs the module and one request. Errors are logged, and do not stop the worker. */
+export function prepare(respond: Responder): void {
   try {
     warmUp();
-    evaluate(NOBODY, readEvaluation(QUESTION));
+    evaluate(DENY_ALL, readEvaluation(BODY));
   } catch (thrown) {
-    tell(thrown);
+    logFailure(thrown);
   }
-  ask(respond).catch(tell);
+  respondOnce(respond).catch(logFailure);
 }
 
-async function ask(respond: Responding): Promise<void> {
+async function respondOnce(respond: Responder): Promise<void> {
   const config = await readConfig(CONFIGURATION);
-  const policies = new Without({ ...WITHOUT, opening: config.opening });
+  const policies = new NoPolicies({ ...NO_SOURCE, opening: config.opening });
   const service = { config, policies, index: undefined, pages: undefined, log: new DecisionLog(undefined, 1), metrics: new Metrics(undefined) };
   await respond(request(), service, { waitUntil: () => undefined });
 }
 
-/** A body that is no stream of a program counts as something from outside. */
+/** A request needs a stream of the program as its body: any other body counts as external input. */
 function request(): Request {
   const body = new ReadableStream({
     start(controller) {
-      controller.enqueue(new TextEncoder().encode(JSON.stringify(QUESTION)));
+      controller.enqueue(new TextEncoder().encode(JSON.stringify(BODY)));
       controller.close();
     },
   });
@@ -47,33 +48,33 @@ function request(): Request {
   return new Request(`https://none.invalid${PATHS.access_evaluation_endpoint}`, { method: "POST", headers, body });
 }
 
-function tell(thrown: unknown): void {
+function logFailure(thrown: unknown): void {
   console.error(JSON.stringify({ event: "warm-up", message: String(thrown) }));
 }
 
-/** It denies everything. */
-const NOBODY = { check: () => ({ actions: {} }) } as unknown as Pdp;
+/** A PDP that denies everything. */
+const DENY_ALL = { check: () => ({ actions: {} }) } as unknown as Pdp;
 
-/** Policies that look for a bundle, find nothing new, and deny everything. */
-class Without extends Policies {
+/** Policies that poll for a bundle, find no new one, and deny everything. */
+class NoPolicies extends Policies {
   override async pdp(): Promise<Pdp> {
-    return NOBODY;
+    return DENY_ALL;
   }
 }
 
-const WITHOUT = {
+const NO_SOURCE = {
   source: async () => ({ kind: "unchanged" }) as const,
   lastGood: { read: async () => undefined, write: async () => {} },
   refreshMilliseconds: 0,
 };
 
-const QUESTION = {
+const BODY = {
   subject: { type: "none", id: "none", properties: { none: 0 } },
   action: { name: "none" },
   resource: { type: "none", id: "none", properties: { none: 0 } },
   context: { none: 0 },
 };
 
-/** It is read here and nowhere else: nobody can ask by it, and no bundle is opened by it. */
+/** Only this program reads this token: no caller can use it, and it opens no bundle. */
 const TOKEN = "of-nobody-at-all";
 const CONFIGURATION = { TRUSTED_KEYS: "{}", AUTH_TOKENS: JSON.stringify({ nobody: TOKEN }) };

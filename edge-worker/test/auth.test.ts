@@ -1,4 +1,4 @@
-// Who may ask: nobody, unless the configuration says so.
+// Authentication: every caller is refused unless the configuration allows it.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ async function status(deployed: Env, authorization?: string): Promise<number> {
 }
 
 describe("a worker that is not configured", () => {
-  it("answers nobody, and says nothing of why", async () => {
+  it("refuses every request, without a reason", async () => {
     const { RELEASE_KEY } = { RELEASE_KEY: deployment().TRUSTED_KEYS };
     for (const changes of [
       { AUTH_TOKENS: undefined },
@@ -49,14 +49,14 @@ describe("a worker that is not configured", () => {
       expect(await response.json()).toEqual(body);
       expect((await send(deployed, "/health")).status).toBe(503);
     }
-    // Trusted keys that are none are found when the first bundle is opened.
+    // Invalid trusted keys are detected when the first bundle is opened.
     expect(await status(deployment({ TRUSTED_KEYS: { kty: "AKP" } }), `Bearer ${TOKEN}`)).toBe(503);
     expect(RELEASE_KEY).toBeDefined();
   });
 });
 
 describe("a token of the configuration", () => {
-  it("lets its caller in, and nothing else does", async () => {
+  it("authenticates its caller, and no other token does", async () => {
     const deployed = deployment({ AUTH_TOKENS: { tests: TOKEN, other: "another-token-of-somebody" } });
     expect(await status(deployed, `Bearer ${TOKEN}`)).toBe(200);
     expect(await status(deployed, `bearer  ${TOKEN}`)).toBe(200);
@@ -69,7 +69,7 @@ describe("a token of the configuration", () => {
     expect(await status(deployed)).toBe(401);
   });
 
-  it("is asked for in the way of RFC 6750, before the body is looked at", async () => {
+  it("is required as in RFC 6750, before the body is read", async () => {
     const bare = await send(deployment(), EVALUATION, { method: "POST", body: "{" });
     expect([bare.status, bare.headers.get("WWW-Authenticate")]).toEqual([401, 'Bearer realm="wardgate"']);
     const wrong = await send(deployment(), EVALUATION, { method: "POST", headers: { Authorization: "Bearer wrong" } });
@@ -120,7 +120,7 @@ describe("a signed token", () => {
     }
   });
 
-  it("of somebody gets no page of somebody else with that name", async () => {
+  it("of one caller gets no page of another caller with that name", async () => {
     const pair = await keyPair("ES256");
     const { AUTH_JWT } = await settings("ES256", [pair]);
     const deployed = deployment({ AUTH_TOKENS: { shop: TOKEN }, AUTH_JWT });
@@ -141,7 +141,7 @@ describe("a signed token", () => {
     }
   });
 
-  it("counts for its time, its audience and its issuer only", async () => {
+  it("is valid for its time, its audience and its issuer only", async () => {
     const pair = await keyPair("ES256");
     const deployed = await settings("ES256", [pair]);
     const check = async (changes: object, expected: number): Promise<void> => {
@@ -179,7 +179,7 @@ describe("a signed token", () => {
     for (const token of [`${head}.${body}`, `${head}.${body}.`, `${good}.x`, `.${body}.${mark}`, "..", `${head}.${body}.${mark.slice(2)}`]) await check(token, 401);
   });
 
-  it("needs the scope, where one is asked for", async () => {
+  it("needs the scope if one is configured", async () => {
     const pair = await keyPair("EdDSA");
     const deployed = await settings("EdDSA", [pair], { scope: "decide" });
     const check = async (scope: unknown, expected: number): Promise<void> => {

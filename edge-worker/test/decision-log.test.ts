@@ -1,4 +1,4 @@
-// The log of decisions: it is complete, holds no secrets, and holds nobody up.
+// The log of decisions: it is complete, contains no secrets, and delays no response.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -10,14 +10,14 @@ interface Sent {
   readonly body: { readonly [name: string]: unknown };
 }
 
-/** A queue that keeps what it is sent. */
+/** A queue that records its messages. */
 function queue(): { readonly sent: Sent[]; readonly DECISIONS: object } {
   const sent: Sent[] = [];
   return { sent, DECISIONS: { sendBatch: async (batch: Sent[]) => void sent.push(...batch) } };
 }
 
 describe("the log", () => {
-  it("tells who was told what", async () => {
+  it("records callers and decisions", async () => {
     const { sent, DECISIONS } = queue();
     const deployed = deployment({ DECISION_LOG: "queue", DECISIONS });
     const secret = { ...reading, subject: { ...reading.subject, properties: { secret: "hidden" } }, context: { secret: "hidden" } };
@@ -45,7 +45,7 @@ describe("the log", () => {
     expect(sent).toEqual([]);
   });
 
-  it("changes no answer when its queue fails, and counts what was lost", async () => {
+  it("changes no answer if its queue fails, and counts lost events", async () => {
     const DECISIONS = { sendBatch: () => Promise.reject(new Error("the queue is away")) };
     const deployed = deployment({ DECISION_LOG: "queue", DECISIONS });
     for (let time = 0; time < 2; time += 1) {

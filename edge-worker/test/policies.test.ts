@@ -1,14 +1,14 @@
-// Where policies come from, and what happens when they change or do not arrive.
+// The sources of policies, and their changes and failures.
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { Env } from "../src/env.ts";
-import { Policies, type Refreshing } from "../src/policies.ts";
+import { Policies, type PolicySettings } from "../src/policies.ts";
 import { ask, dated, deployment, EVALUATION, fill, given, next, policies, reading, send, stranger, TOKEN } from "./testing.ts";
 
 beforeEach(fill);
 
-/** What a question to the worker comes to: the decision, or the status of a failure. */
+/** Returns the decision of the worker, or the status of its failure. */
 async function decision(deployed: Env): Promise<unknown> {
   const { status, body } = await ask(deployed, EVALUATION, reading);
   return status === 200 ? (body as { decision: boolean }).decision : status;
@@ -19,13 +19,13 @@ async function health(deployed: Env): Promise<object> {
   return { http: response.status, ...((await response.json()) as object) };
 }
 
-/** What callers are told of the policies in use. */
+/** Returns the public state of the policies in use. */
 async function inUse(deployed: Env): Promise<object> {
   const response = await send(deployed, "/metrics", { headers: { Authorization: `Bearer ${TOKEN}` } });
   return ((await response.json()) as { policies: object }).policies;
 }
 
-/** A binding like that of static assets, over one file. */
+/** Returns a binding like that of static assets, over one file. */
 function assets(content: () => Uint8Array<ArrayBuffer> | undefined): { fetch: typeof fetch } {
   const answer = async (input: unknown, init?: RequestInit): Promise<Response> => {
     const bytes = content();
@@ -56,14 +56,14 @@ describe("a bundle", () => {
     await given.POLICIES_KV.put("policies", next);
     await POLICIES_R2.put("policies", next);
     for (const deployed of deployments) {
-      // This one looks behind its answer, and the one after it has the new policies.
+      // This request polls after its response, and the next one has the new policies.
       expect(await decision(deployed)).toBe(true);
       expect(await decision(deployed)).toBe(false);
       expect(await inUse(deployed)).toMatchObject({ status: "ok", revision: 2 });
     }
   });
 
-  it("stays in use when the next one is no good", async () => {
+  it("stays in use if the next one is refused", async () => {
     const deployed = deployment();
     expect(await decision(deployed)).toBe(true);
     const cut = next.slice(0, -1);
@@ -90,12 +90,12 @@ describe("a bundle", () => {
     expect(await decision(deployed)).toBe(false);
     await given.POLICIES_KV.put("policies", policies);
     await decision(deployed);
-    // Somebody replays the first revision.
+    // An attacker replays the first revision.
     expect(await decision(deployed)).toBe(false);
     expect(await inUse(deployed)).toMatchObject({ status: "stale", revision: 2, problem: "old-revision" });
   });
 
-  it("is the last good one where a new instance finds none", async () => {
+  it("is the last good one if a new instance finds none", async () => {
     const BUNDLE = "kv:precious";
     await given.POLICIES_KV.put("precious", policies);
     expect(await decision(deployment({ BUNDLE }))).toBe(true);
@@ -105,7 +105,7 @@ describe("a bundle", () => {
       expect(await decision(deployed)).toBe(true);
       expect(await health(deployed)).toMatchObject({ http: 200, status: "stale" });
       expect(await inUse(deployed)).toMatchObject({ status: "stale", revision: 1 });
-      // It is believed no more than another.
+      // It is verified like any other bundle.
       expect(await decision(deployment({ BUNDLE, MIN_REVISION: 2 }))).toBe(503);
       expect(await decision(deployment({ BUNDLE, BUNDLE_NAME: "other" }))).toBe(503);
     }
@@ -115,7 +115,7 @@ describe("a bundle", () => {
     expect(await decision(deployment({ BUNDLE }))).toBe(false);
   });
 
-  it("decides nothing until there is a good one, and then does", async () => {
+  it("decides nothing until there is a good one, and then decides", async () => {
     for (const [number, bytes] of [undefined, stranger, new TextEncoder().encode("hello")].entries()) {
       const key = `unknown${number}`;
       const deployed = deployment({ BUNDLE: `kv:${key}` });
@@ -127,13 +127,13 @@ describe("a bundle", () => {
     }
   });
 
-  it("must be of the name and revision that the deployment asks for", async () => {
+  it("must have the name and revision that the deployment requires", async () => {
     expect(await decision(deployment({ BUNDLE_NAME: "interop", MIN_REVISION: 1 }))).toBe(true);
     expect(await decision(deployment({ BUNDLE_NAME: "other" }))).toBe(503);
     expect(await decision(deployment({ MIN_REVISION: "2" }))).toBe(503);
   });
 
-  it("is looked for no more often than was asked", async () => {
+  it("is polled for no more often than configured", async () => {
     let looks = 0;
     const POLICIES_KV = {
       get: (key: string, type: "arrayBuffer") => {
@@ -166,7 +166,7 @@ describe("a bundle", () => {
     }
   });
 
-  it("that cannot be fetched is no answer", async () => {
+  it("that cannot be fetched is an error", async () => {
     const POLICIES_KV = { get: () => Promise.reject(new Error("KV is away")) };
     const deployed = deployment({ BUNDLE: "kv:never", POLICIES_KV });
     expect(await decision(deployed)).toBe(503);
@@ -175,7 +175,7 @@ describe("a bundle", () => {
 });
 
 describe("the public health", () => {
-  it("tells nobody which policies are in use", async () => {
+  it("does not reveal the policies in use", async () => {
     const deployed = deployment();
     await decision(deployed);
     expect(Object.keys(await health(deployed)).sort()).toEqual(["age", "checked", "http", "status"]);
@@ -186,10 +186,10 @@ describe("a bundle that expires", () => {
   const end = Date.UTC(2036, 0);
   const request = { principal: { id: "alice", roles: ["user"] }, action: "read", resource: { kind: "record", id: "record-1" } };
 
-  /** Policies that have the dated bundle in use, and a clock that is set. */
+  /** Returns policies with the dated bundle in use, and a clock that the test sets. */
   function policiesAt(afterExpiry: "deny" | "decide") {
     let now = Date.UTC(2027, 0);
-    const settings: Refreshing = {
+    const settings: PolicySettings = {
       source: async (etag) => (etag === undefined ? { kind: "bundle", bytes: dated, etag: "1" } : { kind: "unchanged" }),
       lastGood: { read: async () => undefined, write: async () => {} },
       opening: { trust: JSON.parse(given.RELEASE_KEY), clock: () => now, afterExpiry },
@@ -201,7 +201,7 @@ describe("a bundle that expires", () => {
     return { policies, pdp, goTo: (time: number) => void (now = time) };
   }
 
-  it("is warned of beforehand, then denies everything, and fails the health", async () => {
+  it("is reported beforehand, then denies everything, and fails the health", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const { policies, pdp, goTo } = policiesAt("deny");
     expect([(await pdp()).isAllowed(request), policies.health().status, warn.mock.calls]).toEqual([true, "ok", []]);
@@ -218,7 +218,7 @@ describe("a bundle that expires", () => {
     warn.mockRestore();
   });
 
-  it("goes on deciding where the deployment says so", async () => {
+  it("continues to decide if the deployment is configured so", async () => {
     const { policies, pdp, goTo } = policiesAt("decide");
     await pdp();
     goTo(end + 1000);

@@ -19,7 +19,7 @@ async function results(path: string, body: object, deployed: Env = deployment())
 const ids = (found: unknown): string[] => (found as { id: string }[]).map(({ id }) => id);
 
 describe("a search", () => {
-  it("finds what an evaluation would allow", async () => {
+  it("finds the entities that an evaluation allows", async () => {
     const view = { action: { name: "view" }, resource: { type: "record", id: "101" } };
     expect(await results(SUBJECT, { subject: { type: "user" }, ...view })).toEqual(
       ["alice", "bob", "carol", "dan"].map((id) => ({ type: "user", id })),
@@ -34,7 +34,7 @@ describe("a search", () => {
     expect(await results(ACTION, { subject: alice, resource: record })).toEqual([{ name: "read" }, { name: "write" }]);
   });
 
-  it("ignores the id of what it looks for", async () => {
+  it("ignores the id of the searched entity", async () => {
     const read = { action: { name: "read" }, resource: record };
     expect(ids(await results(SUBJECT, { subject: alice, ...read }))).toEqual(["alice", "bob"]);
     expect(ids(await results(RESOURCE, { subject: bob, ...read }))).toEqual(["record-1", "record-2"]);
@@ -48,7 +48,7 @@ describe("a search", () => {
     expect(await results(ACTION, { subject: admin, resource: archived })).toContainEqual({ name: "write" });
   });
 
-  it("looks among the candidates of the caller", async () => {
+  it("searches the candidates of the caller", async () => {
     const candidates = [
       { id: "a", properties: { owner: "alice" } },
       { type: "record", id: "b", properties: { owner: "bob" } },
@@ -64,7 +64,7 @@ describe("a search", () => {
     }
   });
 
-  it("finds nothing where nobody is known", async () => {
+  it("finds nothing for unknown entities", async () => {
     const read = { name: "read" };
     const nobody = { type: "user", id: "nonexistent-user" };
     expect(await results(ACTION, { subject: nobody, resource: record })).toEqual([]);
@@ -111,7 +111,7 @@ describe("a page", () => {
     }
   });
 
-  it("is there only if it was asked for, or is needed", async () => {
+  it("is present only if it is requested or needed", async () => {
     expect((await ask(deployment(), RESOURCE, search)).body).not.toHaveProperty("page");
     expect((await ask(deployment(), RESOURCE, { ...search, page: {} })).body).toMatchObject({ page: { next_token: "", count: 20 } });
     const bare = await ask(deployment({ PAGE_KEY: undefined }), RESOURCE, { ...search, page: { limit: 1 } });

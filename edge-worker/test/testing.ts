@@ -1,11 +1,11 @@
-// What the tests share: a worker with bindings, and questions for it.
+// Shared parts of the tests: a worker with bindings, and requests for it.
 
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
 
 import type { Env } from "../src/env.ts";
 import worker from "../src/index.ts";
 
-/** What `vitest.config.ts` hands in. */
+/** The values from `vitest.config.ts`. */
 interface Given {
   readonly POLICIES_KV: KVNamespace;
   readonly POLICIES_R2: R2Bucket;
@@ -31,7 +31,9 @@ export const [policies, next, stranger, dated] = [given.POLICIES, given.NEXT, gi
   Uint8Array<ArrayBuffer>,
 ];
 
-/** A complete configuration, whose bundle is in KV. Each call is a deployment of its own. */
+/**
+ * Returns a complete configuration, whose bundle is in KV. Each call is a deployment of its own.
+ */
 export function deployment(changes: { [Name in keyof Env]?: unknown } = {}): Env {
   const { POLICIES_KV, INDEX, RELEASE_KEY } = given;
   const own = { BUNDLE: "kv:policies", POLICIES_KV, INDEX, TRUSTED_KEYS: RELEASE_KEY, REFRESH_SECONDS: 0 };
@@ -46,7 +48,7 @@ export async function fill(): Promise<void> {
   await given.INDEX.put("resource/record", given.INDEX_RECORDS);
 }
 
-/** Sends a request as the platform hands it on, and waits for what goes on behind the answer too. */
+/** Sends a request as the platform does, and waits for the work after the response too. */
 export async function send(deployed: Env, path: string, init: RequestInit = {}): Promise<Response> {
   return sendTo(deployed, `https://pdp.example.com${path}`, { cf: {}, ...init } as RequestInit);
 }
@@ -59,7 +61,7 @@ export async function sendTo(deployed: Env, url: string, init: RequestInit): Pro
   return response;
 }
 
-/** Asks with a token, and returns status and body. */
+/** Sends a request with a token, and returns status and body. */
 export async function ask(deployed: Env, path: string, body: unknown): Promise<{ status: number; body: unknown }> {
   const headers = { "Authorization": `Bearer ${TOKEN}`, "Content-Type": "application/json" };
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -72,5 +74,5 @@ export const EVALUATIONS = "/access/v1/evaluations";
 export const alice = { type: "user", id: "alice" };
 export const bob = { type: "user", id: "bob" };
 export const record = { type: "record", id: "record-1" };
-/** What alice may do, until the next revision. */
+/** The request that alice may make, until the next revision. */
 export const reading = { subject: alice, action: { name: "read" }, resource: record };

@@ -1,4 +1,4 @@
-// What every endpoint has in common: paths, methods, callers, bodies, headers.
+// Common behaviour of all endpoints: paths, methods, callers, bodies, headers.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -21,7 +21,7 @@ describe("an evaluation", () => {
     expect(body).toMatchObject({ evaluations: [{ decision: true }, { decision: false }, { decision: false }] });
   });
 
-  it("knows what the index knows, and the request has the last word", async () => {
+  it("uses the index, and the request takes precedence", async () => {
     const deployed = deployment();
     const viewing = { subject: { type: "user", id: "carol" }, action: { name: "view" }, resource: { type: "record", id: "102" } };
     expect((await ask(deployed, EVALUATION, viewing)).body).toEqual({ decision: true });
@@ -30,7 +30,7 @@ describe("an evaluation", () => {
     expect((await ask(deployment({ INDEX: undefined }), EVALUATION, viewing)).body).toEqual({ decision: false });
   });
 
-  it("is refused when it cannot be read", async () => {
+  it("is refused if it is unreadable", async () => {
     const deployed = deployment();
     for (const body of ["", "{", "[]", "null", '"x"', {}, { ...reading, subject: "alice" }, { ...reading, action: { name: 123 } }]) {
       const answer = await ask(deployed, EVALUATION, body);
@@ -64,7 +64,7 @@ describe("an evaluation", () => {
     const response = await send(deployed, EVALUATION, { method: "POST", headers: JSON_BODY, body: endless });
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: "too-large" });
-    // 17 MiB and a few pieces on their way, not all there is.
+    // 17 MiB and a few chunks in flight, not the whole body.
     expect(sent).toBeLessThan(300);
     const large = { ...reading, context: { text: "x".repeat(2 ** 20) } };
     expect((await ask(deployed, EVALUATION, large)).status).toBe(413);
@@ -72,7 +72,7 @@ describe("an evaluation", () => {
 });
 
 describe("a request", () => {
-  it("reaches only what there is, by the right method", async () => {
+  it("reaches only existing endpoints, by the right method", async () => {
     const deployed = deployment();
     for (const path of ["/", "/access/v1", "/access/v1/evaluation/", "/access/v2/evaluation", "/ACCESS/v1/evaluation", "//health"]) {
       expect((await send(deployed, path)).status, path).toBe(404);
@@ -85,7 +85,7 @@ describe("a request", () => {
     expect((await send(deployed, "/health", { method: "HEAD" })).status).toBe(200);
   });
 
-  it("gets its id back, whatever becomes of it", async () => {
+  it("gets its id back in every response", async () => {
     const deployed = deployment();
     const id = "bfe9eb29-ab87; \"x\"";
     for (const [path, init] of [
@@ -102,13 +102,13 @@ describe("a request", () => {
     expect((await send(deployed, "/health")).headers.get("X-Request-ID")).toBe(null);
   });
 
-  it("is never stored on the way", async () => {
+  it("is never cached", async () => {
     const response = await send(deployment(), EVALUATION, { method: "POST", headers: JSON_BODY, body: JSON.stringify(reading) });
     expect(response.headers.get("Cache-Control")).toBe("no-store");
     expect(response.headers.get("Content-Type")).toBe("application/json");
   });
 
-  it("gets an index that cannot be read told, instead of a decision without it", async () => {
+  it("gets an error for an unreadable index, instead of a decision without it", async () => {
     const INDEX = { get: () => Promise.reject(new Error("KV is away")) };
     expect(await ask(deployment({ INDEX }), EVALUATION, reading)).toMatchObject({ status: 503, body: { error: "not-ready" } });
     const broken = { get: () => Promise.resolve(new Response('[{"id": 7}]').body) };
@@ -125,7 +125,7 @@ describe("a request", () => {
 });
 
 describe("the metadata", () => {
-  it("names the endpoints below the URL by which the worker is called, or is said to be called", async () => {
+  it("names the endpoints below the requested or configured URL", async () => {
     const read = async (deployed: ReturnType<typeof deployment>, path: string): Promise<unknown> => (await send(deployed, path)).json();
     const path = "/.well-known/authzen-configuration";
     expect(await read(deployment(), path)).toMatchObject({
@@ -147,7 +147,7 @@ describe("the metadata", () => {
   });
 });
 
-describe("a host that nobody vouches for", () => {
+describe("an unverified host", () => {
   const path = "/.well-known/authzen-configuration";
 
   it("is not repeated in the metadata", async () => {
@@ -167,8 +167,8 @@ describe("a host that nobody vouches for", () => {
   });
 });
 
-describe("the numbers", () => {
-  it("are for callers, and count", async () => {
+describe("the metrics", () => {
+  it("are for callers, and are counted", async () => {
     const points: unknown[] = [];
     const METRICS = { writeDataPoint: (point: unknown) => points.push(point) };
     const deployed = deployment({ METRICS });

@@ -14,7 +14,7 @@ export function albumApp(pdp: Pdp, albums: Albums, signedIn: (token: string) => 
       action: "view",
       resource: (request) => albums.get(String(request.params["id"])),
     },
-    // Who may not see an album shall not learn that there is one.
+    // A denied caller must not learn that the album exists.
     { denied: (_, response) => response.status(404).type("text/plain").send("no such album") },
   );
   return express().get("/albums/:id", mayView, (_, response) => void response.send("here it is"));

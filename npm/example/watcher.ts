@@ -16,7 +16,7 @@ export function watch(url: string, trust: PublicJwk, log: (line: string) => void
 }
 
 export async function mayView(watcher: Watcher, owner: string): Promise<boolean> {
-  // Waits for the first bundle; later it is there at once, and always the newest.
+  // Waits for the first bundle only. The PDP always decides by the newest one.
   const pdp = await watcher.ready;
   const principal = { id: owner, roles: ["user"] };
   return pdp.isAllowed({ principal, action: "view", resource: { kind: "album", id: "a1" } });

@@ -1,4 +1,5 @@
-// The pages about watchers, pools, rules and adapters: what they show is the text of an example, and the examples run.
+// The pages about watchers, pools, rules and adapters: their programs are the text of examples, and
+// the examples run.
 
 import { readdirSync, readFileSync } from "node:fs";
 

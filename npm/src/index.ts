@@ -1,11 +1,11 @@
-// The public face of the package: open a bundle, ask the PDP.
+// The public API of the package: open a bundle, and decide requests with the PDP.
 
 export type { CheckManyOptions } from "./pdp/check-many.ts";
 export { WardgateError, type Code, type Refusal } from "./base/errors.ts";
 export { expiryOf, type Expiry } from "./pdp/expiry.ts";
 export { hash, hashMany } from "./pdp/hashing.ts";
 export { load, open, openSync } from "./pdp/open.ts";
-export type { LoadOptions } from "./wasm/code.ts";
+export type { LoadOptions } from "./pdp/load-options.ts";
 export { createWatcher, type Outcome, type Watcher } from "./watcher/watcher.ts";
 export { verifyBatch, type SignedMessage } from "./pdp/signatures.ts";
 export { warmUp, type WarmUpOptions } from "./pdp/warm-up.ts";

@@ -1,7 +1,7 @@
-// The package as it is published: what is in it, what it asks for, and that every form of it loads.
+// The published package: its files, its dependencies, and that every form of it loads.
 //
-// What is bundled from it must not contain what a strict policy for content forbids, nor wait at its top
-// level: bundlers turn such a module, and all that import it, into something asynchronous.
+// Bundled code must not contain constructs that a strict content security policy forbids, nor await
+// at its top level: bundlers make such a module, and all that import it, asynchronous.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -19,7 +19,10 @@ interface Manifest {
 const home = new URL("../", import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL("package.json", home), "utf8")) as Manifest;
 const targets = [manifest.exports, manifest.imports].flatMap(leaves);
-/** The entries that are programs, as a caller spells them; what workers run is for bundlers only. */
+/**
+ * The entries that are programs, by their import names; the program of workers is for bundlers
+ * only.
+ */
 const entries = Object.keys(manifest.exports)
   .filter((entry) => entry !== "./pool-worker")
   .filter((entry) => leaves(manifest.exports[entry]).every((target) => /^\.\/(cjs\/)?dist\/.*\.js$/.test(target)))
@@ -32,23 +35,23 @@ describe("the package", () => {
     files = (JSON.parse(listed) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path);
   });
 
-  it("has what its entries name, its licence, and no tests or sources", () => {
+  it("has the files of its entries, its licence, and no tests or sources", () => {
     for (const target of targets.filter((target) => !target.includes("*"))) expect(files).toContain(target.slice(2));
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "wasm/wardgate_nosimd_bg.wasm"]));
     expect(files.filter((path) => !/^(LICENSE|README\.md|package\.json|(cjs|dist|wasm)\/.*)$/.test(path))).toEqual([]);
     expect(files.filter((path) => /test|fixture|(?<!\.d)\.ts$/.test(path.replace("requests", "")))).toEqual([]);
   });
 
-  it("depends on nothing, and does nothing by being imported", () => {
+  it("has no dependencies, and no side effects on import", () => {
     expect([manifest.dependencies, manifest.sideEffects]).toEqual([undefined, false]);
   });
 
-  it("contains nothing that makes code out of text, and waits for nothing at its top level", () => {
+  it("neither evaluates text as code nor awaits at its top level", () => {
     const programs = files.filter((path) => path.endsWith(".js"));
     expect(programs.length).toBeGreaterThan(100);
     for (const path of programs) {
       const text = readFileSync(new URL(path, home), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, "");
-      // The glue spells functions for messages: what stands right after a backtick is text and no call.
+      // The glue names functions in messages: a name right after a backtick is text, not a call.
       expect([path, text.match(/\beval\b|(?<!`)\bFunction\b\s*\(|^await\b|^(const|let|var)\b.*=\s*await\b/m)]).toEqual([path, null]);
     }
   });
@@ -97,10 +100,10 @@ describe("the form for require", () => {
       console.log(now.isAllowed(request), later.isAllowed(request), hash(bundle).length, ...refused);
     });
   `;
-  const said = "true true 32 not-a-bundle\n";
+  const expected = "true true 32 not-a-bundle\n";
 
   it.each([[[]], [["--no-experimental-require-module"]]])("decides with %j", (flags) => {
-    expect(node(process.execPath, [...flags, "--eval", decide])).toBe(said);
+    expect(node(process.execPath, [...flags, "--eval", decide])).toBe(expected);
   });
 
   it("decides beside the other form, and neither disturbs the other", () => {

@@ -48,7 +48,7 @@
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
     let word = MISSING;
     let digit = MISSING;
-    // Which of the two it is follows no pattern: no branch depends on it.
+    // The order of `true` and `false` is unpredictable, so no branch depends on it.
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {

@@ -106,7 +106,7 @@ fn run(words: &[&str]) -> Outcome {
     shell::shown(command(program).args(arguments).current_dir(root().join("npm")))
 }
 
-const FIXTURES: &[&str] = &["album", "authzen", "closed", "odd", "spocp"];
+const FIXTURES: &[&str] = &["album", "authzen", "closed", "spocp", "unusual"];
 
 /// What `npm/fixtures/trust` is made by. The tests take place in May 2024.
 const TRUST: &[&str] = &[

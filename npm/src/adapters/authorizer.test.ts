@@ -1,5 +1,5 @@
-// The adapters for Hono and Express in apps of the real frameworks: one table, and every answer in it is the
-// same in all of them.
+// The adapters for Hono and Express in apps of the real frameworks: one table of cases, whose
+// answers are equal for all of them.
 
 import type { AddressInfo } from "node:net";
 
@@ -16,10 +16,13 @@ import type { Principal, Resource } from "../pdp/types.ts";
 
 const express4 = ((await import("express-4" as string)) as { default: typeof express5 }).default;
 
-/** An app that shows an album to whom `question` allows it: asked once, it says status and text. */
+/**
+ * Sends one request to an app that shows an album if `question` allows it, and returns status and
+ * text.
+ */
 type App = (pdp: PdpSource, question: Question<unknown>, denied?: Denied) => Promise<readonly [number, string]>;
 
-/** How an app answers those who are denied. */
+/** The answer to a denied request. */
 interface Denied {
   readonly status: 404;
   readonly text: string;
@@ -29,7 +32,7 @@ interface Denied {
 const { principal, resource } = viewing();
 const album = await openAlbum();
 
-/** A question that is answered with yes, but for what the changes say. */
+/** Returns a question that is allowed, with changes. */
 function question(changes: Partial<Question<unknown>> = {}): Question<unknown> {
   return { principal: () => principal, action: "view", resource, ...changes };
 }
@@ -39,7 +42,7 @@ const onHono: App = async (pdp, question, denied) => {
   const answer = denied && { denied: () => (fail(denied), new Response(denied.text, denied)) };
   app.get("/album", forHono.authorize(pdp, question, answer), (context) => context.text("the album"));
   app.onError((error, context) => context.text("error", error instanceof HTTPException ? error.status : 500));
-  // Hono passes on what is not even an error; the server then answers 500 by itself.
+  // Hono passes on thrown values that are not errors; the server then answers 500 by itself.
   const response = await (async () => app.request("/album"))().catch(() => new Response("error", { status: 500 }));
   return [response.status, await response.text()];
 };
@@ -53,12 +56,12 @@ const onExpress = (express: typeof express5): App => async (pdp, question, denie
     },
   };
   app.get("/album", forExpress.authorize(pdp, question, answer), (_, response) => void response.send("the album"));
-  // A way round: who skips the route must not come to anything behind it either.
+  // A later route: a request that skips the first one must not reach it either.
   app.get("/album", (_, response) => void response.send("the wrong album"));
   app.use(((error: { readonly status?: number }, _request, response, _next) => {
     response.status(error.status ?? 500).send("error");
   }) satisfies ErrorRequestHandler);
-  return ask(app);
+  return send(app);
 };
 
 const apps: readonly (readonly [string, App])[] = [
@@ -72,7 +75,7 @@ describe.each(apps)("%s", (_, app) => {
   const denied = [403, "Forbidden"];
   const error = [500, "error"];
 
-  it("lets pass whom the PDP allows", async () => {
+  it("passes a request that the PDP allows", async () => {
     expect(await app(album, question())).toEqual(pass);
     expect(await app(() => album, question())).toEqual(pass);
     expect(await app(async () => album, question({ principal: async () => principal }))).toEqual(pass);
@@ -80,38 +83,38 @@ describe.each(apps)("%s", (_, app) => {
     expect(await app(album, question(found))).toEqual(pass);
   });
 
-  it("denies everybody else", async () => {
+  it("denies every other request", async () => {
     expect(await app(album, question({ action: "burn" }))).toEqual(denied);
     expect(await app(album, question({ principal: () => ({ ...principal, roles: [] }) }))).toEqual(denied);
     expect(await app(album, question({ resource: { ...resource, kind: "safe" } }))).toEqual(denied);
   });
 
-  it("denies nobody, and what is not there, and does not look for what it does not need", async () => {
+  it("denies a missing principal or resource, and reads no part that it does not need", async () => {
     const unused = vi.fn(() => resource);
-    for (const nobody of [undefined, null]) {
-      expect(await app(album, question({ principal: () => nobody, resource: unused }))).toEqual(denied);
-      expect(await app(album, question({ principal: async () => nobody, resource: unused }))).toEqual(denied);
-      expect(await app(album, question({ resource: () => nobody }))).toEqual(denied);
+    for (const missing of [undefined, null]) {
+      expect(await app(album, question({ principal: () => missing, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ principal: async () => missing, resource: unused }))).toEqual(denied);
+      expect(await app(album, question({ resource: () => missing }))).toEqual(denied);
     }
     expect(unused).not.toHaveBeenCalled();
   });
 
-  // What some frameworks take for a pass, or for the way to another handler.
+  // Values that some frameworks take for a pass, or for the way to another handler.
   const thrown = [new Error("lost"), undefined, null, false, 0, "", "route", "router", { status: 200 }];
-  it.each(thrown)("never lets pass where %j is thrown", async (value) => {
+  it.each(thrown)("never passes a request if %j is thrown", async (value) => {
     const throws = (): never => {
       throw value;
     };
-    for (const place of ["principal", "resource", "action", "auxData"]) {
-      expect(await app(album, question({ [place]: throws }))).toEqual(error);
-      expect(await app(album, question({ [place]: async () => throws() }))).toEqual(error);
+    for (const part of ["principal", "resource", "action", "auxData"]) {
+      expect(await app(album, question({ [part]: throws }))).toEqual(error);
+      expect(await app(album, question({ [part]: async () => throws() }))).toEqual(error);
     }
     expect(await app(throws, question())).toEqual(error);
   });
 
-  it("never lets pass what cannot be asked", async () => {
-    const odd = [{ id: "ada" }, { ...principal, roles: "user" }, "ada", true, 0] as unknown as Principal[];
-    for (const one of odd) expect(await app(album, question({ principal: () => one }))).toEqual(error);
+  it("never passes a request with an invalid part", async () => {
+    const unusual = [{ id: "ada" }, { ...principal, roles: "user" }, "ada", true, 0] as unknown as Principal[];
+    for (const one of unusual) expect(await app(album, question({ principal: () => one }))).toEqual(error);
     for (const one of [{}, "album", true] as unknown as Resource[]) {
       expect(await app(album, question({ resource: () => one }))).toEqual(error);
     }
@@ -122,23 +125,23 @@ describe.each(apps)("%s", (_, app) => {
     expect(await app(closed, question())).toEqual(error);
   });
 
-  it("takes nothing but true for a yes", async () => {
+  it("takes only true for an allow", async () => {
     const lying = { isAllowed: () => "yes" } as never;
     expect(await app(lying, question())).toEqual(denied);
   });
 
-  it("lets the app answer those who are denied", async () => {
+  it("lets the app answer denied requests", async () => {
     const hidden = { status: 404, text: "no such album" } as const;
     expect(await app(album, question({ action: "burn" }), hidden)).toEqual([404, "no such album"]);
     expect(await app(album, question(), hidden)).toEqual(pass);
     expect(await app(album, question({ action: "burn" }), { ...hidden, fails: true })).toEqual(error);
   });
 
-  it("lets an error choose its status", async () => {
-    const who = (): never => {
+  it("lets an error set its status", async () => {
+    const principalOf = (): never => {
       throw app === onHono ? new HTTPException(401) : Object.assign(new Error(), { status: 401 });
     };
-    expect(await app(album, question({ principal: who }))).toEqual([401, "error"]);
+    expect(await app(album, question({ principal: principalOf }))).toEqual([401, "error"]);
   });
 });
 
@@ -146,7 +149,7 @@ describe.each([
   ["wardgate/hono", forHono.authorize],
   ["wardgate/express", forExpress.authorize],
 ])("%s", (_, authorize) => {
-  it("says what is wrong when the app is put together", () => {
+  it("refuses an invalid question when the middleware is made", () => {
     const check = (given: readonly unknown[], message: string): void => {
       expect(() => Reflect.apply(authorize, undefined, given)).toThrow(new TypeError(message));
     };
@@ -166,7 +169,7 @@ describe.each([
 const servers: { close(): unknown }[] = [];
 afterAll(() => servers.forEach((server) => server.close()));
 
-async function ask(app: Express): Promise<readonly [number, string]> {
+async function send(app: Express): Promise<readonly [number, string]> {
   const server = app.listen(0, "127.0.0.1");
   servers.push(server);
   await new Promise((listening) => server.once("listening", listening));

@@ -1,30 +1,42 @@
-// What the adapters for frameworks share: how a request of the framework becomes a question to the PDP.
+// The code that the adapters for frameworks share: it turns a request of the framework into a
+// request to the PDP.
 
 import { describe, membersOf } from "../base/describe.ts";
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
-/** The PDP, or what finds it when a request comes, such as `() => watcher.ready`. */
+/** A PDP, or a function that returns one for each request, such as `() => watcher.ready`. */
 export type PdpSource = Pdp | (() => Pdp | Promise<Pdp>);
 
-/** A value, or what finds it in the request; it may take its time. */
+/**
+ * A value, or a function that reads it from the request of the framework. The function may be
+ * asynchronous.
+ */
 export type Found<C, T> = T | ((context: C) => T | Promise<T>);
 
 /**
- * Where the parts of a question are found. Who has no principal, and what is no resource, is denied. An exception
- * is an error of the request, never a pass.
+ * The parts of an authorization request, and how to read each of them from a request of the
+ * framework.
+ *
+ * A missing principal or resource is denied. An exception is an error of the request; it never lets
+ * the request pass.
  */
 export interface Question<C> {
-  /** Who is asking, as the framework has authenticated it; `undefined` or `null` for nobody. */
+  /**
+   * Returns the principal that the framework has authenticated; `undefined` or `null` if there is
+   * none.
+   */
   readonly principal: (context: C) => Absent<Principal> | Promise<Absent<Principal>>;
+  /** The action, such as `view`. */
   readonly action: Found<C, string>;
-  /** It is looked for only when there is a principal. */
+  /** The resource. It is read only if there is a principal. */
   readonly resource: Found<C, Absent<Resource>>;
+  /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: Found<C, AuxData | undefined> | undefined;
 }
 
 type Absent<T> = T | null | undefined;
 
-/** Returns what decides requests. */
+/** Returns a function that decides whether a request of the framework is allowed. */
 export function authorizer<C>(source: PdpSource, question: Question<C>): (context: C) => Promise<boolean> {
   mustBeQuestion(question);
   if (typeof source !== "function" && typeof (source as Partial<Pdp> | null)?.isAllowed !== "function") {
@@ -38,7 +50,7 @@ export function authorizer<C>(source: PdpSource, question: Question<C>): (contex
     const action = await resolve(question.action, context);
     const auxData = await resolve(question.auxData, context);
     const pdp = typeof source === "function" ? await source() : source;
-    // Nothing but `true` opens the door.
+    // Only `true` lets a request pass; a truthy value does not.
     return pdp.isAllowed({ principal, action, resource, auxData }) === true;
   };
 }

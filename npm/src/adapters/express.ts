@@ -6,19 +6,19 @@ import { authorizer, readDenied, type PdpSource, type Question } from "./authori
 
 export type { Found, PdpSource, Question } from "./authorizer.ts";
 
-/** What a middleware may be told. */
+/** The options of `authorize`. */
 export interface AuthorizeOptions {
-  /** Answers who is denied: 403 with the word `Forbidden` unless given. */
+  /** Answers a denied request. Default: status 403 with the body `Forbidden`. */
   readonly denied?: ((request: Request, response: Response) => unknown) | undefined;
 }
 
 /**
- * Makes a middleware that lets a request pass when the PDP allows it.
+ * Returns a middleware that passes a request on if the PDP allows it.
  *
- * What is thrown while the question is put together goes to the error handlers; that of Express answers 500,
- * or the `status` of the error.
+ * An exception from a function of the question goes to the error handlers. The handler of Express
+ * answers 500, or the `status` of the error.
  *
- * @throws TypeError for a question or an option that cannot be, when the middleware is made.
+ * @throws TypeError if the question or an option is invalid, when the middleware is made.
  *
  * @example
  *     app.get("/albums/:id", authorize(pdp, {
@@ -36,7 +36,7 @@ export function authorize(pdp: PdpSource, question: Question<Request>, options?:
     } catch (thrown) {
       return next(failure(thrown));
     }
-    // Not inside of `try`: what the next handler throws is not ours.
+    // Outside of `try`: exceptions of the next handler are not ours.
     next();
   };
 }
@@ -45,7 +45,10 @@ function forbid(_: Request, response: Response): void {
   response.status(403).type("text/plain").send("Forbidden");
 }
 
-/** An error for sure: `next` takes nothing for a pass, and the words `route` and `router` for a way round. */
+/**
+ * Returns an error for any thrown value. `next(undefined)` would let the request pass, and
+ * `next("route")` and `next("router")` would skip handlers.
+ */
 function failure(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error("no question could be put together", { cause: thrown });
 }

@@ -6,19 +6,19 @@ import { authorizer, readDenied, type PdpSource, type Question } from "./authori
 
 export type { Found, PdpSource, Question } from "./authorizer.ts";
 
-/** What a middleware may be told. */
+/** The options of `authorize`. */
 export interface AuthorizeOptions<E extends Env> {
-  /** Answers who is denied: 403 with the word `Forbidden` unless given. */
+  /** Answers a denied request. Default: status 403 with the body `Forbidden`. */
   readonly denied?: ((context: Context<E>) => Response | Promise<Response>) | undefined;
 }
 
 /**
- * Makes a middleware that lets a request pass when the PDP allows it.
+ * Returns a middleware that passes a request on if the PDP allows it.
  *
- * What is thrown while the question is put together goes to `app.onError`, which answers 500 unless told
- * otherwise. An `HTTPException` answers for itself: a principal that is not to be found may be a 401.
+ * An exception from a function of the question goes to `app.onError`, which answers 500 by default.
+ * An `HTTPException` is answered with its own status, such as 401 for a missing principal.
  *
- * @throws TypeError for a question or an option that cannot be, when the middleware is made.
+ * @throws TypeError if the question or an option is invalid, when the middleware is made.
  *
  * @example
  *     app.get("/albums/:id", authorize(pdp, {

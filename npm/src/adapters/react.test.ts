@@ -23,7 +23,7 @@ const { Can, useCan, WardgateProvider } = await import("./react.ts");
 afterAll(() => void vi.unstubAllGlobals());
 
 const { principal, resource } = viewing();
-const mine = { ...resource, attr: { owner: "ada" } };
+const owned = { ...resource, attr: { owner: "ada" } };
 
 let pdp: Pdp;
 let page: HTMLElement;
@@ -41,7 +41,7 @@ afterEach(async () => {
   pdp.dispose();
 });
 
-/** What a person sees. */
+/** Returns the visible text. */
 async function shown(children: ReactNode, changes: Partial<WardgateProps> = {}): Promise<string> {
   const provider = createElement(WardgateProvider, { pdp, principal, ...changes }, children);
   await act(async () => root.render(createElement(Boundary, { key: Math.random() }, provider)));
@@ -53,7 +53,7 @@ function Answer({ action, on }: { readonly action: string; readonly on?: Resourc
   return createElement("b", null, useCan(action, on) ? "yes" : "no");
 }
 
-function answer(action: string, on: Resource | null | undefined = mine): ReactElement {
+function answer(action: string, on: Resource | null | undefined = owned): ReactElement {
   return createElement(Answer, { action, ...(on === undefined ? {} : { on }) });
 }
 
@@ -77,7 +77,7 @@ describe("useCan", () => {
     expect(await shown(answer("edit"), { principal: { id: "bo", roles: ["user"] } })).toBe("no");
   });
 
-  it("is no while something is not there yet", async () => {
+  it("is false while a part is missing", async () => {
     expect(await shown(answer("view"), { pdp: undefined })).toBe("no");
     expect(await shown(answer("view"), { pdp: null })).toBe("no");
     expect(await shown(answer("view"), { principal: undefined })).toBe("no");
@@ -85,7 +85,7 @@ describe("useCan", () => {
     expect(await shown(createElement(Answer, { action: "view" }))).toBe("no");
   });
 
-  it("changes with the bundle in use, and renders only where the answer did", async () => {
+  it("changes with the bundle in use, and renders again only if the decision changed", async () => {
     const hidden = { ...resource, kind: "safe" };
     expect(await shown([answer("view"), answer("view", hidden)].map((one, key) => createElement("p", { key }, one)))).toBe("yesno");
     renders = 0;
@@ -111,7 +111,7 @@ describe("useCan", () => {
     expect(page.textContent).toBe("yes");
   });
 
-  it("listens no longer when it is gone", async () => {
+  it("removes its listener when it unmounts", async () => {
     const stops: (() => void)[] = [];
     const { onReload } = pdp;
     pdp.onReload = (listener) => {
@@ -125,7 +125,7 @@ describe("useCan", () => {
     for (const stop of stops) expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("hands what goes wrong to the error boundary, and shows nothing", async () => {
+  it("passes errors to the error boundary, and shows nothing", async () => {
     expect(await shown(answer("view", {} as Resource))).toContain("TypeError");
     await act(async () => root.render(createElement(Boundary, { key: "outside" }, answer("view"))));
     expect(page.textContent).toBe("Error: `useCan` must be used inside of a `WardgateProvider`");
@@ -136,7 +136,7 @@ describe("useCan", () => {
 });
 
 describe.each(["dist/adapters/react.js", "cjs/dist/adapters/react.js"])("%s", (file) => {
-  it("says that it is for the client, which frameworks with server components ask for", () => {
+  it("is marked as a client module, which frameworks with server components require", () => {
     const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     expect(text).toMatch(/^(\/\/.*\n|\s|"use strict";)*"use client";/);
   });
@@ -146,15 +146,15 @@ describe("Can", () => {
   const edit = (on: Resource): ReactElement =>
     createElement(Can, { action: "edit", resource: on, fallback: "look only" }, createElement("button", null, "edit"));
 
-  it("shows its children to whom they are for", async () => {
-    expect(await shown(edit(mine))).toBe("edit");
+  it("shows its children if the action is allowed", async () => {
+    expect(await shown(edit(owned))).toBe("edit");
     expect(await shown(edit(resource))).toBe("look only");
     expect(await shown(createElement(Can, { action: "burn", resource }, "burn"))).toBe("");
   });
 
   it("renders on a server", () => {
     const page = (principalId: string): string =>
-      renderToString(createElement(WardgateProvider, { pdp, principal: { id: principalId, roles: ["user"] } }, edit(mine)));
+      renderToString(createElement(WardgateProvider, { pdp, principal: { id: principalId, roles: ["user"] } }, edit(owned)));
     expect([page("ada"), page("bo")]).toEqual(["<button>edit</button>", "look only"]);
   });
 });

@@ -1,7 +1,7 @@
 // Components for React: the entry `wardgate/react`.
 //
-// They show and hide; what a person may do is decided again where it is done. What they show changes with
-// the bundle in use, and only where the decision has changed.
+// They show and hide parts of a page. The server must decide again before it performs an action.
+// The components follow the bundle in use, and render again only if the decision has changed.
 
 "use client";
 
@@ -10,37 +10,43 @@ import type { ReactElement, ReactNode } from "react";
 
 import type { AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
-/** Who is asking whom. */
+/** The PDP and the principal of a part of a page. */
 export interface WardgateProps {
-  /** Nothing is allowed until it is there. */
+  /** The PDP. While it is missing, every action is denied. */
   readonly pdp: Pdp | null | undefined;
-  /** Nothing is allowed to nobody. */
+  /** The principal. While it is missing, every action is denied. */
   readonly principal: Principal | null | undefined;
+  /** Verified data about the requests, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
+  /** The components that use the PDP. */
   readonly children?: ReactNode;
 }
 
-/** What may be done. */
+/** An action on a resource, and the elements to show for an allow and for a deny. */
 export interface CanProps {
+  /** The action, such as `edit`. */
   readonly action: string;
-  /** Nothing is allowed on what is not there yet. */
+  /** The resource. While it is missing, the action is denied. */
   readonly resource: Resource | null | undefined;
-  /** What is shown where the action is denied: nothing unless given. */
+  /** The element to show if the action is denied. Default: none. */
   readonly fallback?: ReactNode;
+  /** The elements to show if the action is allowed. */
   readonly children?: ReactNode;
 }
 
-/** Tells the components below it who is asking whom. */
+/** Provides the PDP and the principal to the components below it. */
 export function WardgateProvider({ pdp, principal, auxData, children }: WardgateProps): ReactElement {
   const value = useMemo(() => ({ pdp, principal, auxData }), [pdp, principal, auxData]);
   return createElement(WardgateContext.Provider, { value }, children);
 }
 
 /**
- * Returns whether the principal may perform the action, now and after each `reload` of the PDP.
+ * Returns true if the principal may perform the action. It decides again after each `reload` of the
+ * PDP.
  *
  * @throws Error outside of a `WardgateProvider`.
- * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error boundary.
+ * @throws TypeError, RangeError or WardgateError like `pdp.isAllowed`, to the nearest error
+ * boundary.
  */
 export function useCan(action: string, resource: Resource | null | undefined): boolean {
   const context = useContext(WardgateContext);
@@ -52,7 +58,7 @@ export function useCan(action: string, resource: Resource | null | undefined): b
   return useSyncExternalStore(subscribe, isAllowed, isAllowed);
 }
 
-/** Shows its children where the action is allowed. */
+/** Shows its children if the action is allowed, and `fallback` if not. */
 export function Can({ action, resource, fallback, children }: CanProps): ReactElement {
   return createElement(Fragment, null, useCan(action, resource) ? children : fallback);
 }

@@ -1,56 +1,65 @@
-// Answers questions of AuthZEN with a PDP. This is the one place where a subject becomes a principal.
+// Answers evaluations of AuthZEN with a PDP. A subject becomes a principal here and nowhere else in
+// the package.
 //
-// Conditions read the context as `request.auxData.jwts.context.claims` and the properties of the action as
-// `request.auxData.jwts.action.claims`. Not as `request.auxData.jwt`: nothing that a caller merely says may
-// look like the claims of a token that somebody has verified. For the same reason a context with tokens of
-// Cerbos is refused: there is nothing here that could verify them, and to decide without them would be to
-// decide something else.
+// Conditions read the context as `request.auxData.jwts.context.claims` and the properties of the
+// action as `request.auxData.jwts.action.claims`. They are not in `request.auxData.jwt`, because
+// unverified data from a caller must not look like the claims of a verified token. A context with
+// tokens of Cerbos is refused for the same reason: this code cannot verify them, and a decision
+// without them would be a different decision.
 
 import { AuthzenError, type Action, type Entity, type Evaluation } from "./authzen-read.ts";
 import type { Decision, Output } from "../pdp/decision.ts";
 import { describe } from "../base/describe.ts";
 import type { ActionRequest, Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
-/** What a host knows of entities beyond what a request says; nothing for those that it does not know. */
+/**
+ * The attributes that a host knows of entities, beside the ones in a request; `undefined` for
+ * unknown entities.
+ */
 export interface Directory {
+  /** Returns the attributes of a subject; `undefined` if it is unknown. */
   subject(type: string, id: string): Attributes | undefined;
+  /** Returns the attributes of a resource; `undefined` if it is unknown. */
   resource(type: string, id: string): Attributes | undefined;
 }
 
-/** The answer to one question. */
+/** The answer to one evaluation. */
 export interface Answer {
+  /** Whether the action is allowed. */
   readonly decision: boolean;
+  /** Further data about the decision. */
   readonly context?: {
-    /** What the rules hand back to the caller. */
+    /** The outputs of the rules. */
     readonly outputs?: readonly Output[];
-    /** Why this question could not be asked. The decision is then `false`. */
+    /** The error that prevented this evaluation. The decision is then `false`. */
     readonly error?: { readonly status: number; readonly message: string };
   };
 }
 
-/** The answers to several questions, in their order. */
+/** The answers to several evaluations, in their order. */
 export interface Answers {
+  /** The answers, in the order of the evaluations. */
   readonly evaluations: readonly Answer[];
 }
 
 /**
- * Answers one question. What the directory knows stands in for properties that the request does not name.
+ * Answers one evaluation. The directory supplies the properties that the request leaves out.
  *
- * @throws AuthzenError if the request says something that no request can say.
+ * @throws AuthzenError if the request is invalid.
  */
 export function evaluate(pdp: Pdp, evaluation: Evaluation, directory?: Directory): Answer {
   const { principal, resource, action, auxData } = toRequest(evaluation, directory);
   return answerOf(() => pdp.check({ principal, resource, actions: [action], auxData }), action);
 }
 
-/** The answer that a decision on one action comes to. */
+/** Returns the answer for a decision on one action. */
 export function answerOf(check: () => Decision, action: string): Answer {
   const { actions, outputs } = withRequestErrors(check);
   const isAllowed = Object.hasOwn(actions, action) && actions[action]?.effect === "allow";
   return outputs === undefined ? { decision: isAllowed } : { decision: isAllowed, context: { outputs } };
 }
 
-/** The request that a question means. */
+/** Converts an evaluation to a request to the PDP. */
 export function toRequest(evaluation: Evaluation, directory?: Directory): ActionRequest {
   const { subject, action, resource, context } = evaluation;
   return {
@@ -61,7 +70,10 @@ export function toRequest(evaluation: Evaluation, directory?: Directory): Action
   };
 }
 
-/** The principal that a subject means: its roles are its property `roles`, or else its type. */
+/**
+ * Converts a subject to a principal. Its roles are the property `roles`, or else the type of the
+ * subject.
+ */
 export function toPrincipal(subject: Entity, directory?: Directory): Principal {
   const { own, attr } = split([ROLES, VERSION, SCOPE], directory?.subject(subject.type, subject.id), subject.properties);
   const named = own.get(ROLES);
@@ -70,13 +82,16 @@ export function toPrincipal(subject: Entity, directory?: Directory): Principal {
   return { id: subject.id, roles, attr, ...selected(own) };
 }
 
-/** The resource that a resource of AuthZEN means. */
+/** Converts a resource of AuthZEN to a resource of the PDP. */
 export function toResource(resource: Entity, directory?: Directory): Resource {
   const { own, attr } = split([VERSION, SCOPE], directory?.resource(resource.type, resource.id), resource.properties);
   return { kind: resource.type, id: resource.id, attr, ...selected(own) };
 }
 
-/** Where conditions find context and properties of the action. Both are there even if they are empty. */
+/**
+ * Returns the auxiliary data under which conditions read the context and the properties of the
+ * action. Both members are present even if they are empty.
+ */
 export function toAuxData(action: Action | undefined, context: Attributes | undefined): AuxData {
   if (context !== undefined && Object.hasOwn(context, TOKENS)) {
     throw new AuthzenError(`\`context\` must not have \`${TOKENS}\`: tokens cannot be verified here`);
@@ -84,7 +99,10 @@ export function toAuxData(action: Action | undefined, context: Attributes | unde
   return { jwts: { context: { claims: context ?? {} }, action: { claims: action?.properties ?? {} } } };
 }
 
-/** Runs a call to the PDP. What it says of the arguments, it says of the request that they come from. */
+/**
+ * Runs a call to the PDP, and turns its `TypeError` and `RangeError` into an `AuthzenError` about
+ * the request.
+ */
 export function withRequestErrors<T>(call: () => T): T {
   try {
     return call();
@@ -94,7 +112,10 @@ export function withRequestErrors<T>(call: () => T): T {
   }
 }
 
-/** The members that select policies, apart from the attributes. The later of two of one name counts. */
+/**
+ * Separates the members that select policies from the attributes. Of two members with one name the
+ * later one counts.
+ */
 function split(selecting: readonly string[], ...all: readonly (Attributes | undefined)[]) {
   const members = all.flatMap((properties) => Object.entries(properties ?? {}));
   const own = new Map(members.filter(([name]) => selecting.includes(name)));

@@ -1,7 +1,7 @@
-// Answers several questions of AuthZEN, which share what they do not name themselves.
+// Answers several evaluations of AuthZEN in one request, which share the defaults of that request.
 //
-// What questions share is converted once and read into the module once, whatever their number. So the work for
-// all of them is that of what was sent.
+// A shared part is converted once and read into the module once. So the work grows with the size of
+// the request body, not with the number of evaluations times the size of the defaults.
 
 import { answerOf, evaluate, toAuxData, toPrincipal, toResource, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
 import { AuthzenError, type Action, type Entity, type Evaluation, type Evaluations } from "./authzen-read.ts";
@@ -10,8 +10,9 @@ import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing, type Sharer } from "
 import type { Attributes, AuxData, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 /**
- * Answers several questions as far as their semantic goes; or the one, where there is no list of them. All answers to
- * several questions together take at most `maxSteps`, 20 million unless given: what those do not reach is denied.
+ * Answers several evaluations up to the point that their semantic requires, or the single
+ * evaluation of a request without a list. All decisions of a list together take at most `maxSteps`
+ * steps (default: 20 million); evaluations beyond them are denied.
  */
 export function evaluateAll(pdp: Pdp, evaluations: Evaluations, directory?: Directory, options?: CheckManyOptions): Answer | Answers {
   if (evaluations.kind === "one") return evaluate(pdp, evaluations.evaluation, directory);
@@ -37,7 +38,7 @@ function answerTo(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer)
       actions: [action.name],
       auxData: parts.circumstances(action, context),
     };
-    // To read a request that is denied for want of steps would take more of them.
+    // Reading a request that is denied for lack of steps would take further steps.
     if (sharer.left() === 0) return { decision: false };
     return answerOf(() => sharer.check(request, parts.shared(item)), action.name);
   } catch (thrown) {
@@ -47,7 +48,7 @@ function answerTo(item: Evaluation | AuthzenError, parts: Parts, sharer: Sharer)
   }
 }
 
-/** What parts of questions become. */
+/** The converted parts of evaluations. */
 class Parts {
   readonly principals: Converted<Entity, Principal>;
   readonly resources: Converted<Entity, Resource>;
@@ -85,7 +86,10 @@ class Parts {
   }
 }
 
-/** Objects, and what each of them becomes. It is worked out once, be it an error. */
+/**
+ * Objects with their conversions. Each object is converted once, and an exception is remembered
+ * too.
+ */
 class Converted<S extends object, T> {
   readonly #convert: (source: S) => T;
   readonly #known = new Map<S, { readonly value: T } | { readonly thrown: unknown }>();
@@ -112,7 +116,10 @@ class Converted<S extends object, T> {
   }
 }
 
-/** The one object that stands in a list more than once: a default, which stands in for what items leave out. */
+/**
+ * The one object that occurs more than once in a list: a default, which items without that part
+ * share.
+ */
 class Repeated {
   readonly #object: object | undefined;
 
@@ -126,12 +133,12 @@ class Repeated {
   }
 }
 
-/** Whether all that is known of an action is its name. */
+/** Returns true if an action has a name and no properties. */
 function isPlain({ properties }: Action): boolean {
   return properties === undefined || Object.keys(properties).length === 0;
 }
 
-/** How many values a context holds. Its depth is bounded. */
+/** Returns the number of values in a context, whose depth is bounded. */
 function valuesIn(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce<number>((sum, member) => sum + valuesIn(member), 1);

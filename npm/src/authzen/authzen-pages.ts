@@ -1,21 +1,24 @@
 // Tokens for the pages of a search.
 //
-// A token says where the next page begins. It holds for one request of one caller, for an hour, and carries a
-// MAC: what was changed or taken from somebody else is refused. Nothing secret is in it. A caller is named by
-// what tells it from every other: hosts that know callers in several ways put the way before the name.
+// A token holds the start of the next page. It is valid for one search by one caller, for an hour,
+// and carries a MAC: a changed token and the token of another caller are refused. It contains no
+// secret. The name of a caller must be unique: a host with several kinds of authentication puts the
+// kind before the name.
 
 import { AuthzenError, type ActionSearch, type ResourceSearch, type SubjectSearch } from "./authzen-read.ts";
 
-/** A search that can be paged. */
+/** A search with pages. */
 export type Searching = SubjectSearch | ResourceSearch | ActionSearch;
 
-/** What a token says. */
+/** The content of a token: the start of a page and its size. */
 export interface Place {
+  /** The index of the first result of the page. */
   readonly from: number;
+  /** The size of the page. */
   readonly limit: number;
 }
 
-/** Writes and reads tokens with a key of its own. */
+/** Writes and verifies tokens with a secret key. */
 export class PageTokens {
   readonly #key: CryptoKey;
   readonly #clock: () => number;
@@ -25,7 +28,10 @@ export class PageTokens {
     this.#clock = clock;
   }
 
-  /** Takes a key of at least 32 bytes into use. Hosts that serve the same callers must share it. */
+  /**
+   * Creates the tokens for a key of at least 32 bytes. Hosts that serve the same callers must share
+   * the key.
+   */
   static async create(secret: Uint8Array, clock: () => number = () => Date.now()): Promise<PageTokens> {
     if (secret.length < SECRET) throw new RangeError(`a key for pages must have ${SECRET} bytes, found ${secret.length}`);
     const algorithm = { name: "HMAC", hash: "SHA-256" };
@@ -33,7 +39,7 @@ export class PageTokens {
     return new PageTokens(key, clock);
   }
 
-  /** Returns the token for the page of this search that begins at a place. */
+  /** Returns the token for the page of this search that starts at `from`. */
   async write(search: Searching, caller: string, { from, limit }: Place): Promise<string> {
     const expires = Math.floor(this.#clock() / 1000) + LIFETIME;
     const payload = numbers(from, Math.min(limit, MOST), expires);
@@ -42,9 +48,10 @@ export class PageTokens {
   }
 
   /**
-   * Returns the place that a token means, for the same search by the same caller.
+   * Verifies a token and returns the start and size of its page, for the same search by the same
+   * caller.
    *
-   * @throws AuthzenError for a token that is not this one's, or too old.
+   * @throws AuthzenError if the token is invalid, expired, or for another search or caller.
    */
   async read(token: string, search: Searching, caller: string): Promise<Place> {
     const bytes = fromBase64Url(token);
@@ -55,21 +62,27 @@ export class PageTokens {
     const view = new DataView(payload.buffer);
     const [from, limit, expires] = [view.getUint32(0), view.getUint32(4), view.getUint32(8)];
     if (expires <= this.#clock() / 1000) throw new AuthzenError("`page.token` has expired: search again");
-    const asked = search.page?.limit;
-    if (asked !== undefined && Math.min(asked, MOST) !== limit) throw refused();
+    const requested = search.page?.limit;
+    if (requested !== undefined && Math.min(requested, MOST) !== limit) throw refused();
     return { from, limit };
   }
 }
 
-/** What the MAC is over: what the token says, whose it is, and for which search. */
+/**
+ * Returns the bytes under the MAC: the content of the token, and a digest of the caller and the
+ * search.
+ */
 async function bound(payload: Uint8Array, search: Searching, caller: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { page, ...asked } = search;
-  const text = new TextEncoder().encode(canonical([caller, asked, page?.properties ?? {}]));
+  const { page, ...parameters } = search;
+  const text = new TextEncoder().encode(canonical([caller, parameters, page?.properties ?? {}]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return new Uint8Array([...payload, ...digest]);
 }
 
-/** JSON with members in the order of their names: two spellings of one search are one search. */
+/**
+ * Returns JSON with members in the order of their names, so that two spellings of one search are
+ * equal.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
@@ -93,7 +106,7 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    // The last character has bits that say nothing; a token has one spelling.
+    // The last character has unused bits; only one spelling of a token is valid.
     return toBase64Url(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
@@ -104,10 +117,10 @@ function refused(): AuthzenError {
   return new AuthzenError("`page.token` is not a token for this search");
 }
 
-/** Seconds. */
+/** The lifetime of a token in seconds. */
 const LIFETIME = 3600;
 const SECRET = 32;
-/** The largest number that has room in a token. */
+/** The largest number that fits in a token. */
 const MOST = 2 ** 32 - 1;
 const PAYLOAD_BYTES = 12;
 const MAC = 32;

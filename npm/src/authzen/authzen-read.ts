@@ -1,8 +1,8 @@
-// Reads the requests of the AuthZEN Authorization API 1.0, out of parsed JSON that anybody may have sent.
+// Reads requests of the AuthZEN Authorization API 1.0 from parsed JSON. The input is untrusted.
 //
-// Members that the specification does not name are ignored, as it asks for. A member that may be absent may
-// be null too; only in an item of `evaluations` null is given, and no default takes its place. Everything is
-// bounded before it is looked at.
+// Unknown members are ignored, as the specification requires. An optional member may be null,
+// except in an item of `evaluations`: there null is an error and no default replaces it. Every size
+// is bounded before it is used.
 
 import { describe } from "../base/describe.ts";
 import { faultIn } from "../base/json-members.ts";
@@ -10,29 +10,38 @@ import type { Attributes } from "../pdp/types.ts";
 
 /** A subject or a resource. */
 export interface Entity {
+  /** The type of the entity. */
   readonly type: string;
+  /** The id of the entity, unique within its type. */
   readonly id: string;
+  /** The properties, which become attributes. */
   readonly properties?: Attributes | undefined;
 }
 
-/** What a subject wants to do. */
+/** The action that a subject wants to perform. */
 export interface Action {
+  /** The name of the action. */
   readonly name: string;
+  /** The properties, which conditions read as claims of `action`. */
   readonly properties?: Attributes | undefined;
 }
 
-/** One question: may the subject perform the action on the resource? */
+/** One evaluation: may the subject perform the action on the resource? */
 export interface Evaluation {
+  /** The subject that wants to act. */
   readonly subject: Entity;
+  /** The action that it wants to perform. */
   readonly action: Action;
+  /** The resource on which it wants to act. */
   readonly resource: Entity;
+  /** Further data about the request, which conditions read as claims of `context`. */
   readonly context?: Attributes | undefined;
 }
 
-/** How far several questions are pursued. */
+/** The semantic of several evaluations: all of them, or up to the first deny or permit. */
 export type Semantic = "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
 
-/** Several questions, or one where no list of them was sent. A question that cannot be read is its error. */
+/** Several evaluations, or one if the request has no list. An unreadable item is its error. */
 export type Evaluations =
   | { readonly kind: "one"; readonly evaluation: Evaluation }
   | {
@@ -41,26 +50,28 @@ export type Evaluations =
       readonly items: readonly (Evaluation | AuthzenError)[];
     };
 
-/** Which part of the results is asked for. */
+/** The requested part of the results. */
 export interface Page {
+  /** The token of the page; absent for the first page. */
   readonly token?: string | undefined;
+  /** The requested number of results. */
   readonly limit?: number | undefined;
-  /** What else the caller says about it. It selects nothing, and belongs to the search that a token is for. */
+  /** Further properties of the page. They select nothing, and a token is bound to them. */
   readonly properties?: Attributes | undefined;
 }
 
-/** What every search says. */
+/** The members of every search. */
 interface Search {
   readonly context?: Attributes | undefined;
   readonly page?: Page | undefined;
 }
 
-/** What searches for entities say. `candidates` are those among whom the caller wants to know. */
+/** The members of a search for entities. `candidates` limits the search to these entities. */
 interface EntitySearch extends Search {
   readonly candidates?: readonly Entity[] | undefined;
 }
 
-/** Who of this type may perform the action on the resource? */
+/** A search for the subjects of a type that may perform the action on the resource. */
 export interface SubjectSearch extends EntitySearch {
   readonly kind: "subject";
   readonly type: string;
@@ -68,7 +79,7 @@ export interface SubjectSearch extends EntitySearch {
   readonly resource: Entity;
 }
 
-/** On which resources of this type may the subject perform the action? */
+/** A search for the resources of a type on which the subject may perform the action. */
 export interface ResourceSearch extends EntitySearch {
   readonly kind: "resource";
   readonly type: string;
@@ -76,18 +87,20 @@ export interface ResourceSearch extends EntitySearch {
   readonly action: Action;
 }
 
-/** Which actions may the subject perform on the resource? */
+/** A search for the actions that the subject may perform on the resource. */
 export interface ActionSearch extends Search {
   readonly kind: "action";
   readonly subject: Entity;
   readonly resource: Entity;
-  /** The names about which the caller wants to know; without them, those that rules name. */
+  /** The names to decide about. Default: the actions that rules name. */
   readonly candidates?: readonly string[] | undefined;
 }
 
-/** A request that cannot be answered, because of what it says. Over HTTP this is the status 400. */
+/** An error of a request. Over HTTP its status is 400. */
 export class AuthzenError extends Error {
+  /** The stable code of the error. */
   readonly code = "bad-request";
+  /** The HTTP status of the error. */
   readonly status = 400;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -97,10 +110,10 @@ export class AuthzenError extends Error {
 }
 
 /**
- * Returns what the text of a body holds, as the readers below want it. They cannot see what `JSON.parse` does away
- * with: of two members with one name it keeps the last.
+ * Parses the text of a body for the readers below. It checks for repeated members, which
+ * `JSON.parse` hides: of two members with one name it keeps the last.
  *
- * @throws AuthzenError if it is no JSON, nests too deep, or has a member twice.
+ * @throws AuthzenError if the text is not JSON, is nested too deep, or repeats a member.
  */
 export function parseBody(text: string): unknown {
   const fault = faultIn(text, MAX_DEPTH);
@@ -173,7 +186,7 @@ function evaluationOf(members: Members): Evaluation {
   };
 }
 
-/** What stands in for the parts that items leave out, each as a whole. It is read once for all of them. */
+/** The defaults for the parts that items leave out. Each is read once and replaces a whole part. */
 type Defaults = { readonly [Name in keyof Evaluation]-?: () => Evaluation[Name] };
 
 function readDefaults(members: Members): Defaults {
@@ -189,7 +202,10 @@ function readDefaults(members: Members): Defaults {
   };
 }
 
-/** A function that reads when it is called first. What it threw then, it throws each time. */
+/**
+ * Returns a function that reads on its first call. It repeats the result or the exception of that
+ * call.
+ */
 function once<T>(read: () => T): () => T {
   let known: { readonly value: T } | { readonly thrown: unknown } | undefined;
   return () => {
@@ -273,7 +289,7 @@ function readPage(members: Members): Page | undefined {
   if (token !== undefined && typeof token !== "string") throw wrong("page.token", "a string", token);
   const properties = readObject(page, "properties", "page.");
   if (limit === undefined) return { token, properties };
-  // A page without room would never end.
+  // A page without results would never end.
   if (typeof limit !== "number" || !Number.isSafeInteger(limit) || limit < 1) {
     throw wrong("page.limit", "a whole number from 1", limit);
   }
@@ -312,7 +328,7 @@ function readText(members: Members, name: string, path: string): string {
   return value;
 }
 
-/** A member of the object itself; null counts as absent. */
+/** Returns an own member of the object; null counts as absent. */
 function optional(members: Members, name: string): unknown {
   return Object.hasOwn(members, name) ? (members[name] ?? undefined) : undefined;
 }
@@ -326,7 +342,7 @@ function wrong(path: string, expected: string, found: unknown): AuthzenError {
   return new AuthzenError(`\`${path}\` must be ${expected}, found ${what}`);
 }
 
-/** Walks through the whole body once, without recursion. */
+/** Checks the size and the text of the whole body in one walk, without recursion. */
 function mustBeBounded(body: Members): void {
   const left: (readonly [value: unknown, depth: number])[] = [[body, 1]];
   for (let values = 0; ; values += 1) {
@@ -337,7 +353,7 @@ function mustBeBounded(body: Members): void {
     if (typeof value !== "object" || value === null) continue;
     if (depth > MAX_DEPTH) throw tooDeep();
     const names = Array.isArray(value) ? undefined : Object.keys(value);
-    // Before so much as a list of them is made.
+    // Before a list of the members is made.
     if (values + left.length + (names ?? (value as unknown[])).length > MAX_VALUES) throw tooMany();
     names?.forEach(mustBeText);
     for (const member of names === undefined ? (value as unknown[]) : Object.values(value)) left.push([member, depth + 1]);
@@ -356,21 +372,21 @@ function shortened(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}...` : name;
 }
 
-/** Half of a pair of surrogates is no text: written as UTF-8 it would become another. */
+/** Refuses half of a surrogate pair, which UTF-8 would turn into another character. */
 function mustBeText(value: unknown): void {
   if (typeof value === "string" && LONE_SURROGATE.test(value)) {
     throw new AuthzenError("the request must be Unicode text, found an unpaired surrogate");
   }
 }
 
-/** The most questions of one request. */
+/** The largest number of evaluations in one request. */
 export const MAX_EVALUATIONS = 1000;
-/** The most candidates of one search. */
+/** The largest number of candidates in one search. */
 export const MAX_CANDIDATES = 10_000;
 const MAX_DEPTH = 32;
 const MAX_VALUES = 100_000;
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** What of a name is repeated in a message. */
+/** The part of a name that a message repeats. */
 const LONGEST_NAME = 100;
 const DEFAULTS = ["subject", "action", "resource", "context"] as const;
 const SEMANTICS = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;

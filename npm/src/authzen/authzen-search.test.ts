@@ -45,7 +45,7 @@ describe("a search", () => {
     expect(searchResources(pdp, search, { candidates: bare, window: all }).results).toEqual([]);
   });
 
-  it("goes on where it ended, whatever the window", () => {
+  it("continues where a page ended, for every window", () => {
     const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" } });
     for (const [limit, most] of [[1, 1000], [7, 1000], [100, 50], [1000, 256], [234, 1000]] as const) {
       const found = [];
@@ -69,16 +69,16 @@ describe("a search", () => {
     const candidates = ["ada", "bob", "eve"].map((id) => ({ type: "user", id }));
     const subjects = readSubjectSearch({ subject: { type: "user" }, action: write, resource });
     expect(searchSubjects(pdp, subjects, { candidates, window: all }).results).toEqual([{ type: "user", id: "bob" }]);
-    const asked = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
-    const actions = searchActions(pdp, readActionSearch(asked), { window: all });
+    const request = { subject: { type: "user", id: "bob" }, resource, context: { office: "Paris" } };
+    const actions = searchActions(pdp, readActionSearch(request), { window: all });
     expect(actions.results).toEqual([{ name: "print" }, { name: "read" }, { name: "write" }]);
     expect(pdp.actions("record")).toEqual(["delete", "print", "read", "write"]);
     expect(() => pdp.actions(7 as unknown as string)).toThrow(TypeError);
-    const elsewhere = readActionSearch({ ...asked, resource: { type: "spaceship", id: "x" } });
+    const elsewhere = readActionSearch({ ...request, resource: { type: "spaceship", id: "x" } });
     expect(searchActions(pdp, elsewhere, { window: all })).toEqual({ results: [], next: undefined });
   });
 
-  it("finds no action by a pattern, and those that a pattern matches where the caller names them", () => {
+  it("finds no action by a pattern alone, but candidates that a pattern matches", () => {
     const body = { subject: user, resource: { type: "page", id: "p1" } };
     const found = (more: object): string[] =>
       searchActions(pdp, readActionSearch({ ...body, ...more }), { window: all }).results.map(({ name }) => name);
@@ -101,7 +101,7 @@ describe("a search", () => {
     expect(() => searchActions(pdp, readActionSearch({ subject: user, resource: record, context }), window)).toThrow(message);
   });
 
-  it("finds nothing for those whom the directory does not know, unless the request describes them", () => {
+  it("finds nothing for unknown entities, unless the request describes them", () => {
     const eve = { type: "user", id: "eve" };
     const found = (subject: object): number =>
       searchActions(pdp, readActionSearch({ subject, resource: record }), { window: all, directory }).results.length;
@@ -109,31 +109,31 @@ describe("a search", () => {
     expect(found(eve)).toBe(0);
     expect(found({ ...eve, properties: {} })).toBe(1);
     const nowhere = { type: "record", id: "nowhere" };
-    const who = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
-    expect(searchSubjects(pdp, who, { candidates: [user], window: all, directory }).results).toEqual([]);
+    const search = readSubjectSearch({ subject: { type: "user" }, action: { name: "read" }, resource: nowhere });
+    expect(searchSubjects(pdp, search, { candidates: [user], window: all, directory }).results).toEqual([]);
     const which = readResourceSearch({ subject: eve, action: { name: "read" }, resource: { type: "record" } });
     expect(searchResources(pdp, which, { candidates: records, window: all, directory }).results).toEqual([]);
   });
 
-  it("that brings much finds the same, by a bounded number of steps", () => {
+  it("with a large body finds the same, in a bounded number of steps", () => {
     const much = Array.from({ length: 100 }, (_, at) => ({ at, text: `${at}` }));
     const [ada, first] = [{ ...user, properties: { much } }, { ...record, properties: { owner: "bob", much } }];
     const which = readResourceSearch({ subject: ada, action: write, resource: { type: "record" } });
-    const who = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
+    const search = readSubjectSearch({ subject: { type: "user" }, action: write, resource: first });
     const what = readActionSearch({ subject: ada, resource: first });
     const candidates = [user, { type: "user", id: "bob" }];
-    const search = (maxSteps?: number) => [
+    const searches = (maxSteps?: number) => [
       () => searchResources(pdp, which, { candidates: records, window: all, maxSteps }).results,
-      () => searchSubjects(pdp, who, { candidates, window: all, maxSteps }).results,
+      () => searchSubjects(pdp, search, { candidates, window: all, maxSteps }).results,
       () => searchActions(pdp, what, { window: all, maxSteps }).results,
     ];
     const found = [owned, [{ type: "user", id: "bob" }], [{ name: "read" }]];
-    for (const [at, sought] of search().entries()) expect(sought()).toEqual(found[at]);
-    for (const sought of search(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
-    for (const sought of search(-1)) expect(sought).toThrow(RangeError);
+    for (const [at, sought] of searches().entries()) expect(sought()).toEqual(found[at]);
+    for (const sought of searches(3)) expect(sought).toThrow(new AuthzenError("the decisions of the search take more than 3 steps"));
+    for (const sought of searches(-1)) expect(sought).toThrow(RangeError);
   });
 
-  it("is refused when it cannot be read", () => {
+  it("is refused if it is unreadable", () => {
     const check = (reading: (body: unknown) => unknown, body: object): void => {
       expect(() => reading(body), JSON.stringify(body)).toThrow(AuthzenError);
     };
@@ -158,20 +158,20 @@ describe("a search", () => {
 
 describe("a token", () => {
   const search = readResourceSearch({ subject: user, action: write, resource: { type: "record" }, page: { limit: 2 } });
-  const place = { from: 77, limit: 2 };
+  const page = { from: 77, limit: 2 };
   let now = 1_000_000;
   const tokens = PageTokens.create(new Uint8Array(32).fill(7), () => now);
 
-  it("means its place, for the same search by the same caller", async () => {
-    const token = await (await tokens).write(search, "shop", place);
+  it("stands for its page, for the same search by the same caller", async () => {
+    const token = await (await tokens).write(search, "shop", page);
     expect(token).toMatch(/^[\w-]+$/);
     const again = { resource: { type: "record" }, action: write, subject: { id: "ada", type: "user" }, page: { token } };
-    expect(await (await tokens).read(token, readResourceSearch(again), "shop")).toEqual(place);
-    expect(await (await tokens).read(token, search, "shop")).toEqual(place);
+    expect(await (await tokens).read(token, readResourceSearch(again), "shop")).toEqual(page);
+    expect(await (await tokens).read(token, search, "shop")).toEqual(page);
   });
 
-  it("is refused for anything else", async () => {
-    const token = await (await tokens).write(search, "shop", place);
+  it("is refused for any other search or caller", async () => {
+    const token = await (await tokens).write(search, "shop", page);
     const check = async (changed: string, searching = search, caller = "shop"): Promise<void> => {
       await expect((await tokens).read(changed, searching, caller), changed).rejects.toThrow(AuthzenError);
     };
@@ -179,7 +179,7 @@ describe("a token", () => {
       await check(`${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`);
     }
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    // What the last character says beyond the last byte is nothing, and still not another spelling.
+    // The unused bits of the last character do not allow another spelling.
     for (const beyond of [1, 2, 3]) await check(`${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + beyond]}`);
     for (const changed of ["", "A", token.slice(1), `${token}A`, `${token}====`, "é".repeat(59), "A".repeat(9999)]) await check(changed);
     await check(token, search, "other");
@@ -194,7 +194,7 @@ describe("a token", () => {
     await check(token);
   });
 
-  it("takes a key that nobody can guess", async () => {
+  it("requires a key of full length", async () => {
     await expect(PageTokens.create(new Uint8Array(31))).rejects.toThrow(RangeError);
   });
 });

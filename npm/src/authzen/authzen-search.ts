@@ -1,10 +1,10 @@
-// Searches of AuthZEN: which of these subjects, resources or actions would be allowed?
+// Searches of AuthZEN: which of these subjects, resources or actions are allowed?
 //
-// A search decides about one candidate after the other, each as an evaluation would. So a page never holds
-// more than its caller may see, wherever it is told to begin.
+// A search decides each candidate as an evaluation does. So a page holds only results that its
+// caller may see, wherever it starts.
 //
-// What the request itself brings is read again for each candidate, unless it is much: then it is read once, and all
-// decisions together have a bound of steps. A body of 40 KB would otherwise cost minutes.
+// A small request is read again for each candidate. A larger one is read once, and one budget of
+// steps covers all decisions: without it a body of 40 KB takes minutes.
 
 import { answerOf, withRequestErrors, toAuxData, toPrincipal, toResource, type Directory } from "./authzen-decide.ts";
 import type { Searching } from "./authzen-pages.ts";
@@ -13,27 +13,33 @@ import { readCheckMany } from "../pdp/check-many.ts";
 import { AUX_DATA, MAX_STEPS, PRINCIPAL, RESOURCE, sharing } from "../pdp/sharing.ts";
 import type { ActionRequest, Pdp, Resource } from "../pdp/types.ts";
 
-/** Where a search begins and ends: at a position among the candidates, after so many results. */
+/** The part of the candidates to search: a start position, and the size of a page. */
 export interface Window {
+  /** The index of the first candidate. */
   readonly from: number;
+  /** The largest number of results. */
   readonly limit: number;
-  /** How many candidates are decided about at most. */
+  /** The largest number of candidates to decide. */
   readonly most: number;
 }
 
-/** What was found, and where to go on; nothing if there is no more. */
+/** The results of a search, and the position of the next page; `undefined` if there are no more. */
 export interface Found<T> {
+  /** The results, in the order of the candidates. */
   readonly results: readonly T[];
+  /** The index of the next candidate; `undefined` if there are no more. */
   readonly next: number | undefined;
 }
 
-/** A subject or resource as a search returns it. */
+/** A subject or resource in the results of a search. */
 export interface Reference {
+  /** The type of the entity. */
   readonly type: string;
+  /** The id of the entity. */
   readonly id: string;
 }
 
-/** Finds those of the candidates who may perform the action on the resource. */
+/** Returns the candidates that may perform the action on the resource. */
 export function searchSubjects(
   pdp: Pdp,
   search: SubjectSearch,
@@ -47,7 +53,7 @@ export function searchSubjects(
   return referring(scan(candidates, window, (chunk) => chunk.map(may)));
 }
 
-/** Finds those of the candidates on which the subject may perform the action. */
+/** Returns the candidates on which the subject may perform the action. */
 export function searchResources(
   pdp: Pdp,
   search: ResourceSearch,
@@ -67,8 +73,9 @@ export function searchResources(
 }
 
 /**
- * Finds the actions that the subject may perform on the resource: among the candidates of the search, or else among
- * those that rules name. A pattern such as `view:*` is no name; a candidate that it matches is decided like any other.
+ * Returns the actions that the subject may perform on the resource, among the candidates of the
+ * search or else among the names in rules. A pattern such as `view:*` is not a name; a candidate
+ * that matches it is decided like any other.
  */
 export function searchActions(
   pdp: Pdp,
@@ -85,14 +92,17 @@ export function searchActions(
   return { results: results.map((name) => ({ name })), next };
 }
 
-/** Among whom a search takes place, and what is known of them. */
+/** The candidates of a search and the data about them. */
 export interface Among {
+  /** The candidates of the search. */
   readonly candidates: readonly Entity[];
+  /** The part of the candidates to search. */
   readonly window: Window;
+  /** The attributes that the host knows of entities. */
   readonly directory?: Directory | undefined;
   /**
-   * The steps that all decisions of a search may take together that brings more than a few values: 20 million unless
-   * given. Where they do not suffice, the search is refused.
+   * The steps for all decisions of a search that is not small. Default: 20 million. A search that
+   * needs more is refused.
    */
   readonly maxSteps?: number | undefined;
 }
@@ -103,7 +113,7 @@ function each(pdp: Pdp): Decide {
   return (request) => withRequestErrors(() => pdp.isAllowed(request));
 }
 
-/** Decides on requests that share these parts, by no more than so many steps. */
+/** Returns a function that decides requests with shared parts, within one budget of steps. */
 function together(pdp: Pdp, shared: number, maxSteps: number | undefined): Decide {
   const steps = readCheckMany({ maxSteps }) ?? MAX_STEPS;
   const sharer = sharing(pdp, steps);
@@ -114,12 +124,15 @@ function together(pdp: Pdp, shared: number, maxSteps: number | undefined): Decid
   };
 }
 
-/** Whether a search brings so little that it may be read, and looked at by conditions, for each candidate anew. */
+/**
+ * Returns true if a search is so small that its parts may be read, and evaluated by conditions,
+ * again for each candidate.
+ */
 function isSmall(search: Searching): boolean {
   return budgetAfter(search, MAX_SMALL) >= 0;
 }
 
-/** What is left of the room for values after this one; less than nothing as soon as there is none. */
+/** Returns the budget that is left after this value; negative as soon as it is exceeded. */
 function budgetAfter(value: unknown, budget: number): number {
   if (typeof value === "string") return budget - 1 - value.length / TEXT_OF_A_VALUE;
   if (typeof value !== "object" || value === null) return budget - 1;
@@ -132,15 +145,15 @@ function budgetAfter(value: unknown, budget: number): number {
 }
 
 /**
- * Whether anything is known of an entity: the directory has it, or the request describes it. Nobody may do
- * anything, and nothing may be done to what there is not. Without a directory everybody is taken as they are.
+ * Returns true if an entity is known: the directory has it, or the request describes it. An unknown
+ * entity is denied everything. Without a directory every entity counts as known.
  */
 function isKnown(side: "subject" | "resource", entity: Entity, directory?: Directory): boolean {
   if (directory === undefined || entity.properties !== undefined) return true;
   return directory[side](entity.type, entity.id) !== undefined;
 }
 
-/** Decides about candidates, some at a time, until the window is full and one more is found. */
+/** Decides candidates in chunks, until the page is full and one further result exists. */
 function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly T[]) => readonly boolean[]): Found<T> {
   const results: T[] = [];
   const end = Math.min(candidates.length, window.from + window.most);
@@ -163,6 +176,9 @@ function referring({ results, next }: Found<Entity>): Found<Reference> {
 const DENIED = { decision: false } as const;
 const NOTHING = { results: [], next: undefined } as const;
 const CHUNK = 256;
-/** Values of a small search. Two lists of half as many, compared with each other, take as long as a decision the general way. */
+/**
+ * The number of values in a small search. Comparing two lists of half as many values takes as long
+ * as a decision on the general path.
+ */
 const MAX_SMALL = 64;
 const TEXT_OF_A_VALUE = 16;

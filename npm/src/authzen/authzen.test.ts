@@ -78,7 +78,7 @@ describe("one question", () => {
     expect(decide({ subject: user, action: read, resource: scoped })).toEqual({ decision: false });
   });
 
-  it("is completed by the directory, and the request has the last word", () => {
+  it("is completed by the directory, and the request takes precedence", () => {
     const directory: Directory = {
       subject: () => ({ roles: ["admin"] }),
       resource: (_, id) => (id === "r1" ? { owner: "ada" } : undefined),
@@ -92,7 +92,7 @@ describe("one question", () => {
     expect(decide({ subject: named, action: { name: "write" }, resource: taken }, directory)).toEqual({ decision: false });
   });
 
-  it("is refused when it cannot be read", () => {
+  it("is refused if it is unreadable", () => {
     const check = (body: unknown, message: string): void => {
       let thrown: unknown;
       try {
@@ -128,7 +128,7 @@ describe("one question", () => {
     check(Object.create(whole), "`subject` must be an object, found nothing");
   });
 
-  it("may hold members that nobody knows", () => {
+  it("may have unknown members", () => {
     const more = { foo: "bar", futureField: { nested: true } };
     const body = { subject: { ...user, more }, action: { ...read, more }, resource: { ...record, more }, ...more };
     expect(decide(body).decision).toBe(true);
@@ -139,7 +139,7 @@ describe("one question", () => {
 });
 
 describe("several questions", () => {
-  const ask = (body: object): (boolean | undefined)[] => {
+  const decisions = (body: object): (boolean | undefined)[] => {
     const answer = evaluateAll(pdp, readEvaluations(body));
     return "evaluations" in answer ? answer.evaluations.map(({ decision }) => decision) : [answer.decision];
   };
@@ -147,30 +147,30 @@ describe("several questions", () => {
   const defaults = { subject: user, action: read, resource: record, evaluations: mixed };
   const meaning = (evaluations_semantic: unknown): object => ({ ...defaults, options: { evaluations_semantic } });
 
-  it("are pursued as far as was asked", () => {
-    expect(ask(defaults)).toEqual([true, false, false, true]);
-    expect(ask(meaning("execute_all"))).toEqual([true, false, false, true]);
-    expect(ask(meaning("deny_on_first_deny"))).toEqual([true, false]);
-    expect(ask(meaning("permit_on_first_permit"))).toEqual([true]);
-    expect(ask({ ...meaning("permit_on_first_permit"), evaluations: mixed.slice(1) })).toEqual([false, false, true]);
-    expect(ask({ ...meaning("deny_on_first_deny"), evaluations: [{}, {}] })).toEqual([true, true]);
-    expect(ask({ ...defaults, options: { other: 1 } })).toEqual([true, false, false, true]);
+  it("are answered as far as their semantic requires", () => {
+    expect(decisions(defaults)).toEqual([true, false, false, true]);
+    expect(decisions(meaning("execute_all"))).toEqual([true, false, false, true]);
+    expect(decisions(meaning("deny_on_first_deny"))).toEqual([true, false]);
+    expect(decisions(meaning("permit_on_first_permit"))).toEqual([true]);
+    expect(decisions({ ...meaning("permit_on_first_permit"), evaluations: mixed.slice(1) })).toEqual([false, false, true]);
+    expect(decisions({ ...meaning("deny_on_first_deny"), evaluations: [{}, {}] })).toEqual([true, true]);
+    expect(decisions({ ...defaults, options: { other: 1 } })).toEqual([true, false, false, true]);
   });
 
-  it("are one where there is no list", () => {
+  it("are one evaluation without a list", () => {
     const { evaluations: _, ...single } = defaults;
-    expect(ask(single)).toEqual([true]);
-    expect(ask({ ...single, evaluations: [] })).toEqual([true]);
-    expect(ask({ ...single, evaluations: null })).toEqual([true]);
+    expect(decisions(single)).toEqual([true]);
+    expect(decisions({ ...single, evaluations: [] })).toEqual([true]);
+    expect(decisions({ ...single, evaluations: null })).toEqual([true]);
   });
 
-  it("take what they leave out from the top as a whole", () => {
+  it("take missing parts from the top level, each as a whole", () => {
     const top = { subject: user, resource: { ...record, properties: { owner: "ada" } }, action: { name: "write" } };
-    expect(ask({ ...top, evaluations: [{}, { resource: record }] })).toEqual([true, false]);
-    expect(ask({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
+    expect(decisions({ ...top, evaluations: [{}, { resource: record }] })).toEqual([true, false]);
+    expect(decisions({ subject: user, action: read, resource: {}, evaluations: [{ resource: record }] })).toEqual([true]);
   });
 
-  it("refuse an item with a part that is null, which no default takes the place of", () => {
+  it("refuse an item with a null part, which no default replaces", () => {
     const given = { subject: user, action: read, resource: record, context: {} };
     for (const name of Object.keys(given)) {
       const answer = evaluateAll(pdp, readEvaluations({ ...given, evaluations: [{ [name]: null }, {}] }));
@@ -196,56 +196,56 @@ describe("several questions", () => {
       expect("evaluations" in answer && answer.evaluations.every(({ decision }) => decision)).toBe(true);
       return reads;
     };
-    // Two of them share what one does not: from then on nothing more is read.
+    // Two items share each default: further items read nothing more.
     expect(readsFor(1000)).toBe(readsFor(2));
   });
 
-  it("share defaults without mixing them with what items name", () => {
+  it("share defaults without mixing them with parts of items", () => {
     const owned = (owner: string): object => ({ ...record, properties: { owner } });
     const top = { subject: user, action: { name: "write" }, resource: owned("ada") };
     const bob = { subject: { type: "user", id: "bob" } };
     const items = [{}, bob, { ...bob, resource: owned("bob") }, { resource: owned("bob") }, {}, { action: read }, bob, {}];
-    expect(ask({ ...top, evaluations: items })).toEqual([true, false, true, false, true, true, false, true]);
+    expect(decisions({ ...top, evaluations: items })).toEqual([true, false, true, false, true, true, false, true]);
     const print = { subject: user, action: { name: "print" }, resource: { ...record, properties: { owner: "ada", office: "Berlin" } } };
     const places = [{}, { context: { office: "Paris" } }, { action: { name: "print", properties: { x: 1 } } }, {}, { context: {} }, {}];
-    expect(ask({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
+    expect(decisions({ ...print, context: { office: "Berlin" }, evaluations: places })).toEqual([true, false, true, true, false, true]);
   });
 
   it("deny an item with tokens that cannot be verified, and go on", () => {
     const context = { "cerbos.auxData": { jwt: { token: "forged" } } };
     const whole = { subject: user, action: read, resource: record };
-    expect(ask({ ...whole, evaluations: [{}, { context }, {}] })).toEqual([true, false, true]);
-    expect(ask({ ...whole, context, evaluations: [{}, { context: {} }, {}] })).toEqual([false, true, false]);
+    expect(decisions({ ...whole, evaluations: [{}, { context }, {}] })).toEqual([true, false, true]);
+    expect(decisions({ ...whole, context, evaluations: [{}, { context: {} }, {}] })).toEqual([false, true, false]);
   });
 
   it("take no more steps together than one request may", () => {
-    const asked = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
+    const request = readEvaluations({ subject: user, action: read, resource: record, evaluations: Array.from({ length: 20 }, () => ({})) });
     const allowed = (maxSteps?: number): number => {
-      const answer = evaluateAll(pdp, asked, undefined, maxSteps === undefined ? undefined : { maxSteps });
+      const answer = evaluateAll(pdp, request, undefined, maxSteps === undefined ? undefined : { maxSteps });
       return "evaluations" in answer ? answer.evaluations.filter(({ decision }) => decision).length : -1;
     };
     expect([allowed(), allowed(20_000_000), allowed(0)]).toEqual([20, 20, 0]);
     const some = allowed(200);
     expect([some > 0, some < 20]).toEqual([true, true]);
-    expect(() => evaluateAll(pdp, asked, undefined, { maxSteps: -1 })).toThrow(RangeError);
+    expect(() => evaluateAll(pdp, request, undefined, { maxSteps: -1 })).toThrow(RangeError);
   });
 
-  it("share nothing with those that code of the caller asks meanwhile", () => {
+  it("share nothing with requests that code of the caller makes in between", () => {
     const admin = { type: "robot", id: "root" };
     const robots = readEvaluations({ subject: admin, action: { name: "read" }, resource: record, evaluations: [{}, {}] });
-    let asked = 0;
-    const nosy = { get x(): number { asked += 1; evaluateAll(pdp, robots); return 1; } };
+    let request = 0;
+    const nosy = { get x(): number { request += 1; evaluateAll(pdp, robots); return 1; } };
     const directory = { subject: () => undefined, resource: (_: string, id: string) => (id === "nosy" ? { nosy } : {}) };
     const stranger = { type: "alien", id: "eve" };
     const alone = { subject: { type: "alien", id: "bob" }, resource: { type: "record", id: "nosy" }, context: { a: 1 } };
     const evaluations = [{ resource: record }, alone, { resource: record }, { resource: { type: "record", id: "r2" } }];
     const answer = evaluateAll(pdp, readEvaluations({ subject: stranger, action: read, evaluations }), directory);
-    expect(asked).toBeGreaterThan(0);
+    expect(request).toBeGreaterThan(0);
     expect("evaluations" in answer && answer.evaluations.map(({ decision }) => decision)).toEqual([false, false, false, false]);
   });
 
-  it("pay for what is read, be it refused, and for what is handed back", () => {
-    // Roles are an attribute, too: together more values than a request may have.
+  it("pay for reading a request, even a refused one, and for its outputs", () => {
+    // Roles are an attribute too: together more values than the limit of a request.
     const roles = Array.from({ length: 60_000 }, () => "user");
     const subject = { ...user, properties: { roles } };
     const many = Array.from({ length: 1000 }, () => ({}));
@@ -264,14 +264,14 @@ describe("several questions", () => {
   it("read a context again only up to a bound", () => {
     const context = { list: Array.from({ length: 40_000 }, () => 0) };
     const items = Array.from({ length: 4 }, (_, x) => ({ action: { ...read, properties: { x } } }));
-    expect(ask({ subject: user, resource: record, context, evaluations: [...items, { action: read }] })).toEqual([true, true, false, false, true]);
+    expect(decisions({ subject: user, resource: record, context, evaluations: [...items, { action: read }] })).toEqual([true, true, false, false, true]);
   });
 
-  it("deny what cannot be read, and go on", () => {
+  it("deny an unreadable item, and go on", () => {
     const items = [{ resource: record }, {}, 7, { resource: { type: "record" } }, { resource: record }];
     const body = { subject: user, action: read, evaluations: items };
-    expect(ask(body)).toEqual([true, false, false, false, true]);
-    expect(ask({ ...body, options: { evaluations_semantic: "deny_on_first_deny" } })).toEqual([true, false]);
+    expect(decisions(body)).toEqual([true, false, false, false, true]);
+    expect(decisions({ ...body, options: { evaluations_semantic: "deny_on_first_deny" } })).toEqual([true, false]);
     const answer = evaluateAll(pdp, readEvaluations(body));
     const message = "`resource` must be an object, found nothing";
     expect("evaluations" in answer && answer.evaluations[1]).toEqual({
@@ -280,7 +280,7 @@ describe("several questions", () => {
     });
   });
 
-  it("are refused as a whole when the list cannot be read", () => {
+  it("are refused as a whole if the list is unreadable", () => {
     const check = (change: object): void => {
       expect(() => readEvaluations({ ...defaults, ...change }), JSON.stringify(change).slice(0, 80)).toThrow(AuthzenError);
     };
@@ -301,12 +301,12 @@ describe("the text of a body", () => {
     expect(() => parseBody(text), text.slice(0, 80)).toThrow(message);
   };
 
-  it("is what JSON.parse makes of it", () => {
+  it("equals the result of JSON.parse", () => {
     const texts = ['{"a":{"b":[{"c":1},{"c":2}],"c":"}{"},"c":"a\\\\","d":"\\""}', "[]", '"a"', " {} ", '[{"a":1},{"a":1}]', '{"a":["a","a"],"b":"a"}'];
     for (const text of texts) expect(parseBody(text)).toEqual(JSON.parse(text));
   });
 
-  it("has no member twice, in whatever spelling, at whatever place", () => {
+  it("has no repeated member, in any spelling, at any depth", () => {
     fails('{"roles":["guest"],"roles":["admin"]}', "the member `roles` stands twice in one object");
     fails('{"subject":{"properties":{"a":{"b":1,"c":{},"b":1}}}}', "`b` stands twice");
     fails('[1,{"a":1,"\\u0061":2}]', "`a` stands twice");
@@ -327,7 +327,7 @@ describe("the text of a body", () => {
     for (const text of ["", "{", '{"a', '{"a\\', '"', "}}}}", "]", '{"a":1,}', '{"a":1]', "{,}", '{"\\u00', "nul", '{a:1,a:1}']) fails(text, "the request must be JSON");
   });
 
-  it("is looked through once, be it a few MiB of quotes and backslashes", () => {
+  it("is scanned once, even with a few MiB of quotes and backslashes", () => {
     for (const piece of ['\\"', "\\\\", "a", "\\u0022"]) {
       const long = piece.repeat(1_000_000);
       expect((parseBody(`["${long}","${long}"]`) as string[])[0]).toBe(JSON.parse(`"${long}"`));
@@ -340,7 +340,7 @@ describe("a body of a few MiB", () => {
     expect(() => readEvaluations(parseBody(JSON.stringify(body)))).toThrow(message);
   };
 
-  it("is refused before it is looked at closely", () => {
+  it("is refused before a closer check", () => {
     const list = Array.from({ length: 1_000_000 }, () => 0);
     const wide = Object.fromEntries(Array.from({ length: 300_000 }, (_, at) => [`m${at}`, at]));
     refusedBody({ subject: user, action: read, resource: record, context: { list } }, "at most 100000 values");
@@ -348,7 +348,7 @@ describe("a body of a few MiB", () => {
     refusedBody({ subject: user, action: read, resource: record, evaluations: list }, "at most 100000 values");
   });
 
-  it("is decided where it is one long text", () => {
+  it("is decided if it is one long text", () => {
     const text = "x".repeat(4 * 2 ** 20);
     const long = { ...user, properties: { text } };
     const items = Array.from({ length: 3 }, () => ({}));

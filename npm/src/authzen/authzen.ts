@@ -1,8 +1,8 @@
-// `wardgate/authzen`: the OpenID AuthZEN Authorization API 1.0, for whoever serves it.
+// The OpenID AuthZEN Authorization API 1.0 for servers: the entry `wardgate/authzen`.
 //
-// Requests are read out of parsed JSON, answered by a PDP, and returned as what JSON is made of. There is no
-// HTTP here. A server parses the body, calls a reader and the function that answers, and turns an
-// `AuthzenError` into the status 400.
+// It reads requests from parsed JSON, answers them with a PDP, and returns plain values for JSON.
+// It contains no HTTP. A server parses the body, calls a reader and the matching function, and
+// answers an `AuthzenError` with status 400.
 
 export { evaluate, toRequest, type Answer, type Answers, type Directory } from "./authzen-decide.ts";
 export { evaluateAll } from "./authzen-many.ts";
@@ -37,7 +37,7 @@ export {
   type Window,
 } from "./authzen-search.ts";
 
-/** Where the endpoints are, below the URL of the PDP. */
+/** The paths of the endpoints, below the URL of the PDP. */
 export const PATHS = {
   access_evaluation_endpoint: "/access/v1/evaluation",
   access_evaluations_endpoint: "/access/v1/evaluations",
@@ -46,26 +46,29 @@ export const PATHS = {
   search_action_endpoint: "/access/v1/search/action",
 } as const;
 
-/** Where the metadata of a PDP is, between its host and its path. */
+/** The path of the metadata, between the host and the path of the PDP. */
 export const WELL_KNOWN = "/.well-known/authzen-configuration";
 
-/** An endpoint, by the name that metadata have for it. */
+/** An endpoint, by its name in the metadata. */
 export type Endpoint = keyof typeof PATHS;
 
-/** What a PDP tells about itself: where it is, and the endpoints that it serves. */
+/** The metadata of a PDP: its URL and the URLs of its endpoints. */
 export type Metadata = { readonly policy_decision_point: string } & { readonly [Name in Endpoint]?: string };
 
-/** The body of an answer that is none: a code that does not change, and a text for people. */
+/** The body of an error: a stable code, and a message for people. */
 export interface ErrorBody {
+  /** The stable code. */
   readonly error: string;
+  /** The message for people. */
   readonly message: string;
 }
 
 /**
- * The metadata of the PDP at `url`, which serves these endpoints: all of them unless given. A host that has nothing to
- * search through leaves out those for subjects and resources.
+ * Returns the metadata of the PDP at `url` with these endpoints. Default: all endpoints. A host
+ * without a directory leaves out the searches for subjects and resources.
  *
- * @throws RangeError if it is no URL, or has a query or a fragment, or is not https: and not on this machine.
+ * @throws RangeError if the URL is invalid, has a query or a fragment, or is not https; http is
+ * allowed for this machine.
  */
 export function metadata(url: string, endpoints: readonly Endpoint[] = Object.keys(PATHS) as Endpoint[]): Metadata {
   const base = readUrl(url);
@@ -73,18 +76,19 @@ export function metadata(url: string, endpoints: readonly Endpoint[] = Object.ke
   return { policy_decision_point: base, ...(Object.fromEntries(served) as { [Name in Endpoint]?: string }) };
 }
 
-/** The URL without a slash at its end. */
+/** Returns the URL without slashes at its end. */
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || /[?#]/.test(text)) {
     throw new RangeError(`the URL of a PDP must have no query and no fragment, found \`${text}\``);
   }
-  // Who believes metadata that came over plain HTTP asks whoever changed them.
+  // A client that trusts metadata from plain HTTP would send its requests to the server of an
+  // attacker.
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return text.replace(/\/+$/, "");
   throw new RangeError(`the URL of a PDP must begin with https:, found \`${text}\``);
 }
 
-/** Whether a host, as `URL` writes it, is this machine. */
+/** Returns true if a host, as `URL` writes it, is this machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }

@@ -1,14 +1,14 @@
-// What the package looks at in values that may come from JavaScript, where nobody has checked their types.
+// Checks the kinds of values that come from JavaScript without type checks.
 
 import type { Address, ByteStream, FetchResponse } from "./web.ts";
 
-/** The word for the kind of a value in a message. */
+/** Returns the word for the kind of a value in a message. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The word for the kind of a value; for an object of a class of the language or platform, the name of it. */
+/** Returns the word for the kind of a value, or the class name of a built-in object. */
 export function describeClass(value: unknown): string {
   const kind = describe(value);
   if (kind !== "object") return kind;
@@ -16,19 +16,19 @@ export function describeClass(value: unknown): string {
   return tag === "Object" ? kind : tag;
 }
 
-/** The own members of an object that is no list; what it inherits is none of them. */
+/** Returns the own members of an object that is not a list; inherited members are left out. */
 export function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return new Map(Object.entries(value));
 }
 
-/** Bytes that are the caller's own, without a copy. */
+/** Returns a view of the bytes of a caller, without a copy. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   return value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
 }
 
-/** Bytes, or an error that says what they were to be. */
+/** Returns a view of bytes, or throws an error that names the value `what`. */
 export function mustBeBytes(value: unknown, what: string): Uint8Array {
   const bytes = bytesOf(value);
   if (bytes === undefined) {
@@ -37,7 +37,7 @@ export function mustBeBytes(value: unknown, what: string): Uint8Array {
   return bytes;
 }
 
-/** A copy of bytes; a `slice` of a `Buffer` would be none. */
+/** Returns a copy of bytes. `slice` of a `Buffer` would return a view. */
 export function copyOf(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
@@ -46,7 +46,7 @@ export function isAddress(value: unknown): value is Address {
   return value instanceof URL;
 }
 
-/** Whether a value is a response: that of another implementation than the global one is too. */
+/** Returns true for a response, also for one of another implementation than the global class. */
 export function isResponse(value: unknown): value is FetchResponse {
   return has(value, "arrayBuffer", "function") && has(value, "ok", "boolean") && has(value, "headers", "object");
 }

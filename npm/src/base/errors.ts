@@ -1,38 +1,44 @@
-// The one error class of the package. Its codes never change meaning; its messages may.
+// The one error class of the package. The meaning of a code is stable; the text of a message is
+// not.
 
 /**
- * Why bytes were refused. The native host and the command refuse the same bytes by the same name.
+ * The reason for which a bundle was refused. The native host and the command refuse the same bytes
+ * by the same name.
  *
- * What the bytes are:
- * - `not-a-bundle`: they do not begin like a bundle.
+ * Kind of bytes:
+ * - `not-a-bundle`: they do not start like a bundle.
  * - `unsupported-version`, `unsupported-kind`: a newer Wardgate wrote them.
- * - `sealed`: they are sealed, and no `unsealKey` was given.
- * - `not-sealed`: an `unsealKey` was given, and they are not sealed.
- * - `delta`: a delta was opened. It goes to `reload` of the PDP that has its base.
- * - `not-a-delta`: something else stands where a delta must.
+ * - `sealed`: they are sealed, and `unsealKey` is missing.
+ * - `not-sealed`: `unsealKey` was given, and they are not sealed.
+ * - `delta`: a delta was opened. Give it to `reload` of the PDP that has its base.
+ * - `not-a-delta`: a delta was expected.
  * - `wrong-base`: the delta is for another bundle than the one in use; fetch the whole bundle.
  *
- * Whether they are whole, as a network or disk may have damaged them:
+ * Damage, as by a network or disk:
  * - `too-large`: more bytes than `maxBytes`.
- * - `wrong-length`: cut off, or something was added.
+ * - `wrong-length`: cut off, or with additional bytes.
  * - `wrong-digest`: a byte was changed.
- * - `malformed-index`, `malformed-envelope`, `malformed-header`, `malformed-seal`, `not-text`, `malformed`,
- *   `malformed-rules`, `wrong-evaluation`: the digests fit, and what they are the digests of cannot be; no compiler wrote it.
+ * - `malformed-index`, `malformed-envelope`, `malformed-header`, `malformed-seal`, `not-text`,
+ *   `malformed`, `malformed-rules`, `wrong-evaluation`: the digests fit, but the content is
+ *   impossible; no compiler wrote it.
  * - `forged`: the seal was changed, or made with another key.
  *
- * Who vouches for them:
- * - `not-signed`: nobody has signed.
+ * Signatures:
+ * - `not-signed`: there is no signature.
  * - `unknown-signer`: no signature is by a key in `trust`.
- * - `wrong-signature`: a signature in the name of a trusted key is not by it, or not over these bytes.
+ * - `wrong-signature`: a signature in the name of a trusted key is not by it, or not over these
+ *   bytes.
  * - `wrong-algorithm`: a signature in the name of a trusted key is of another algorithm.
  * - `missing-signer`: a key in `required` has not signed.
  * - `too-few-signers`: fewer trusted keys than `atLeast` have signed.
- * - `too-many-signatures`: more signatures than are looked at.
+ * - `too-many-signatures`: more signatures than the limit.
  *
- * Whether they are meant for here and now:
- * - `not-yet-valid`, `expired`: `now` is outside of the time for which they were signed.
- * - `time-required`: they are valid for a time, and no time was given; the package always gives one.
- * - `old-revision`: a revision below `minRevision`, or below the one in use; somebody replays an old bundle.
+ * Time, revision and name:
+ * - `not-yet-valid`, `expired`: `now` is outside of the validity period.
+ * - `time-required`: they have a validity period, and no time was given; the package always gives
+ *   one.
+ * - `old-revision`: a revision below `minRevision`, or below the one in use; an old bundle is
+ *   replayed.
  * - `wrong-name`: another name than `name`.
  */
 export type Refusal =
@@ -70,14 +76,18 @@ export type Refusal =
   | "wrong-signature";
 
 /**
- * - a {@link Refusal}: the bytes were refused. After a `reload` the PDP goes on with what it had.
- * - `accessors`: the accessor module was emitted for another bundle, or imports another copy of the package.
- * - `disposed`: the PDP was used after it was disposed of.
- * - `malformed-query`: what should be a query to rules of SPOCP is none; `offset` says where.
- * - `not-fetched`: an address, response or stream did not give what was to come from it.
- * - `not-loaded`: the code of the module is not where it should be, or not there yet and cannot be had at once.
- * - `wrong-code`: what should be the code of the module is something else, or does not run on this engine.
- * - `internal`: a fault of Wardgate itself. Nothing was decided, and the PDP has recovered.
+ * The code of a {@link WardgateError}.
+ *
+ * - a {@link Refusal}: a bundle was refused. After a failed `reload` the PDP keeps its bundle.
+ * - `accessors`: the accessor module was emitted for another bundle, or imports another copy of the
+ *   package.
+ * - `disposed`: the PDP was used after `dispose`.
+ * - `malformed-query`: a query to rules of SPOCP is malformed; `offset` is the position.
+ * - `not-fetched`: an address, response or stream did not deliver its content.
+ * - `not-loaded`: the code of the module is missing, or not loaded yet and not available
+ *   synchronously.
+ * - `wrong-code`: the code is not that of the module, or does not run on this engine.
+ * - `internal`: a fault of Wardgate. No decision was made, and the PDP has recovered.
  */
 export type Code =
   | Refusal
@@ -89,10 +99,11 @@ export type Code =
   | "not-loaded"
   | "wrong-code";
 
-/** What goes wrong although the arguments have the right kinds and values. */
+/** An error that is not about the kind or range of an argument. */
 export class WardgateError extends Error {
+  /** The stable code of the error. */
   readonly code: Code;
-  /** The byte at which a query is malformed, counted from 0; a string counts in UTF-8. */
+  /** The byte at which a query is malformed, counted from 0; strings count in UTF-8. */
   declare readonly offset?: number;
 
   constructor(code: Code, message: string, options?: ErrorOptions) {

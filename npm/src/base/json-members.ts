@@ -1,12 +1,13 @@
-// Finds members that stand twice in a JSON object, in the text of it.
+// Finds repeated members in the text of a JSON object.
 //
-// `JSON.parse` keeps the last of two members with one name, other readers the first: who checks a request by one
-// and decides it by another decides something else. It takes one walk through the text, without recursion.
+// `JSON.parse` keeps the last of two members with one name, other readers the first: a gateway that
+// checks a request with one reader and decides it with another would decide something else. The
+// search is one walk through the text, without recursion.
 
-/** What the walk found: a member that is doubled, or objects and lists nested deeper than was allowed. */
+/** A fault in the text: a repeated member, or nesting deeper than the limit. */
 export type Fault = { readonly kind: "doubled"; readonly name: string } | { readonly kind: "deep" };
 
-/** Returns the first fault of a text that is JSON. Of other texts `JSON.parse` is to be asked, too. */
+/** Returns the first fault of a JSON text. It does not validate the syntax; `JSON.parse` does. */
 export function faultIn(text: string, maxDepth: number): Fault | undefined {
   const open: (Names | undefined)[] = [];
   let names: Names | undefined;
@@ -42,12 +43,12 @@ export function faultIn(text: string, maxDepth: number): Fault | undefined {
   return undefined;
 }
 
-/** The names of one object. Most have a few, and to look through those is faster than a set. */
+/** The names of one object. Most objects have few, and scanning a list is faster than a set. */
 class Names {
   readonly #few: string[] = [];
   #many: Set<string> | undefined;
 
-  /** Returns false if the name was there before, in whatever spelling. */
+  /** Returns false if the name was added before, in any spelling. */
   add(token: string): boolean {
     const name = nameOf(token);
     if (this.#many !== undefined) {
@@ -60,7 +61,7 @@ class Names {
   }
 }
 
-/** Where a string ends that begins here: at its quote, or with the text. */
+/** Returns the position of the quote that ends a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at;
@@ -70,7 +71,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The name that a token stands for, with its quotes; the token where it is none. */
+/** Returns the name that a quoted token stands for, or the token if it is malformed. */
 function nameOf(token: string): string {
   if (!token.includes("\\")) return token.slice(1, -1);
   try {

@@ -1,16 +1,16 @@
-// Values as JSON: what is written, and what is refused because JSON would make something else of it.
+// Values as JSON: the text, and the refusal of values that JSON would change.
 
 import { describe, expect, it } from "vitest";
 
 import { jsonOf } from "./json-text.ts";
 
-/** Lists in lists. */
+/** Returns nested lists. */
 function nested(depth: number): unknown {
   return Array.from({ length: depth }).reduce((inner) => [inner], 1);
 }
 
 describe("jsonOf", () => {
-  it("writes what JSON can hold as JSON.stringify does", () => {
+  it("writes values of JSON as JSON.stringify does", () => {
     const value = { a: [1, -0.5, 1e300, "\u2028\"\n", true, null, {}], "": {}, é: { b: [] } };
     expect(jsonOf(value, "it")).toBe(JSON.stringify(value));
   });

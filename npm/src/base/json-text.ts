@@ -1,11 +1,11 @@
-// Writes values as JSON for a module, and refuses what JSON would silently make something else of.
+// Writes values as JSON for a module, and refuses values that JSON would silently change.
 //
-// As with the attributes of a request, a `Date` becomes its ISO text and a `Map` an object; `toJSON` is never
-// called.
+// A `Date` becomes its ISO text and a `Map` an object, as in the attributes of a request. `toJSON`
+// is never called.
 
 import { describe, describeClass } from "./describe.ts";
 
-/** The JSON text of an object of values; `name` is what messages call it. */
+/** Returns the JSON text of an object; `name` stands for it in messages. */
 export function jsonOf(value: unknown, name: string): string {
   const kind = describeClass(value);
   if (kind !== "object" && kind !== "Map") throw new TypeError(`${name} must be an object, found ${kind}`);
@@ -72,6 +72,6 @@ function date(date: Date, path: string): string {
   return JSON.stringify(date.toISOString());
 }
 
-/** As many as the attributes of a request may have, and as deep. */
+/** The limits of the attributes of a request. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 64;

@@ -1,8 +1,8 @@
-// Reads single options that may come from JavaScript, where nobody has checked their types.
+// Reads single options that come from JavaScript without type checks.
 
 import { describe } from "./describe.ts";
 
-/** The members of an object of options. One that is not known is an error. */
+/** Returns the members of an object of options. An unknown name is an error. */
 export function known(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
   const members = new Map<string, unknown>(Object.entries(options));
   for (const name of members.keys()) {
@@ -30,7 +30,7 @@ export function readFlag(value: unknown, name: string): boolean | undefined {
 export function readText(value: unknown, name: string): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== "string") throw new TypeError(`option \`${name}\` must be a string, found ${describe(value)}`);
-  // Half a character cannot be written, and what stood in its place would be another text.
+  // Half of a surrogate pair has no encoding, and its replacement would be another text.
   if (/\p{Surrogate}/u.test(value)) throw new RangeError(`option \`${name}\` must be Unicode`);
   return value;
 }

@@ -1,30 +1,30 @@
-// Which objects are read by name, and which names.
+// Decides which objects and names the fast path may read.
 //
-// The general path sees only what an object has of its own. To ask that of every member would cost more
-// than everything else, so it is asked of the whole: an object whose prototype is `Object.prototype`
-// can inherit nothing but the names that stand there, and of a name that stands there nothing is
-// believed. It does not matter who put it there, or when.
+// The general path reads own members only. Checking each member for that would cost more than the
+// decision, so the check covers the whole object: an object whose prototype is `Object.prototype`
+// inherits only the names there, and those names are left to the general path. It does not matter
+// which code added them, or when.
 
-/** Whether all that the object inherits is `Object.prototype`, or nothing. */
+/** Returns true if the object inherits from `Object.prototype` or from nothing. */
 export function isPlain(value: object): boolean {
-  // The hot functions spell the first half out: read like this it is folded into the check of the shape
-  // that comes with the next member, which a call of `getPrototypeOf` is not (12 to 30 ns). A member of
-  // that name makes the object look odd, which is as good as being odd.
+  // The hot functions repeat this comparison inline: the engine folds it into the check of the
+  // shape for the next member, which it does not do for a call of `getPrototypeOf` (12 to 30 ns). A
+  // member named `__proto__` makes an object not plain, which is safe.
   if ((value as Fields).__proto__ === Object.prototype) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   const isWithout = prototype === null || (ACCESSOR === "absent" && prototype === Object.prototype);
-  // Nothing is inherited under that name here, so what is found is a member.
+  // `__proto__` is not inherited here, so a value under that name is an own member.
   return isWithout && (value as Fields).__proto__ === undefined;
 }
 
-/** Whether every object has a member of this name, or might seem to. */
+/** Returns true if objects may inherit a member of this name. */
 export function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
 
 /**
- * Whether prototypes cannot be read, or a member of a request that is absent might seem to be there. To be
- * asked before anything is read.
+ * Returns true if prototypes cannot be read, or if an absent member of a request may seem present
+ * because `Object.prototype` was changed. Call it before reading a request.
  */
 export function isDisturbed(): boolean {
   const object = Object.prototype;
@@ -33,26 +33,32 @@ export function isDisturbed(): boolean {
     "policyVersion" in object;
 }
 
-/** Whether the value has members at all. */
+/** Returns true if the value can have members. */
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether the value is certainly a list or a map of attributes. Others may be too: that is not for here. */
+/**
+ * Returns true if the value is certainly a list or map of attributes. Other values may be too; the
+ * general path decides.
+ */
 export function isListOrMap(value: unknown): boolean {
   return isObject(value) && (Array.isArray(value) || isPlain(value));
 }
 
-/** An object whose members may be anything. */
+/** An object with unknown members. */
 export interface Fields {
   readonly [name: string]: unknown;
   readonly __proto__?: unknown;
 }
 
-/** What stands for attributes that are absent. */
+/** The value that stands for absent attributes. */
 export const NOTHING: Fields = Object.freeze({});
 
-/** What this host makes of `__proto__`: Deno has taken it away, and Node can be told to let it throw. */
+/**
+ * The behaviour of `__proto__` on this host: Deno has removed it, and a flag of Node makes it
+ * throw.
+ */
 const ACCESSOR = ((): "present" | "absent" | "throws" => {
   try {
     return ({} as Fields).__proto__ === Object.prototype ? "present" : "absent";

@@ -1,8 +1,8 @@
-// How the modules refuse: they throw an array `[kind, what, code]`, and no `Error`.
+// Reads refusals of the modules, which throw an array `[kind, detail, code]` instead of an `Error`.
 
 import { WardgateError, type Code } from "./errors.ts";
 
-/** What a refusal by the module means to the caller; `undefined` if the exception is none. */
+/** Returns the error for a refusal of the module; `undefined` if the exception is not a refusal. */
 export function refusal(thrown: unknown): { readonly error: unknown } | undefined {
   if (!Array.isArray(thrown)) return undefined;
   const [kind, detail, code] = thrown as readonly unknown[];

@@ -1,13 +1,13 @@
-// What becomes of exceptions in functions that the caller wants to be called.
+// Handles exceptions in listeners of the caller.
 //
-// They belong to the caller: they are neither swallowed nor allowed to change what the package does. The
-// runtime gets them as it gets those of event listeners.
+// They are neither swallowed nor allowed to change the behaviour of the package: the runtime
+// reports them like exceptions in event listeners.
 
-/** Calls a function of the caller, which cannot do any harm here. */
+/** Calls a listener and reports its exception. */
 export function guarded<T>(listener: (value: T) => unknown, value: T): void {
   try {
     const outcome = listener(value);
-    // One that is asynchronous fails later.
+    // An asynchronous listener fails later.
     if (outcome instanceof Promise) outcome.catch(report);
   } catch (thrown) {
     report(thrown);

@@ -1,10 +1,10 @@
-// What can be wrong with an answer before its content is looked at.
+// Checks responses before their content is read.
 
 import { describe, isResponse } from "./describe.ts";
 import { WardgateError, type Code } from "./errors.ts";
 import type { FetchResponse } from "./web.ts";
 
-/** The answer, when it is there. */
+/** Returns the response of a promise. */
 export async function fetched(answer: PromiseLike<unknown>, name: string): Promise<FetchResponse> {
   let response;
   try {
@@ -16,7 +16,7 @@ export async function fetched(answer: PromiseLike<unknown>, name: string): Promi
   throw new TypeError(`a promise must be of a Response, found one of ${describe(response)}`);
 }
 
-/** Refuses every answer but a good one. */
+/** Refuses a response with an error status. */
 export function mustBeOk(response: FetchResponse, name: string): void {
   if (response.ok) return;
   giveBack(response);
@@ -25,7 +25,7 @@ export function mustBeOk(response: FetchResponse, name: string): void {
   throw new WardgateError("not-fetched", `${name} is not there: found ${found}`);
 }
 
-/** Refuses a page: many servers answer with one where they have nothing. */
+/** Refuses an HTML page, which many servers send for a missing file. */
 export function mustNotBePage(response: FetchResponse, name: string, code: Code): void {
   const kind = mediaType(response);
   if (kind !== "text/html" && kind !== "application/xhtml+xml") return;
@@ -33,27 +33,30 @@ export function mustNotBePage(response: FetchResponse, name: string, code: Code)
   throw new WardgateError(code, `${name} is a page for people (${kind}), which servers send for a wrong path`);
 }
 
-/** What a response says that it is, in lower case and without parameters. */
+/** Returns the media type of a response, in lower case and without parameters. */
 export function mediaType(response: FetchResponse): string {
   return (response.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
-/** An address as it may stand in a message: without what may be secret, and not without end. */
+/** Returns an address for a message: without parts that may be secret, and bounded in length. */
 export function spelled(href: string): string {
   const { protocol, host, pathname } = new URL(href);
   const text = host === "" && protocol !== "file:" ? protocol : `${protocol}//${host}${pathname}`;
   return text.length > MAX_SPELLED ? `${text.slice(0, MAX_SPELLED)}...` : text;
 }
 
-/** The words of an exception. */
+/** Returns the message of an exception. */
 export function reason(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  // Node says only `fetch failed`, and why in the cause.
+  // The message of Node is only `fetch failed`; the cause has the reason.
   const inner = cause.cause instanceof Error ? cause.cause.message : "";
   return inner === "" ? cause.message : `${cause.message} (${inner})`;
 }
 
-/** The connection behind a response that nobody reads is otherwise held for a while. */
+/**
+ * Cancels the body of an unused response, which would otherwise keep its connection open for a
+ * while.
+ */
 function giveBack(response: FetchResponse): void {
   if (response.body === null || response.body.locked) return;
   response.body.getReader().cancel().catch(() => {});

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { snapshot } from "./snapshot.ts";
 
 describe("a snapshot", () => {
-  it("equals what it was made of, and does not change with it", () => {
+  it("equals its source, and does not change with it", () => {
     const inner = { list: [1, { two: 2 }] };
     const value = { id: "ada", roles: ["user"], attr: { inner, at: new Date(0), map: new Map([["k", inner]]) } };
     const copy = snapshot(value) as typeof value;
@@ -22,20 +22,20 @@ describe("a snapshot", () => {
     expect(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value).toEqual({ a: 1 });
   });
 
-  it("leaves what is odd as it is, for the general path to refuse", () => {
+  it("leaves unusual values as they are, for the general path to refuse", () => {
     class Own {}
     const [own, set] = [new Own(), new Set([1])];
     expect(snapshot([own, set, 1n])).toEqual([own, set, 1n]);
     expect((snapshot([own]) as unknown[])[0]).toBe(own);
   });
 
-  it("ends, whatever it is made of", () => {
+  it("ends for every source", () => {
     const self: unknown[] = [];
     self.push(self);
     expect(Array.isArray(snapshot(self))).toBe(true);
     let shared: unknown = [0];
     for (let level = 0; level < 60; level += 1) shared = [shared, shared];
-    // A part that was left as it is could change later.
+    // A part that was not copied could change later.
     expect(() => snapshot(shared)).toThrow(RangeError);
   });
 });

@@ -1,9 +1,10 @@
-// Copies what a caller hands in, as it is now.
+// Copies values of a caller.
 //
-// A principal that is prepared is the one that it was then: what the caller writes into his objects
-// later changes no decision. What the general path would refuse is not copied, so that it refuses it.
+// A prepared principal keeps its state from the moment of preparation: later changes to the objects
+// of the caller change no decision. Values that the general path refuses are not copied, so that it
+// refuses them.
 
-/** Returns a copy that shares nothing with `value` that can be changed. */
+/** Returns a copy that shares no mutable part with `value`. */
 export function snapshot(value: unknown): unknown {
   return copy(value, { left: MAX_VALUES }, MAX_DEPTH);
 }
@@ -22,7 +23,7 @@ function copy(value: unknown, budget: { left: number }, depth: number): unknown 
 }
 
 function copyMembers(value: object, inside: (member: unknown) => unknown): object {
-  // The spread makes members of their own of all names, even `__proto__`.
+  // The spread makes own members of all names, even `__proto__`.
   const members: Record<string, unknown> = { ...value };
   for (const name of Object.keys(members)) {
     const member = members[name];
@@ -31,6 +32,6 @@ function copyMembers(value: object, inside: (member: unknown) => unknown): objec
   return members;
 }
 
-/** No request may hold more. */
+/** The limit of a request. */
 const MAX_VALUES = 100_000;
 const MAX_DEPTH = 66;

@@ -1,21 +1,24 @@
-// What a string is beyond its text.
+// Properties of strings beside their text.
 
-/** Whether the string has no half of a surrogate pair: such a half has no bytes in UTF-8. */
+/** Returns true if the string has no unpaired surrogate, which UTF-8 cannot encode. */
 export const isWellFormed: (text: string) => boolean =
   "isWellFormed" in String.prototype
     ? (text) => (text as unknown as WellFormed).isWellFormed()
     : // Engines without vectors are older than the method.
       (text) => !HALF.test(text);
 
-/** The same text as a string that the host recognises by its address. */
+/**
+ * Returns an equal string that the host has interned, so that comparing it takes a comparison of
+ * addresses.
+ */
 export function interned(text: string): string {
   return Object.keys({ [text]: 0 })[0]!;
 }
 
-/** Read by code points, whole pairs are no surrogates any more. */
+/** Matches unpaired surrogates only: with the flag `u`, a pair is one character. */
 const HALF = /\p{Surrogate}/u;
 
-/** The language of the compiler does not know this method yet; current hosts do. */
+/** The method `isWellFormed`, which the type declarations of this language version lack. */
 interface WellFormed {
   isWellFormed(): boolean;
 }

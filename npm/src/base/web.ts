@@ -1,47 +1,64 @@
-// What the package asks of objects of the web platform.
+// The members of web platform objects that the package uses.
 //
-// Every runtime declares `Response` and its relatives a little differently, and some programs declare none
-// of them. Said by their members they fit all of those declarations.
+// Every runtime declares `Response` and related types differently, and some programs do not declare
+// them at all. These interfaces fit all of those declarations.
 
 /** An address, such as a `URL`. */
 export interface Address {
+  /** The whole address. */
   readonly href: string;
+  /** The scheme with a colon, such as `https:`. */
   readonly protocol: string;
 }
 
-/** What `fetch` returns. */
+/** A response, as `fetch` returns it. */
 export interface FetchResponse {
+  /** Whether the status is a success. */
   readonly ok: boolean;
+  /** The status code. */
   readonly status: number;
+  /** The text for the status code. */
   readonly statusText: string;
+  /** The final address, after redirects. */
   readonly url: string;
+  /** Whether the body has been read. */
   readonly bodyUsed: boolean;
+  /** The headers. */
   readonly headers: { get(name: string): string | null };
+  /** The body as a stream. */
   readonly body: ByteStream | null;
+  /** Reads the whole body. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** A stream of bytes, such as a `ReadableStream<Uint8Array>`. */
 export interface ByteStream {
+  /** Whether a reader holds the stream. */
   readonly locked: boolean;
+  /** Returns a reader, which locks the stream. */
   getReader(): ByteReader;
 }
 
 export interface ByteReader {
+  /** Reads the next chunk. */
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Cancels the stream. */
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** A `WebAssembly.Module`. No declaration of it names a member. */
+/** A `WebAssembly.Module`, whose declarations have no members. */
 export type CompiledModule = object;
 
-/** The code of the module: compiled, as bytes, or on its way. */
+/** The code of the module: compiled, as bytes, or as a response. */
 export type CodeSource = CodeNow | FetchResponse | PromiseLike<FetchResponse>;
 
-/** The code of the module, without waiting: compiled or as bytes. */
+/** The code of the module for synchronous use: compiled or as bytes. */
 export type CodeNow = CompiledModule | Uint8Array | ArrayBuffer;
 
-/** A promise that may fail before anybody, or without anybody, waiting for it does not end the process. */
+/**
+ * Marks the rejection of a promise as handled, so that it does not end the process before it is
+ * awaited.
+ */
 export function disregard(promise: unknown): void {
   if (promise instanceof Promise) promise.catch(() => {});
 }

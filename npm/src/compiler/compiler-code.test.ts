@@ -1,4 +1,4 @@
-// How the code of the compiler is had: from the package, or from the caller.
+// The sources of the compiler's code: the package or the caller.
 
 import { readFileSync } from "node:fs";
 
@@ -11,7 +11,7 @@ const code = readFileSync(new URL("wardgate_compiler_bg.wasm", wasm));
 
 let lint: (typeof import("./compiler.ts"))["lint"];
 beforeEach(async () => {
-  // Each test begins without a module.
+  // Each test starts without a module.
   vi.resetModules();
   ({ lint } = await import("./compiler.ts"));
 });
@@ -31,12 +31,12 @@ const ways: readonly (readonly [string, () => unknown])[] = [
 it.each(ways)("may be handed in as %s, and is used from then on", async (_, given) => {
   expect(await codes({ code: given() } as LintOptions)).toEqual(["no-policies"]);
   expect(await codes({ code: "not looked at" } as object)).toEqual(["no-policies"]);
-  // Nor does this end the process.
+  // This rejection does not end the process either.
   expect(await codes({ code: Promise.reject(new Error("gone")) })).toEqual(["no-policies"]);
   expect(await codes()).toEqual(["no-policies"]);
 });
 
-it("is refused if it is something else, and may be given again", async () => {
+it("is refused if it is not the compiler, and may be given again", async () => {
   const runtime = readFileSync(new URL("wardgate_nosimd_bg.wasm", wasm));
   const empty = code.subarray(0, 8);
   for (const wrong of [runtime, empty, code.subarray(0, 1000), new Uint8Array()]) {

@@ -1,4 +1,4 @@
-// The formatter as a caller meets it.
+// The formatter, through its public API.
 
 import { describe, expect, it } from "vitest";
 
@@ -21,14 +21,14 @@ describe("format", () => {
     expect(await format('{"a":1}', { path: "a.json" })).toEqual({ text: '{"a":1}', outcome: "json", diagnostics: [] });
   });
 
-  it("tells what cannot be read, by the name of the file", async () => {
+  it("reports an unreadable file by its name", async () => {
     const { text, outcome, diagnostics } = await format("a: [\n", { path: "album.yaml" });
     expect([text, outcome]).toEqual([undefined, undefined]);
     expect(diagnostics).toMatchObject([{ severity: "error", code: "syntax", file: "album.yaml" }]);
     expect((await format("a: \ud800")).diagnostics).toMatchObject([{ code: "syntax", file: "policy.yaml" }]);
   });
 
-  it("refuses what is no file and no option", async () => {
+  it("refuses an invalid file and invalid options", async () => {
     await expect(format(7 as unknown as string)).rejects.toThrow(TypeError);
     await expect(format("a: 1", { path: 7 } as object)).rejects.toThrow(TypeError);
     await expect(format("a: 1", { width: 80 } as object)).rejects.toThrow(TypeError);

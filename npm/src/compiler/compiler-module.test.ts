@@ -1,4 +1,4 @@
-// The instance of the compiler: what a trap in it leaves behind, and how long it lives.
+// The instance of the compiler: its state after a trap, and its lifetime.
 
 import { readFileSync } from "node:fs";
 
@@ -8,8 +8,8 @@ import { run } from "./compiler-module.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, starts: 0 }));
 
-// The module has no way to trap that a test could use. Here its memory is overwritten when it would, so that
-// anything that still relied on the lost instance would fail.
+// The module has no way to trap that a test could use. This mock overwrites its memory on a trap,
+// so that code that still used the lost instance would fail.
 vi.mock("../../wasm/wardgate_compiler_bg.js", async (load) => {
   const glue = await load<typeof import("../../wasm/wardgate_compiler_bg.js")>();
   let memory: WebAssembly.Memory | undefined;
@@ -31,7 +31,7 @@ vi.mock("../../wasm/wardgate_compiler_bg.js", async (load) => {
 
 const policy = readFileSync(new URL("../../fixtures/album/album.yaml", import.meta.url));
 const files = [["album.yaml", new Uint8Array(policy)]] as const;
-const settings = { code: undefined, asked: {} };
+const settings = { code: undefined, moduleOptions: {} };
 
 beforeEach(async () => {
   await length();
@@ -61,7 +61,7 @@ describe("a trap", () => {
 });
 
 describe("the instance", () => {
-  it("is kept while it is small, and let go when it has grown large", async () => {
+  it("is reused while it is small, and dropped after it has grown large", async () => {
     await length();
     expect(trap.starts).toBe(0);
     await run([["a.yaml", new Uint8Array(2 ** 25).fill(0x20)]], settings);

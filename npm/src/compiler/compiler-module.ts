@@ -1,7 +1,7 @@
-// The module of the compiler: loaded by the first call, and one instance of it at a time.
+// The module of the compiler: loaded by the first call, with one instance at a time.
 //
-// A call needs nothing of an earlier one. So an instance that trapped is thrown away, and one whose memory has
-// grown large too: memory of WebAssembly never shrinks.
+// Calls are independent of each other. So an instance is dropped after a trap, and also after its
+// memory has grown large: memory of WebAssembly never shrinks.
 
 import { loader } from "#load-compiler";
 
@@ -19,34 +19,34 @@ import type { CodeSource } from "../base/web.ts";
 /** Files as the module takes them. */
 export type Files = readonly (readonly [path: string, contents: Uint8Array])[];
 
-/** What the module tells of tests: the results as JSON. */
+/** The output of a test run, with the results as JSON. */
 export type TestRun = Omit<Tested, "results"> & { readonly results?: string };
 
 /** Compiles files in the module. */
 export async function run(files: Files, settings: Settings): Promise<Compiled> {
-  return (await within(settings, (asked) => glue.compile(files, asked))) as Compiled;
+  return (await within(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled;
 }
 
 /** Runs tests in the module. */
 export async function runTests(files: Files, settings: Settings): Promise<TestRun> {
-  return (await within(settings, (asked) => glue.test(files, asked))) as TestRun;
+  return (await within(settings, (moduleOptions) => glue.test(files, moduleOptions))) as TestRun;
 }
 
-/** Lays out a file in the module. */
+/** Formats a file in the module. */
 export async function runFormat(file: Files[number], settings: Settings): Promise<Formatted> {
   return (await within(settings, () => glue.format(file))) as Formatted;
 }
 
 /** Calls an instance of the module. */
-async function within({ code, asked }: Settings, act: (asked: Settings["asked"]) => unknown): Promise<unknown> {
+async function within({ code, moduleOptions }: Settings, act: (moduleOptions: Settings["moduleOptions"]) => unknown): Promise<unknown> {
   if (known === undefined) {
     const loaded = await (code === undefined ? own.load() : compile(code as CodeSource));
-    // Somebody may not have waited.
+    // Another call may have loaded it in the meantime.
     known ??= loaded;
   }
-  // Nothing is waited for between this and the call, so nobody else can take the instance away.
+  // No `await` from here to the call, so another call cannot drop the instance.
   if (active === undefined) use(await started(known));
-  return call(() => act(asked));
+  return call(() => act(moduleOptions));
 }
 
 async function started(code: WebAssembly.Module): Promise<WebAssembly.Instance> {
@@ -82,7 +82,9 @@ function call(act: () => unknown): unknown {
   }
 }
 
-/** Lets go of the instance, and of every view of its memory that the glue may keep: growing takes it away. */
+/**
+ * Drops the instance and every view of its memory in the glue: growing the memory detaches them.
+ */
 function drop(): void {
   active?.memory.grow(0);
   glue.__wbg_set_wasm({});
@@ -99,9 +101,9 @@ let active: Exports | undefined;
 
 const own = new SharedLoader(loader, { name: "the module of the compiler", elsewhere: "option `code`" });
 
-/** What tells the module from others. */
+/** The exports that identify the module. */
 const EXPORTS = ["memory", "compile", "test", "format", "__wbindgen_start"];
-/** The name by which the module asks for its glue. */
+/** The name under which the module imports its glue. */
 const GLUE = "./wardgate_compiler_bg.js";
-/** What a few thousand policies take. */
+/** The memory of an instance that is kept: enough for a few thousand policies. */
 const MAX_IDLE_BYTES = 2 ** 26;

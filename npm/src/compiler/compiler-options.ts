@@ -1,79 +1,108 @@
-// Reads the options of `compile` and `lint`, which are those of the command `wardgate compile`.
+// Reads the options of the compiler, which match those of the command `wardgate compile`.
 
 import { describe } from "../base/describe.ts";
 import { jsonOf } from "../base/json-text.ts";
 import { known, readFlag, readOneOf, readText, readWhole } from "../base/option.ts";
 import type { CodeSource } from "../base/web.ts";
 
-/** What the policies are compiled to. */
+/** The options of a policy table. */
 export interface TableOptions {
-  /** What an error in a condition means: it denies, or the condition counts as false; `strict` unless given. */
+  /**
+   * The meaning of an error in a condition: `strict` denies, `lenient` treats the condition as
+   * false. Default: `strict`.
+   */
   readonly evaluation?: "strict" | "lenient" | undefined;
-  /** Where no policy has the scope of a request, whether to start at the nearest scope above it. */
+  /**
+   * Whether a request whose scope has no policy starts at the nearest scope above it. Default:
+   * `false`.
+   */
   readonly lenientScopeSearch?: boolean | undefined;
-  /** Attributes that do not fit their schema: nobody looks, the decision tells, or it denies; `none` unless given. */
+  /**
+   * The treatment of attributes that violate their schema: ignored, reported in the decision, or
+   * denied. Default: `none`.
+   */
   readonly schemaEnforcement?: "none" | "warn" | "reject" | undefined;
-  /** The policy version that a request without one means; `default` unless given. */
+  /** The policy version for requests without one. Default: `default`. */
   readonly defaultVersion?: string | undefined;
-  /** The values of `globals` in conditions: whatever JSON can hold. */
+  /** The values of `globals` in conditions, as for JSON. */
   readonly globals?: Readonly<Record<string, unknown>> | ReadonlyMap<string, unknown> | undefined;
 }
 
-/** How to look at policies. */
+/** The options of `lint`. */
 export interface LintOptions extends TableOptions {
   /**
-   * The code of the module, for runtimes or bundlers that do not find it themselves, compiled, as bytes or as a
-   * response: `wardgate/wasm/wardgate_compiler_bg.wasm`. The code that came first is used from then on.
+   * The code of the module, for runtimes and bundlers that cannot find it:
+   * `wardgate/wasm/wardgate_compiler_bg.wasm`, compiled, as bytes or as a response. The first code
+   * that a call loads is used from then on.
    */
   readonly code?: CodeSource | undefined;
 }
 
-/** How to run tests. What a test says of itself comes first; otherwise it is decided as `compile` would. */
+/** The options of `test`. Options in a test suite take precedence over these. */
 export interface TestOptions extends LintOptions {
-  /** A regular expression that the name of a test must match: `suite/test/principal/resource`. */
+  /**
+   * A regular expression for the names of tests: `suite/test/principal/resource`. Default: all
+   * tests.
+   */
   readonly run?: string | undefined;
-  /** What tests must match: `suite=GLOB,..;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`. */
+  /**
+   * A filter for tests: `suite=GLOB,..;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`.
+   * Default: all tests.
+   */
   readonly filter?: string | undefined;
-  /** Whether JUnit XML is wanted too. */
+  /** Whether to return JUnit XML too. Default: `false`. */
   readonly emitJunit?: boolean | undefined;
 }
 
-/** How to lay out a file. */
+/** The options of `format`. */
 export interface FormatOptions {
-  /** What diagnostics call the file; one whose name ends in `.json` is left alone. `policy.yaml` unless given. */
+  /**
+   * The name of the file in diagnostics. A file whose name ends in `.json` is left as it is.
+   * Default: `policy.yaml`.
+   */
   readonly path?: string | undefined;
   /** The code of the module, as for {@link LintOptions.code}. */
   readonly code?: CodeSource | undefined;
 }
 
-/** How to compile policies. */
+/** The options of `compile`. */
 export interface CompileOptions extends LintOptions {
-  /** What the bundle is called; it has no name unless given. */
+  /** The name of the bundle. Default: no name. */
   readonly name?: string | undefined;
-  /** A number that grows with every bundle of this name, so that hosts can refuse older ones; 0 unless given. */
+  /**
+   * A number that grows with every bundle of this name, so that hosts can refuse older ones.
+   * Default: 0.
+   */
   readonly revision?: number | undefined;
   /**
-   * When it was made, as a `Date` or in milliseconds since 1970. No clock is read: without it the bundle does not say,
-   * and the same files always give the same bytes. A bundle counts in seconds.
+   * The creation time, as a `Date` or in milliseconds since 1970, stored in seconds. The compiler
+   * reads no clock: without this option the bundle has no creation time, and the same files always
+   * give the same bytes.
    */
   readonly created?: Date | number | undefined;
-  /** From when on the bundle may be opened. */
+  /** The time from which the bundle may be opened. Default: any time. */
   readonly notBefore?: Date | number | undefined;
-  /** From when on it may no longer be opened, and what has opened it denies everything. */
+  /**
+   * The time from which the bundle may no longer be opened, and an open PDP denies every action.
+   * Default: never.
+   */
   readonly expires?: Date | number | undefined;
-  /** Whether to write the accessor module for the bundle too, which makes `isAllowed` faster. */
+  /**
+   * Whether to return the accessor module of the bundle too, which makes `isAllowed` faster.
+   * Default: `false`.
+   */
   readonly emitAccessors?: boolean | undefined;
 }
 
-/** The options as the module reads them: the mirror of `crates/compiler-wasm/src/asked.rs`. */
+/** The options for the module: the mirror of `crates/compiler-wasm/src/asked.rs`. */
 export interface ModuleOptions {
   readonly [name: string]: string | number | boolean;
 }
 
-/** What to compile to, or to lay out, and with what. */
+/** The options, checked, and the code of the module. */
 export interface Settings {
   readonly code: unknown;
-  readonly asked: ModuleOptions;
+  readonly moduleOptions: ModuleOptions;
 }
 
 export function readCompileOptions(options: unknown): Settings {
@@ -90,17 +119,17 @@ export function readCompileOptions(options: unknown): Settings {
     expires,
     emitAccessors: readFlag(members.get("emitAccessors"), "emitAccessors"),
   };
-  return { code: members.get("code"), asked: given({ ...readTable(members), ...label }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), ...label }) };
 }
 
 export function readLintOptions(options: unknown): Settings {
   const members = membersOf(options, LINT);
-  return { code: members.get("code"), asked: given({ ...readTable(members), lint: true }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), lint: true }) };
 }
 
 export function readFormatOptions(options: unknown): Settings & { readonly path: string } {
   const members = membersOf(options, ["path", "code"]);
-  return { code: members.get("code"), asked: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };
+  return { code: members.get("code"), moduleOptions: given({}), path: readText(members.get("path"), "path") ?? "policy.yaml" };
 }
 
 export function readTestOptions(options: unknown): Settings {
@@ -110,7 +139,7 @@ export function readTestOptions(options: unknown): Settings {
     filter: readText(members.get("filter"), "filter"),
     emitJunit: readFlag(members.get("emitJunit"), "emitJunit"),
   };
-  return { code: members.get("code"), asked: given({ ...readTable(members), ...tests }) };
+  return { code: members.get("code"), moduleOptions: given({ ...readTable(members), ...tests }) };
 }
 
 function membersOf(options: unknown, names: readonly string[]): ReadonlyMap<string, unknown> {
@@ -145,7 +174,7 @@ function readVersion(value: unknown): string | undefined {
   throw new RangeError("option `defaultVersion` must be of letters, digits and `_`");
 }
 
-/** A time in seconds, as bundles have it. */
+/** Reads a time, in seconds as in bundles. */
 function readTime(members: ReadonlyMap<string, unknown>, name: string): number | undefined {
   const value = members.get(name);
   if (value === undefined) return undefined;
@@ -159,7 +188,10 @@ function readTime(members: ReadonlyMap<string, unknown>, name: string): number |
   return Math.floor(time / 1000);
 }
 
-/** Leaves out what was not given. It inherits nothing: the module would read that too. */
+/**
+ * Removes absent options. The result has no prototype, because the module would read inherited
+ * members too.
+ */
 function given(members: Members): ModuleOptions {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.assign(Object.create(null) as object, Object.fromEntries(entries)) as ModuleOptions;

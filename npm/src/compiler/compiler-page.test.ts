@@ -1,4 +1,4 @@
-// The program that docs/runtimes/compiler.md shows, run as it stands there with the built package.
+// The program of docs/runtimes/compiler.md, run unchanged with the built package.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,14 +12,14 @@ const program = /```js\n([^]+?)```/.exec(page)![1]!;
 it.each(["import", "require"])("prints what it promises, with %s", (way) => {
   const promised = [...program.matchAll(/console\.log\(.*\); \/\/ (.+)/g)].map(([, line]) => line);
   expect(promised).toHaveLength(2);
-  // The package finds itself by its own name, through its exports.
+  // The package resolves its own name through its exports.
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const form = way === "import" ? ["--input-type=module", "--eval", program] : ["--input-type=commonjs", "--eval", asCommonJs(program)];
-  const said = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
-  expect(said.trim().split("\n")).toEqual(promised);
+  const output = execFileSync(process.execPath, ["--no-warnings", ...form], { cwd, encoding: "utf8" });
+  expect(output.trim().split("\n")).toEqual(promised);
 });
 
-/** The same program for `require`. */
+/** Returns the same program for `require`. */
 function asCommonJs(program: string): string {
   const body = program.replaceAll(/^import (.+) from (.+);$/gm, "const $1 = require($2);");
   return `(async () => {\n${body}})();`;

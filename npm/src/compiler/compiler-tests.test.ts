@@ -1,4 +1,4 @@
-// Policy tests as a caller meets them: results, options, and what is wrong.
+// Policy tests through the public API: results, options, and errors.
 
 import { readFileSync } from "node:fs";
 
@@ -20,7 +20,7 @@ tests:
 const files = { "album.yaml": policy, "deep/album_test.yaml": suite };
 
 describe("test", () => {
-  it("tells of every action", async () => {
+  it("reports every action", async () => {
     const { results, junit, diagnostics } = await test(files, { emitJunit: true });
     expect(diagnostics).toEqual([]);
     expect(results).toMatchObject({
@@ -33,14 +33,14 @@ describe("test", () => {
     expect(junit).toContain('<testcase file="deep/album_test.yaml" classname="ann.beach.swim" name="Strangers">');
   });
 
-  it("runs what is asked for", async () => {
+  it("runs the selected tests", async () => {
     const summary = async (options: TestOptions) => (await test(files, options)).results?.summary;
     expect(await summary({ filter: "action=fly" })).toMatchObject({ overallResult: "RESULT_PASSED", testsCount: 1 });
     expect(await summary({ run: "^Nobody/" })).toMatchObject({ overallResult: "RESULT_SKIPPED", testsCount: 2 });
     expect((await test({ "album.yaml": policy })).results).toEqual({ suites: [], summary: {} });
   });
 
-  it("tells what is wrong with policies and with suites", async () => {
+  it("reports errors in policies and in suites", async () => {
     const broken = await test({ ...files, "wrong.yaml": "apiVersion: 1" });
     expect(broken.results).toBeUndefined();
     expect(broken.diagnostics[0]).toMatchObject({ file: "wrong.yaml" });

@@ -1,4 +1,4 @@
-// The compiler as a caller meets it: bundles, diagnostics, options, and files of the wrong kind.
+// The compiler through its public API: bundles, diagnostics, options, and files of the wrong kind.
 
 import { readFileSync } from "node:fs";
 
@@ -26,7 +26,7 @@ describe("compile", () => {
     for (const one of all) expect((await compile(one)).bundle).toEqual((await compile(files)).bundle);
   });
 
-  it("gives what it was told to the bundle", async () => {
+  it("writes its options into the bundle", async () => {
     const [created, notBefore, expires] = [new Date(noon + 999), noon, new Date(Date.UTC(2025, 0))];
     const { bundle } = await compile(files, { name: "älbum", revision: 7, created, notBefore, expires, evaluation: "lenient" });
     const { header } = await open(bundle!, { trust: "unsigned", now: noon });
@@ -58,7 +58,7 @@ describe("compile", () => {
     expect(opened.map(({ header }) => header.name)).toEqual(names);
   });
 
-  it("tells what is wrong instead of throwing", async () => {
+  it("reports errors in policies instead of throwing", async () => {
     const { bundle, diagnostics } = await compile({ "a/b.yaml": text, "c.yaml": "a: [" });
     expect(bundle).toBeUndefined();
     expect(diagnostics).toHaveLength(1);
@@ -67,7 +67,7 @@ describe("compile", () => {
 });
 
 describe("lint", () => {
-  it("finds what compile finds", async () => {
+  it("finds the errors that compile finds", async () => {
     const wrong = { "a.yaml": text.replace("R.attr.owner", "P.id + 'é😀' != V.owner && R.id"), "b.yaml": text };
     const found = await lint(wrong);
     expect(found).toEqual((await compile(wrong)).diagnostics);
@@ -77,7 +77,7 @@ describe("lint", () => {
     expect(first!.text).toContain("16 |           expr: P.id + 'é😀' != V.owner && R.id == P.id\n");
   });
 
-  it("finds what compiles and may not have been meant", async () => {
+  it("finds suspicious policies that compile", async () => {
     const twice = text.replace("R.attr.owner", "R.id == R.id || R.attr.owner");
     const [found, ...others] = await lint({ "a.yaml": twice });
     expect(others).toEqual([]);
@@ -87,11 +87,11 @@ describe("lint", () => {
     expect(await lint(files)).toEqual([]);
   });
 
-  it.each([{}, { "readme.md": "#" }, new Map()])("says of %o that there is nothing", async (nothing) => {
+  it.each([{}, { "readme.md": "#" }, new Map()])("reports that %o has no policies", async (nothing) => {
     expect(await lint(nothing)).toMatchObject([{ code: "no-policies", file: "." }]);
   });
 
-  it("says where a text is no text", async () => {
+  it("reports the position of bytes that are not text", async () => {
     const [broken] = await lint({ "a.yaml": "a: 1\nb: é\ud83d!" });
     expect(broken).toMatchObject({ code: "syntax", line: 2, column: 5 });
     expect(await lint({ "a.yaml": Uint8Array.of(0x61, 0xff) })).toMatchObject([{ code: "syntax", line: 1, column: 2 }]);
@@ -104,7 +104,7 @@ describe("lint", () => {
   });
 });
 
-describe("what is of the wrong kind", () => {
+describe("an argument of the wrong kind", () => {
   const name = "a.yaml";
   const kinds: readonly (readonly [unknown, string])[] = [
     [undefined, "files must be an object or a Map of paths and contents, found undefined"],
@@ -151,7 +151,7 @@ describe("what is of the wrong kind", () => {
     await expect(compile(files, wrong as CompileOptions)).rejects.toThrow(error);
   });
 
-  it("is a label for those who only look", async () => {
+  it("is a bundle label for lint", async () => {
     await expect(lint(files, { name: "a" } as object)).rejects.toThrow("unknown option `name`");
   });
 
@@ -159,7 +159,7 @@ describe("what is of the wrong kind", () => {
     await expect(compile({ "\ud800": text })).rejects.toThrow(RangeError);
   });
 
-  it("does not hide what the caller's own code throws", async () => {
+  it("does not hide an exception of the caller", async () => {
     const error = new Error("of the caller");
     const getter = { get "a.yaml"(): string { throw error; } };
     await expect(compile(getter)).rejects.toBe(error);

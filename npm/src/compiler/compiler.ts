@@ -1,7 +1,8 @@
-// The entry `wardgate/compiler`: from policies to a bundle, for playgrounds, editors and build tools.
+// Compiles policies to a bundle, for playgrounds, editors and build tools: the entry
+// `wardgate/compiler`.
 //
-// It is the compiler of the command as a second module. The same files and options give the same bytes and
-// the same diagnostics; nothing of it is loaded by those who only decide.
+// It is the compiler of the command as a second module. The same files and options give the same
+// bytes and diagnostics. Programs that only decide do not load it.
 
 import { run, runFormat, runTests } from "./compiler-module.ts";
 import {
@@ -38,48 +39,48 @@ export type {
   TestSummary,
 } from "./suite-results.ts";
 
-/** What became of the files. */
+/** The result of `compile`. */
 export interface Compiled {
-  /** The bundle, which nobody has signed; absent if a diagnostic is an error. */
+  /** The bundle, without signatures; absent if a diagnostic is an error. */
   readonly bundle?: Uint8Array;
-  /** The text of the module to give to `open` as `accessors`, if `emitAccessors` was given. */
+  /** The text of the module for the option `accessors` of `open`, if `emitAccessors` is set. */
   readonly accessors?: string;
-  /** Everything that is wrong, in the order of the files and their lines. */
+  /** All errors and warnings, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What became of a file. */
+/** The result of `format`. */
 export interface Formatted {
-  /** The text as it should be; absent if the file cannot be read. */
+  /** The formatted text; absent if the file cannot be read. */
   readonly text?: string;
   /**
-   * How much was laid out: the whole file, all but its expressions, or nothing, because it is JSON or because no layout
-   * of it is sure to keep its meaning.
+   * The formatted part: the whole file, all but its expressions, or nothing, because it is JSON or
+   * because no layout is sure to keep its meaning.
    */
   readonly outcome?: "whole" | "without-expressions" | "json" | "kept";
-  /** Why the file cannot be read. */
+  /** The errors for which the file cannot be read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What became of the tests. */
+/** The result of `test`. */
 export interface Tested {
   /** The results, as `wardgate test --json` prints them; absent if the policies do not compile. */
   readonly results?: TestResults;
-  /** The results as JUnit XML, if `emitJunit` was given. */
+  /** The results as JUnit XML, if `emitJunit` is set. */
   readonly junit?: string;
-  /** What is wrong with the policies. What is wrong with a suite is told by its result. */
+  /** The errors in the policies. Errors in a suite are in its result. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
  * Compiles policies to a bundle.
  *
- * What is wrong with the policies is told by the diagnostics and never thrown.
+ * Errors in the policies become diagnostics; they are never thrown.
  *
- * @throws TypeError for files or an option of the wrong kind, or an option that is not known.
- * @throws RangeError for an option of the right kind with a value that is not possible.
- * @throws WardgateError when the module cannot be had, or with the code `internal` when it fails, as it does
- * when there is not enough memory. The next call works in a fresh instance.
+ * @throws TypeError if the files or an option have the wrong kind, or an option is unknown.
+ * @throws RangeError if the value of an option is out of range.
+ * @throws WardgateError if the module cannot be loaded, or with the code `internal` if it fails,
+ * for example for lack of memory. The next call works in a fresh instance.
  *
  * @example
  *     const { bundle, diagnostics } = await compile({ "album.yaml": text }, { name: "album", revision: 7 });
@@ -92,11 +93,14 @@ export async function compile(files: PolicyFiles, options: CompileOptions = {}):
 }
 
 /**
- * Returns what {@link compile} would find wrong with policies. If that is nothing, it returns as warnings what their
- * author may not have meant, as `wardgate lint` does: rules that decide nothing, conditions that are always true, and so on.
+ * Returns the errors that {@link compile} finds in policies. Without errors it returns warnings, as
+ * `wardgate lint` does: rules without effect, conditions that are always true, and so on.
  * `docs/lints.md` explains each {@link LintCode}, and how a comment in a policy silences it.
  *
  * @throws as {@link compile} does.
+ *
+ * @example
+ *     const warnings = await lint({ "album.yaml": text });
  */
 export async function lint(files: PolicyFiles, options: LintOptions = {}): Promise<readonly Diagnostic[]> {
   disregard(membersOf(options)?.get("code"));
@@ -105,7 +109,8 @@ export async function lint(files: PolicyFiles, options: LintOptions = {}): Promi
 }
 
 /**
- * Lays out a policy, a test suite or fixtures, as `wardgate fmt` does: the same values, comments and order of keys.
+ * Formats a policy, a test suite or fixtures, as `wardgate fmt` does. Values, comments and the
+ * order of keys stay.
  *
  * @throws as {@link compile} does.
  *
@@ -119,10 +124,11 @@ export async function format(contents: FileContents, options: FormatOptions = {}
 }
 
 /**
- * Runs the test suites among the files, `*_test.yaml` and the fixtures beside them in `testdata`, as `wardgate test` does.
+ * Runs the test suites among the files: `*_test.yaml`, and their fixtures in `testdata`, as
+ * `wardgate test` does.
  *
- * Where a test does not say otherwise, conditions that fail do not hold and attributes that do not fit their schema are
- * rejected, as suites of Cerbos mean it.
+ * Default for a test: a condition with an error is false, and attributes that violate their schema
+ * are rejected, as in suites of Cerbos.
  *
  * @throws as {@link compile} does.
  *

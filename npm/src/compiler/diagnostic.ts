@@ -1,8 +1,8 @@
-// What the compiler has to say about policies.
+// The diagnostics of the compiler.
 
 /**
- * What kind of thing a diagnostic is. A code never changes its meaning; the wording of a message may. Newer
- * versions may have more.
+ * The kind of a diagnostic. The meaning of a code is stable; the text of a message is not. Newer
+ * versions may add codes.
  */
 export type DiagnosticCode =
   | "ambiguous-derived-role"
@@ -31,7 +31,7 @@ export type DiagnosticCode =
   | "validation"
   | "variable-redefined";
 
-/** What kind of thing a warning of `lint` is; each has a section in `docs/lints.md`. */
+/** The kind of a warning of `lint`; `docs/lints.md` has a section for each. */
 export type LintCode =
   | "allow-can-only-deny"
   | "allow-without-effect"
@@ -56,30 +56,36 @@ export type LintCode =
   | "unused-import"
   | "unused-variable";
 
-/** A line and a column, both from 1. The column counts characters, of which an emoji is one. */
+/** A line and a column, both counted from 1. The column counts characters; an emoji is one. */
 export interface Place {
+  /** The line, counted from 1. */
   readonly line: number;
+  /** The column in characters, counted from 1. */
   readonly column: number;
 }
 
-/** One thing to tell the author of a policy. */
+/** One error or warning about a policy. */
 export interface Diagnostic {
-  /** With an `error` there is no bundle. A `warning` comes from `lint`. */
+  /** Whether it prevents a bundle. Warnings come from `lint`. */
   readonly severity: "error" | "warning";
+  /** The kind of the diagnostic. */
   readonly code: DiagnosticCode | LintCode;
-  /** What is wrong, in one sentence without the place. */
+  /** The message, in one sentence without the position. */
   readonly message: string;
-  /** The path of the file; `.` for all of them together. */
+  /** The path of the file; `.` for all files together. */
   readonly file: string;
-  /** All of it as text, with the line of the file and a caret below it. */
+  /** The whole diagnostic as text, with the line of the file and a caret below it. */
   readonly text: string;
-  /** Where it begins; absent when it is about a whole file. */
+  /** The start of the range; absent for a whole file. */
   readonly line?: number;
+  /** The column of the start, in characters, counted from 1. */
   readonly column?: number;
-  /** The place after the word or the quoted text that begins there. */
+  /** The end of the range: the position after the word or quoted text. */
   readonly end?: Place;
-  /** Where it stands in the policy, such as `$.resourcePolicy.rules[0]`. */
+  /** The path within the policy, such as `$.resourcePolicy.rules[0]`. */
   readonly path?: string;
+  /** The text that the compiler found. */
   readonly found?: string;
+  /** The text that it expected. */
   readonly expected?: string;
 }

@@ -1,46 +1,54 @@
-// What becomes of policy tests, in the form of the `TestResults` of Cerbos and of `wardgate test --json`. A list that
-// would be empty may be left out.
+// The results of policy tests, in the form of `TestResults` of Cerbos and of `wardgate test
+// --json`. An empty list may be absent.
 
 import type { Json } from "../pdp/decision.ts";
 import type { DiagnosticCode } from "./diagnostic.ts";
 
-/** How something ended, from the best to the worst. */
+/** A result, from the best to the worst. */
 export type TestResult = "RESULT_SKIPPED" | "RESULT_PASSED" | "RESULT_FAILED" | "RESULT_ERRORED";
 
-/** What an action should be, and what it is. */
+/** The expected or actual effect of an action. */
 export type TestEffect = "EFFECT_ALLOW" | "EFFECT_DENY";
 
-/** The sums of a suite or of all of them. */
+/** The totals of one suite or of all suites. */
 export interface TestSummary {
-  /** The worst of all; absent where there are no tests at all. */
+  /** The worst result; absent if there are no tests. */
   readonly overallResult?: TestResult;
+  /** The number of tests. */
   readonly testsCount?: number;
+  /** The number of tests with each result. */
   readonly resultCounts?: readonly { readonly result: TestResult; readonly count: number }[];
 }
 
-/** What became of all suites, in the order of their paths. */
+/** The results of all suites, in the order of their paths. */
 export interface TestResults {
+  /** The results of each suite. */
   readonly suites: readonly TestSuiteResult[];
+  /** The totals of all suites. */
   readonly summary: TestSummary;
 }
 
-/** What became of one suite. */
+/** The results of one suite. */
 export interface TestSuiteResult {
+  /** The path of the suite. */
   readonly file: string;
-  /** Its name; `Unknown` where it could not be read. */
+  /** The name of the suite; `Unknown` if it cannot be read. */
   readonly name: string;
+  /** The description of the suite. */
   readonly description?: string;
+  /** The totals of the suite. */
   readonly summary: TestSummary;
-  /** Why it is left out. */
+  /** The reason for which the suite is skipped. */
   readonly skipReason?: string;
-  /** What keeps it from being run, as text. */
+  /** The error that prevents the suite from running, as text. */
   readonly error?: string;
-  /** The same, one by one. */
+  /** The same error, as single diagnostics. */
   readonly diagnostics?: readonly TestDiagnostic[];
+  /** The results of its tables of tests. */
   readonly testCases?: readonly TestCaseResult[];
 }
 
-/** Something that keeps a suite from being run. */
+/** An error that prevents a suite from running. */
 export interface TestDiagnostic {
   readonly code: TestDiagnosticCode;
   readonly message: string;
@@ -48,18 +56,18 @@ export interface TestDiagnostic {
   readonly line?: number;
   readonly column?: number;
   readonly path?: string;
-  /** All of it as text, with the line of the file and a caret below it. */
+  /** The whole diagnostic as text, with the line of the file and a caret below it. */
   readonly text: string;
 }
 
-/** What kind of thing it is. */
+/** The kind of a {@link TestDiagnostic}. */
 export type TestDiagnosticCode =
   | DiagnosticCode
   | "contradictory-expectation"
   | "unknown-fixture"
   | "unreachable-expectation";
 
-/** What became of one table of tests. */
+/** The results of one table of tests. */
 export interface TestCaseResult {
   readonly name: string;
   readonly principals: readonly {
@@ -68,10 +76,10 @@ export interface TestCaseResult {
   }[];
 }
 
-/** What became of one action of one test. */
+/** The result of one action of one test. */
 export interface TestActionResult {
   readonly name: string;
-  /** Where the suite says what is expected, if that is not what there is. */
+  /** The position of the expectation in the suite, if the result differs from it. */
   readonly line?: number;
   readonly column?: number;
   readonly details: {
@@ -87,7 +95,10 @@ export interface TestActionResult {
       readonly outputs?: readonly TestOutputFailure[];
     };
   };
-  /** The options of the command without which it does not pass, such as `--evaluation lenient`, if it depends on them. */
+  /**
+   * The options of the command that the test needs to pass, such as `--evaluation lenient`, if it
+   * depends on them.
+   */
   readonly passesOnlyWith?: string;
 }
 
@@ -99,7 +110,7 @@ export interface TestOutput {
   readonly error?: string;
 }
 
-/** An output that is not as expected. */
+/** An output that differs from the expectation. */
 export interface TestOutputFailure {
   readonly src: string;
   readonly mismatched?: { readonly expected?: Json; readonly actual: Json };

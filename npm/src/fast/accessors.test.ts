@@ -1,4 +1,4 @@
-// Accessor modules: the template that the command fills, and a module that it has filled.
+// Accessor modules: the template of the command, and a module that it has filled.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import type { Accessors } from "../pdp/types.ts";
 const emitted = fileURLToPath(new URL("../../fixtures/album.accessors.js", import.meta.url));
 const accessors = (await import(emitted)) as Accessors;
 
-/** A source file of the package. */
+/** Returns the text of a source file of the package. */
 function source(name: string): string {
   return readFileSync(new URL(name, import.meta.url), "utf8");
 }
@@ -33,7 +33,7 @@ describe("the template of the compiler", () => {
     expect(template()).toContain(`export const format = ${entry.FORMAT};`);
   });
 
-  it("has the loop of the encoder, and so has the one for prepared questions", () => {
+  it("has the loop of the encoder, and so has the encoder of prepared requests", () => {
     const loop = (text: string): string => /  frame\.used = ARENA_START;[^]+?\n  return plan\.isShort/.exec(text)![0];
     expect(loop(source("generated/encode-resource.ts"))).toBe(loop(source("generated/encode-request.ts")));
   });
@@ -43,14 +43,14 @@ describe("the loops of a batch", () => {
   const [head, loops] = /^([^]+?): readonly [^\n]+ = \[\n([^]+?)\n\];\n/m.exec(source("generated/column-loops.ts"))!.slice(1);
   const places = Array.from({ length: BY_NAME }, (_, at) => `n${at}`);
 
-  it("are the same for every place but for its name", () => {
+  it("are the same for every site but for its name", () => {
     const bodies = loops!.split(/^  (?=\(f, at\) => \{$)/m).slice(1);
     const names = bodies.map((body) => /const name = (n\d+);/.exec(body)![1]);
     expect(names).toEqual(places);
     expect(new Set(bodies.map((body, at) => body.trimEnd().replace(`= ${places[at]};`, "= PLACE;"))).size).toBe(1);
   });
 
-  it("read the places of the encoder, by whose number they are found", () => {
+  it("read the sites of the encoder, in the order of their numbers", () => {
     const imported = /import \{([^}]+)\} from "\.\/site-names\.ts";/;
     const listed = (text: string): string[] => imported.exec(text)![1]!.split(",").map((name) => name.trim()).filter(Boolean);
     expect(listed(head!)).toEqual(places);

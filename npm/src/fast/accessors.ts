@@ -1,8 +1,8 @@
-// What accessor modules are made of: the entry `wardgate/accessors`.
+// The functions that accessor modules import: the entry `wardgate/accessors`.
 //
-// Such a module is written by `wardgate compile --emit` and imports what it shares with `encode-request.ts` from
-// here. Its one function is that of `encode-request.ts` with the names of a bundle in the place of the variables
-// of `read-sites.ts`. Nothing here is for use by hand, and it changes together with `FORMAT`.
+// `wardgate compile --emit` writes such a module. Its one function is that of `encode-request.ts`,
+// with the names of a bundle in place of the variables of `read-sites.ts`. This entry is not for
+// direct use, and it changes together with `FORMAT`.
 
 export { decideLong, decideShort } from "./decide.ts";
 export * as frames from "../wasm/frame.ts";
@@ -13,5 +13,5 @@ export * as places from "./read-sites.ts";
 export { begin } from "../wasm/reentrancy.ts";
 export { brokenWord, constantWord, hold } from "./values.ts";
 
-/** Which version of this entry a module was written for. */
+/** The version of this entry that an accessor module must be written for. */
 export const FORMAT = 3;

@@ -1,5 +1,5 @@
-// A bundle that is reloaded while a batch is being read: a principal who has policies of its own from
-// then on is the general path's.
+// A bundle that is reloaded while a batch is being read: a principal that has policies of its own
+// from then on is left to the general path.
 
 import { expect, it, vi } from "vitest";
 
@@ -32,18 +32,18 @@ const runtime = {
   columns: () => columns,
 };
 
-it("leaves the rows that come later to the general path", () => {
-  const plans = new FastPaths(runtime as unknown as Runtime, () => 0);
+it("leaves later rows to the general path", () => {
+  const fastPaths = new FastPaths(runtime as unknown as Runtime, () => 0);
   const reload = (ids: readonly string[]): void => {
     begin();
-    plans.begin(ids);
-    plans.resume(0);
+    fastPaths.begin(ids);
+    fastPaths.resume(0);
   };
   reload([]);
   const resource = (attr: object): object => ({ kind: "doc", id: "d", attr });
   const rows = Array.from({ length: 1100 }, () => resource({ owner: "ada" }));
   rows[3] = resource({ get owner(): string { reload(["ada"]); return "ada"; } });
-  const { allowed, unsure } = decideRows(plans, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
+  const { allowed, unsure } = decideRows(fastPaths, new PrincipalRecord({ id: "ada", roles: ["user"] }), "read", rows);
   expect(allowed.every((bits) => bits === 0)).toBe(true);
   expect(unsure.map((bits) => bits >>> 0)).toEqual([...Array<number>(34).fill(0xffff_ffff), 0xfff]);
 });

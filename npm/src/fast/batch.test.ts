@@ -1,4 +1,4 @@
-// Batches and prepared questions with the real module: every answer is the one of `check`.
+// Batches and prepared requests with the real module: every answer equals that of `check`.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -18,22 +18,22 @@ function resource(at: number, changes: object = {}): Resource {
   return { kind: "album", id: `a${at}`, attr: { owner: at % 3 === 0 ? "ada" : `u${at}` }, ...changes };
 }
 
-/** Enough resources for a batch. */
+/** Returns enough resources for a batch. */
 function many(one: Resource): Resource[] {
   return Array<Resource>(20).fill(one);
 }
 
-/** What `check` says, which reads every request completely. */
+/** Returns the answer of `check`, which reads every request completely. */
 function allowed(principal: Principal, action: string, one: Resource): boolean {
   return pdp.check({ principal, resource: one, actions: [action] }).actions[action]?.effect === "allow";
 }
 
-/** Asks in every way that there is, several times, and compares. */
+/** Decides by every method, several times, and compares the answers. */
 function compare(principal: Principal, action: string, resources: readonly Resource[]): void {
   const expected = resources.filter((one) => allowed(principal, action, one));
   const prepared = pdp.for(principal);
   const question = prepared.prepare({ kind: "album", action });
-  const topic = pdp.prepare({ kind: "album", action });
+  const target = pdp.prepare({ kind: "album", action });
   const requests = resources.map((one) => ({ principal, action, resource: one }));
   for (let time = 0; time < 3; time += 1) {
     const answers = pdp.isAllowedMany(requests);
@@ -41,11 +41,11 @@ function compare(principal: Principal, action: string, resources: readonly Resou
       pdp.filter({ principal, action, resources }),
       prepared.filter(action, resources),
       question.filter(resources),
-      topic.filter(principal, resources),
+      target.filter(principal, resources),
       resources.filter((one) => pdp.isAllowed({ principal, action, resource: one })),
       resources.filter((one) => prepared.isAllowed(action, one)),
       resources.filter((one) => question.isAllowed(one)),
-      resources.filter((one) => topic.isAllowed(principal, one)),
+      resources.filter((one) => target.isAllowed(principal, one)),
       resources.filter((_, at) => answers[at]),
     ]) {
       expect(found).toEqual(expected);
@@ -53,7 +53,7 @@ function compare(principal: Principal, action: string, resources: readonly Resou
   }
 }
 
-describe("every way of asking", () => {
+describe("every method", () => {
   it("gives the answers of check", () => {
     const resources = Array.from({ length: 40 }, (_, at) => resource(at));
     for (const action of ["view", "edit", "echo", "share", "burn", ""]) compare(ada, action, resources);
@@ -76,9 +76,9 @@ describe("every way of asking", () => {
     const own = JSON.parse('{"owner": "ada", "__proto__": {"owner": "x"}}') as object;
     const bare = Object.assign(Object.create(null) as object, { owner: "ada" });
     const inherits = Object.create({ owner: "ada" }) as object;
-    const odd = [undefined, {}, map, new Own(), own, bare, inherits, Object.freeze({ owner: "ada" })];
+    const unusual = [undefined, {}, map, new Own(), own, bare, inherits, Object.freeze({ owner: "ada" })];
     const shapes = Array.from({ length: 30 }, (_, at) => ({ [`x${at}`]: 1, owner: "ada" }));
-    const attrs = [...odd, new Proxy({ owner: "ada" }, {}), ...shapes];
+    const attrs = [...unusual, new Proxy({ owner: "ada" }, {}), ...shapes];
     compare(ada, "edit", attrs.map((attr, at) => resource(at, { attr })));
   });
 
@@ -93,7 +93,7 @@ describe("every way of asking", () => {
   });
 });
 
-describe("what no rule reads", () => {
+describe("an attribute that no rule reads", () => {
   const unread = { get x(): never { throw new Error("was read"); } };
   const ways: readonly (readonly [string, (own: Pdp, one: Resource) => unknown])[] = [
     ["isAllowed", (own, one) => own.isAllowed({ principal: ada, action: "view", resource: one })],
@@ -105,11 +105,11 @@ describe("what no rule reads", () => {
     ["filter of a few", (own, one) => own.filter({ principal: ada, action: "view", resources: [one] }).length === 1],
   ];
 
-  it.each(ways)("is not looked at by %s, not even the first time", async (_, ask) => {
+  it.each(ways)("is not read by %s, not even the first time", async (_, decide) => {
     const own = await openAlbum();
     for (let time = 0; time < 3; time += 1) {
-      expect(ask(own, resource(1, { attr: unread }))).toBe(true);
-      expect(ask(own, resource(1, { misspelt: 1 }))).toBe(true);
+      expect(decide(own, resource(1, { attr: unread }))).toBe(true);
+      expect(decide(own, resource(1, { misspelt: 1 }))).toBe(true);
     }
     expect(() => own.explain(viewing({ resource: { attr: unread } }))).toThrow("was read");
     expect(() => own.explain(viewing({ resource: { misspelt: 1 } }))).toThrow(TypeError);
@@ -117,7 +117,7 @@ describe("what no rule reads", () => {
 });
 
 describe("a misspelt name", () => {
-  it("is found by every way of asking where it leaves a hole", () => {
+  it("is found by every method if the correct member is absent", () => {
     const one = { kind: "album", id: "a1", attrs: { owner: "ada" } } as Resource;
     const known = "kind, id, attr, policyVersion, scope";
     const error = new TypeError(`unknown field \`attrs\` in resource, expected one of ${known}`);
@@ -141,11 +141,11 @@ describe("filter", () => {
   });
 
   it("returns the objects themselves", () => {
-    const [mine, other] = [resource(3), resource(4)];
-    expect(pdp.filter({ principal: ada, action: "edit", resources: [other, mine] })[0]).toBe(mine);
+    const [own, other] = [resource(3), resource(4)];
+    expect(pdp.filter({ principal: ada, action: "edit", resources: [other, own] })[0]).toBe(own);
   });
 
-  it("refuses what it cannot read", () => {
+  it("refuses unreadable arguments", () => {
     const check = (request: unknown, message: string): void =>
       expect(() => pdp.filter(request as never)).toThrow(new TypeError(message));
     check(undefined, "request must be an object, found undefined");
@@ -153,15 +153,15 @@ describe("filter", () => {
     const known = "principal, action, resources, auxData";
     check({ principal: ada, resource: [] }, `unknown field \`resource\` in request, expected one of ${known}`);
     check({ principal: ada, action: 7, resources: [resource(1)] }, "action must be a string, found number");
-    const asking = { action: "edit", resources: [resource(1)] };
-    check({ ...asking, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");
+    const request = { action: "edit", resources: [resource(1)] };
+    check({ ...request, principal: { id: 7, roles: [] } }, "principal.id must be a string, found number");
     const roles = "principal.roles must be an array of strings, found string";
-    check({ ...asking, principal: { id: "ada", roles: "user" } }, roles);
+    check({ ...request, principal: { id: "ada", roles: "user" } }, roles);
     const resources = Array.from({ length: 40 }, (_, at) => resource(at, at === 30 ? { id: 7n } : {}));
     check({ principal: ada, action: "edit", resources }, "resource.id must be a string, found bigint");
   });
 
-  it("decides rightly when code of the caller decides meanwhile", () => {
+  it("decides correctly if code of the caller decides in between", () => {
     const resources = Array.from({ length: 100 }, (_, at) => {
       const attr = { get owner(): string {
         pdp.filter({ principal: ada, action: "edit", resources: [resource(1), resource(3)] });
@@ -174,7 +174,7 @@ describe("filter", () => {
 });
 
 describe("a prepared principal", () => {
-  it("is the one that it was", () => {
+  it("keeps its state", () => {
     const principal = { id: "ada", roles: ["user"], attr: {} };
     const prepared = pdp.for(principal);
     principal.roles.pop();
@@ -187,21 +187,21 @@ describe("a prepared principal", () => {
     const own = await openAlbum();
     const prepared = own.for(ada);
     const viewingAlbums = { kind: "album", action: "view" };
-    const [question, topic] = [prepared.prepare(viewingAlbums), own.prepare(viewingAlbums)];
+    const [question, target] = [prepared.prepare(viewingAlbums), own.prepare(viewingAlbums)];
     const one = resource(1);
-    const ask = (): boolean[] => [prepared.isAllowed("view", one), question.isAllowed(one), topic.isAllowed(ada, one)];
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([true, true, true]);
+    const decide = (): boolean[] => [prepared.isAllowed("view", one), question.isAllowed(one), target.isAllowed(ada, one)];
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([true, true, true]);
     own.reload(closed);
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([false, false, false]);
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([false, false, false]);
     own.reload(album);
-    for (let time = 0; time < 3; time += 1) expect(ask()).toEqual([true, true, true]);
+    for (let time = 0; time < 3; time += 1) expect(decide()).toEqual([true, true, true]);
     own.dispose();
-    for (const use of [ask, () => prepared.filter("view", [resource(1)]), () => own.isAllowed(viewing())]) {
+    for (const use of [decide, () => prepared.filter("view", [resource(1)]), () => own.isAllowed(viewing())]) {
       expect(use).toThrow(expect.objectContaining({ code: "disposed" }) as WardgateError);
     }
   });
 
-  it("is refused when it is asked about, not when it is prepared", () => {
+  it("is refused when it is used, not when it is prepared", () => {
     const prepared = pdp.for({ id: 7, roles: [] } as never);
     const ofId = new TypeError("principal.id must be a string, found number");
     expect(() => prepared.isAllowed("view", resource(1))).toThrow(ofId);
@@ -211,7 +211,7 @@ describe("a prepared principal", () => {
 });
 
 describe("code of the caller that runs while a request is read", () => {
-  /** A request whose owner is read by `effect` first. */
+  /** Returns a request whose owner is read by `effect` first. */
   function editing(effect: () => void): ActionRequest {
     const attr = { get owner(): string { effect(); return "ada"; } };
     return viewing({ resource: { attr }, request: { action: "edit" } });
@@ -225,14 +225,14 @@ describe("code of the caller that runs while a request is read", () => {
     return own;
   }
 
-  it("may ask about somebody else", async () => {
+  it("may decide for another principal", async () => {
     const own = await warm();
     const another = viewing({ resource: { attr: { owner: "eve" } }, request: { action: "edit" } });
-    const asking = editing(() => own.isAllowed(another));
-    expect(own.isAllowed(asking)).toBe(true);
+    const request = editing(() => own.isAllowed(another));
+    expect(own.isAllowed(request)).toBe(true);
   });
 
-  it("may reload the bundle: nothing of the old one is decided by", async () => {
+  it("may reload the bundle: the old one decides nothing more", async () => {
     const own = await warm();
     expect(own.isAllowed(editing(() => own.reload(closed)))).toBe(false);
   });
@@ -254,9 +254,9 @@ describe("code of the caller that runs while a request is read", () => {
 });
 
 describe("many requests", () => {
-  it("are decided each for itself", () => {
-    const asking = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
-    expect(pdp.checkMany([asking, asking])).toEqual([pdp.check(asking), pdp.check(asking)]);
+  it("are decided independently", () => {
+    const request = { principal: ada, resource: resource(3), actions: ["view", "burn"] };
+    expect(pdp.checkMany([request, request])).toEqual([pdp.check(request), pdp.check(request)]);
     expect(pdp.isAllowedMany([])).toEqual([]);
     expect(() => pdp.isAllowedMany(new Array<ActionRequest>(1))).toThrow(TypeError);
     expect(() => pdp.isAllowedMany({} as never)).toThrow(new TypeError("requests must be an array, found object"));
@@ -266,32 +266,32 @@ describe("many requests", () => {
   it("share a principal that is one object, and no other", () => {
     let reads = 0;
     const counted: Principal = { ...ada, attr: { get x() { reads += 1; return 1; } } };
-    const asking = (principal: Principal, more: object = {}) => ({ principal, resource: resource(3), actions: ["view", "burn"], ...more });
-    const requests = [asking(counted), asking(counted), asking(eve), asking({ ...counted }), asking(counted), asking(eve), asking(ada)];
+    const request = (principal: Principal, more: object = {}) => ({ principal, resource: resource(3), actions: ["view", "burn"], ...more });
+    const requests = [request(counted), request(counted), request(eve), request({ ...counted }), request(counted), request(eve), request(ada)];
     const many = pdp.checkMany(requests);
     expect(reads).toBe(3);
     expect(many).toEqual(requests.map((request) => pdp.check(request)));
     const token = { jwt: { aud: "x" } };
-    const withClaims = [asking(eve), asking(eve, { auxData: token }), asking(eve, { auxData: token }), asking(eve), asking(ada, { auxData: token })];
+    const withClaims = [request(eve), request(eve, { auxData: token }), request(eve, { auxData: token }), request(eve), request(ada, { auxData: token })];
     expect(pdp.checkMany(withClaims)).toEqual(withClaims.map((request) => pdp.check(request)));
   });
 
-  it("that are no plain objects are read each for itself", () => {
+  it("that are not plain objects are read independently", () => {
     let turn = 0;
     const fickle = { get principal() { turn += 1; return turn % 2 === 0 ? ada : eve; }, resource: resource(3), actions: ["view"] };
     const [first, second, third] = pdp.checkMany([fickle, fickle, fickle]);
     const [ofEve, ofAda] = [eve, ada].map((principal) => pdp.check({ principal, resource: resource(3), actions: ["view"] }));
     expect([first, second, third]).toEqual([ofEve, ofAda, ofEve]);
     expect(turn).toBe(3);
-    class Asking {
+    class RequestClass {
       principal = eve;
       readonly resource = resource(3);
       readonly actions = ["view"];
     }
-    const objects = [eve, ada, ada].map((principal) => Object.assign(new Asking(), { principal }));
+    const objects = [eve, ada, ada].map((principal) => Object.assign(new RequestClass(), { principal }));
     expect(pdp.checkMany(objects)).toEqual(objects.map((request) => pdp.check(request)));
-    const asked = { principal: ada, resource: resource(3), actions: ["view"] };
-    expect(() => pdp.checkMany([asked, { ...asked, scpe: "x" } as never])).toThrow(TypeError);
+    const request = { principal: ada, resource: resource(3), actions: ["view"] };
+    expect(() => pdp.checkMany([request, { ...request, scpe: "x" } as never])).toThrow(TypeError);
     expect(() => pdp.checkMany([null as never])).toThrow(TypeError);
   });
 });

@@ -1,8 +1,8 @@
-// Many decisions at once.
+// Decides many requests at once.
 //
-// Resources of one kind that follow each other are decided in columns, up to 1024 in a call. What does
-// not fit (another kind, an odd resource, a plan that needs more than equalities) is decided one by one,
-// and what that leaves unsure, by the general path. The order stays that of the caller.
+// Consecutive resources of one kind are decided in columns, up to 1024 in a call. All others are
+// decided one by one: another kind, an unusual resource, a fast path that needs more than
+// equalities. The general path decides rows that are still unsure. The order of the caller stays.
 
 import { describe } from "../base/describe.ts";
 import { ColumnWriter, type Slot } from "./column-writer.ts";
@@ -40,12 +40,12 @@ import { begin, callState } from "../wasm/reentrancy.ts";
 import { constantWord } from "./values.ts";
 import { decideForPrincipal, listFor, type PrincipalRecord } from "./prepared-requests.ts";
 
-/** What stands behind every way of asking. */
+/** The means to decide: the fast paths, and the general path behind them. */
 export interface Engine {
   readonly fastPaths: FastPaths;
-  /** Decides a request by reading it completely. */
+  /** Decides a request on the general path. */
   general(request: unknown): boolean;
-  /** What the caller sees of an exception while a request was decided by the frame. */
+  /** Converts an exception of the fast path to the error for the caller. */
   failure(thrown: unknown): unknown;
 }
 
@@ -58,8 +58,8 @@ export function filterRows<R>(
   auxData: unknown,
 ): R[] {
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
-  // A copy: code of the caller may change the list while it is being decided on. What is allowed moves
-  // to its front.
+  // A copy: code of the caller may change the list in the meantime. The allowed rows move to its
+  // front.
   const rows = ([] as R[]).concat(resources);
   let answers: RowAnswers;
   try {
@@ -80,7 +80,10 @@ export function filterRows<R>(
   return rows;
 }
 
-/** Moves rows to `kept` and behind: those of the 32 from `first` that `yes` has a bit for. */
+/**
+ * Moves rows to the positions from `count`: the ones among the 32 from `first` that `yes` has a bit
+ * for.
+ */
 function moveToFront(rows: unknown[], first: number, yes: number, count: number): number {
   while (yes !== 0) {
     rows[count] = rows[first + 31 - Math.clz32(yes & -yes)];
@@ -96,13 +99,13 @@ function generalAnswers(first: number, unsure: number, general: (at: number) => 
   return yes;
 }
 
-/** What is decided about rows: a bit for each. A row that is unsure is not allowed. */
+/** The decisions on rows: a bit for each. An unsure row is not allowed. */
 export interface RowAnswers {
   readonly allowed: number[];
   readonly unsure: number[];
 }
 
-/** Decides on every row as far as the frame can. */
+/** Decides every row on the fast path, as far as possible. */
 export function decideRows(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, rows: readonly unknown[]): RowAnswers {
   const answers = nothingDecided(rows.length);
   if (typeof action !== "string" || record.needsGeneralPath || isDisturbed()) return answers;
@@ -112,7 +115,7 @@ export function decideRows(fastPaths: FastPaths, record: PrincipalRecord, action
   while (at < rows.length) {
     const taken = run.decide(rows, at, answers);
     at += taken;
-    // Where the kinds change all the time, looking for runs costs more than it saves.
+    // If the kinds change all the time, looking for runs costs more than it saves.
     const apart = taken >= SHORTEST ? at : Math.min(at + SHORTEST, rows.length);
     for (; at < apart; at += 1) setAnswer(answers, at, decideOne(fastPaths, record, action, rows[at]));
   }
@@ -138,7 +141,7 @@ function decideOne(fastPaths: FastPaths, record: PrincipalRecord, action: string
   return answer === UNSURE && fastPaths.refresh() ? decideForPrincipal(fastPaths, record, action, row) : answer;
 }
 
-/** Resources of one kind in a row, on their way through the columns. */
+/** A run of resources of one kind, decided in columns. */
 class Run {
   readonly #fastPaths: FastPaths;
   readonly #record: PrincipalRecord;
@@ -150,14 +153,14 @@ class Run {
     this.#action = action;
   }
 
-  /** Decides on the rows from `start` that fit together; returns how many those are. */
+  /** Decides the rows from `start` that fit together, and returns their number. */
   decide(rows: readonly unknown[], start: number, answers: RowAnswers): number {
     const fastPaths = this.#fastPaths;
     const kind = kindOf(rows[start]);
     const list = kind === undefined ? null : listFor(fastPaths, kind, undefined, undefined);
     const fastPath = list === null ? null : planFor(list, this.#action);
     if (kind === undefined || fastPath === null || !fastPath.columnar) return 0;
-    // Code of the caller may have reloaded the bundle since the run before this one.
+    // Code of the caller may have reloaded the bundle since the previous run.
     if (fastPaths.hasPrincipals && fastPaths.principals.has(this.#record.id)) return 0;
     const columns = fastPaths.revive() ? fastPaths.columns() : null;
     if (columns === null || !fastPaths.revive()) return 0;
@@ -182,7 +185,10 @@ class Run {
     return count;
   }
 
-  /** Writes what is the same for all rows; returns the slots that are not, or `null` if they do not fit. */
+  /**
+   * Writes the slots that are equal for all rows, and returns the other slots; `null` if they do
+   * not fit into columns.
+   */
   #slots(fastPath: FastPath, kind: string, shared: string[]): readonly Slot[] | null {
     const { frame } = this.#fastPaths;
     const { steps, details, from, to } = fastPath;
@@ -192,7 +198,7 @@ class Run {
       const detail = details[steps[at + 1]! & DETAIL]!;
       const slot = (step >>> SLOT) & SLOT_MASK;
       const site = step & SITE;
-      // A path of several steps is followed row by row.
+      // A path of several steps is read row by row.
       if (!(step & LAST) || step & HELD) return null;
       if (step & FROM_RESOURCE ? site <= BY_NAME : site === RESOURCE_ID) slots.push({ slot, site, detail });
       else if (step & FROM_RESOURCE || !this.#writeShared(step, slot, detail, kind, shared)) return null;
@@ -200,11 +206,12 @@ class Run {
     return slots.length > MAX_COLUMNS || frame.words.length === 0 ? null : slots;
   }
 
-  /** Writes a slot that is the same for all rows; returns whether that is possible. */
+  /** Writes a slot that is equal for all rows, and returns true if that is possible. */
   #writeShared(step: number, slot: number, detail: Detail, kind: string, shared: string[]): boolean {
     const { words, numbers } = this.#fastPaths.frame;
     const value = this.#sharedValue(step, detail.name, kind);
-    // Anything but a scalar is for the general path, or for a program, and those read rows one by one.
+    // The general path or a program decides values that are not scalars, and both read rows one by
+    // one.
     if (step & HELD || (value !== null && !SCALARS.has(typeof value))) return false;
     if (typeof value === "number" && !Number.isFinite(value)) return false;
     if (typeof value === "number") numbers[slot] = value;
@@ -226,7 +233,7 @@ class Run {
   }
 }
 
-/** Decides on the columns; returns whether the plan can be decided so. */
+/** Decides the columns, and returns true if the fast path supports columns. */
 function decideColumns({ frame, handle }: FastPaths, fastPath: FastPath, mask: number, rows: number, varying: number): boolean {
   callState.isDeciding = true;
   const outcome = frame.decideColumns(handle, fastPath.id, mask, rows, varying);
@@ -276,7 +283,7 @@ function kindOf(row: unknown): string | undefined {
 
 const SCALARS: ReadonlySet<string> = new Set(["undefined", "boolean", "number", "string"]);
 
-/** What `decideColumns` says when the plan needs its rows one by one. */
+/** The status of `decideColumns` for a fast path that needs its rows one by one. */
 const NOT_COLUMNAR = 2;
 
 /** Shorter runs are decided one by one. */

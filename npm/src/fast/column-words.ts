@@ -1,4 +1,4 @@
-// What stands for a value in a column.
+// The words that stand for values in a column.
 
 import type { Column } from "./columns.ts";
 import { FALSE, MISSING, NULL, NUMBER, TEMPORARY, TRUE, VALUE } from "../wasm/frame.ts";
@@ -6,10 +6,10 @@ import { isListOrMap } from "../base/plain.ts";
 import { constantWord } from "./values.ts";
 
 /**
- * The word of any value.
+ * Returns the word of a value.
  *
- * Strings that no policy names only have to be told apart within a row: one that is nowhere else in its
- * row gets the word that belongs to its column.
+ * Strings outside of the policies are only compared within a row: a string that occurs once in its
+ * row gets the word of its column.
  */
 export const wordOf = (column: Column, at: number, v: unknown): number => {
   if (v === true) return TRUE;
@@ -28,7 +28,7 @@ export const wordOf = (column: Column, at: number, v: unknown): number => {
 
 function textWord(column: Column, at: number, text: string): number {
   column.hasText = true;
-  // The strings of the columns before were not kept for this one. Next time they will be.
+  // The earlier columns did not store their strings for this one. The next batch does.
   if (!column.isTextual) column.isInexact = true;
   const word = constantWord(column.constants, text);
   if (word !== MISSING) return word;

@@ -1,4 +1,4 @@
-// Fills the columns of a batch, those that differ from row to row.
+// Fills the columns of a batch that differ from row to row.
 
 import { readRows, writeMembers, writeStrings, type Column } from "./columns.ts";
 import { ROWS, TEMPORARY, type Columns } from "../wasm/frame.ts";
@@ -8,17 +8,17 @@ import { RESOURCE_ID } from "./read-sites.ts";
 /** A slot that differs from row to row. */
 export interface Slot {
   readonly slot: number;
-  /** The place it is read at, or `RESOURCE_ID`. */
+  /** The site that reads it, or `RESOURCE_ID`. */
   readonly site: number;
   readonly detail: Detail;
 }
 
-/** Where a column is read from. */
+/** The rows that a column is read from. */
 type Source = Pick<Column, "rows" | "kind" | "from" | "end" | "attrs">;
 
-/** The columns of one run while they are filled. */
+/** The columns of one run while they are written. */
 export class ColumnWriter {
-  /** Whether the rows have to be decided one by one. */
+  /** Whether the rows must be decided one by one. */
   isInexact = false;
   readonly #fastPath: FastPath;
   readonly #slots: readonly Slot[];
@@ -33,12 +33,12 @@ export class ColumnWriter {
     this.#columns = columns;
   }
 
-  /** Reads the rows from `start` that fit together; returns how many those are. */
+  /** Reads the rows from `start` that fit together, and returns their number. */
   fill(rows: readonly unknown[], start: number, kind: string): number {
     const end = Math.min(rows.length, start + ROWS);
     const members = this.#slots.filter(({ site }) => site !== RESOURCE_ID);
     const ids = this.#slots.filter(({ site }) => site === RESOURCE_ID);
-    // The first column is written while the rows are looked at, unless their ids are wanted too.
+    // The first column is written while the rows are checked, unless their ids are needed too.
     const first = ids.length === 0 ? members.shift() : undefined;
     const attrs = members.length === 0 ? null : new Array<unknown>(end - start);
     const texts: string[] = [];
@@ -48,7 +48,7 @@ export class ColumnWriter {
     const count = stop - start;
     const rest = { rows: attrs ?? [], kind: null, from: 0, end: count, attrs: null };
     for (const slot of members) {
-      // Code of the caller may have changed what every object inherits.
+      // Code of the caller may have changed `Object.prototype`.
       if (this.#write(slot, rest) < count) this.isInexact = true;
     }
     for (const slot of ids) writeStrings(texts, this.#column(slot, rest));

@@ -1,7 +1,7 @@
 // The columns of a batch: the words of one slot in up to 1024 resources.
 //
-// A row is looked at once, and what is read becomes a word at once: to keep what was read for a second
-// loop took twice as long.
+// Each row is read once and converted at once: storing the values for a second loop took twice as
+// long.
 
 import { attrOf, LOOPS } from "./generated/column-loops.ts";
 import { isObject, isPlain } from "../base/plain.ts";
@@ -10,40 +10,43 @@ import { wordOf } from "./column-words.ts";
 
 /** A column that is being written, and the rows that it is read from. */
 export interface Column {
-  /** Resources of this kind, or if it is `null`, their attributes themselves. */
+  /** Resources of this kind; if the kind is `null`, the attributes of resources. */
   readonly rows: readonly unknown[];
   readonly kind: string | null;
   readonly from: number;
   readonly end: number;
-  /** Where the attributes are wanted later, a place for them. */
+  /** The buffer for the attributes, if a later column needs them. */
   readonly attrs: unknown[] | null;
   readonly words: Uint32Array;
   readonly numbers: Float64Array;
-  /** What leads from a row to its cell. */
+  /** The offset from a row to its cell. */
   readonly shift: number;
   readonly constants: Constants | null;
-  /** Strings that are the same in all rows. */
+  /** The strings that are equal in all rows. */
   readonly shared: readonly string[];
-  /** The strings of columns that were written before, in each row, and where to put those of this one. */
+  /** The strings of earlier columns, by row, and the buffer for the strings of this one. */
   readonly before: readonly (readonly unknown[])[];
   readonly strings: unknown[] | null;
-  /** The word of every string but `first`, whose word is the first one; -1 where there is more to look at. */
+  /**
+   * The word of every string other than `first`, whose word is the first temporary one; -1 if
+   * strings need further comparisons.
+   */
   readonly own: number;
   readonly first: string;
-  /** Whether strings are expected; and whether there was one. */
+  /** Whether strings are expected, and whether one occurred. */
   readonly isTextual: boolean;
   hasText: boolean;
-  /** Whether a word does not tell everything about its value. */
+  /** Whether a word does not determine its value. */
   isInexact: boolean;
 }
 
-/** What is read of resources where it is wanted later. */
+/** The buffers for the attributes and ids of rows. */
 export interface RowBuffers {
   readonly attrs: unknown[] | null;
   readonly ids: string[];
 }
 
-/** Reads resources up to the first that does not fit, and returns its place. */
+/** Reads resources up to the first that does not fit, and returns its index. */
 export function readRows(
   rows: readonly unknown[],
   start: number,
@@ -66,7 +69,8 @@ export function readRows(
 }
 
 /**
- * Writes a member of the attributes of the rows, up to the first row that does not fit, and returns its place.
+ * Writes a member of the attributes of the rows, up to the first row that does not fit, and returns
+ * its index.
  */
 export function writeMembers(site: number, name: string, column: Column): number {
   const loop = LOOPS[site];

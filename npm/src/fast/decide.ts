@@ -1,15 +1,18 @@
-// Asks for the decision on what stands in the frame, if it still is what was written there.
+// Decides the contents of the frame, if no other call has changed them.
 
 import { ALWAYS, BY_CLASS, NOW, TRUE, UNSURE } from "../wasm/frame.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { callState } from "../wasm/reentrancy.ts";
 
-/** Decides by a plan that runs no program and whose roles fit in a mask. `key` stands for mask and words. */
+/**
+ * Decides with a fast path that runs no program and whose roles fit in a mask. `key` encodes the
+ * mask and the words.
+ */
 export function decideShort(fastPaths: FastPaths, fastPath: FastPath, mask: number, key: number, serial: number): number {
-  // Before the turn: the clock is code of the caller.
+  // Before the check of the serial: the clock is code of the caller.
   if (fastPaths.canExpire === true && fastPaths.isExpired()) return UNSURE;
   const { frame, handle } = fastPaths;
-  // To ask a view for its length takes 3 ns.
+  // Reading the length of a typed array takes 3 ns.
   if (callState.serial !== serial || frame.words[ALWAYS] !== TRUE) return UNSURE;
   const known = fastPath.truthTable[key & fastPath.lastKey]!;
   if (known !== UNSURE) return known;
@@ -19,7 +22,10 @@ export function decideShort(fastPaths: FastPaths, fastPath: FastPath, mask: numb
   return answer;
 }
 
-/** Decides by any other plan; `roles` is a mask, or in a plan by class the number of classes. */
+/**
+ * Decides with any other fast path. `roles` is a mask, or the number of classes if the fast path
+ * uses classes.
+ */
 export function decideLong(fastPaths: FastPaths, { id, flags }: FastPath, roles: number, serial: number): number {
   if (fastPaths.canExpire === true && fastPaths.isExpired()) return UNSURE;
   // The clock is code of the caller too.

@@ -1,5 +1,5 @@
-// What the hot functions write into the frame, and when they leave a request to the general path. The
-// module is played by a few lines here, so that every plan can be had.
+// The frame that the hot functions write, and the requests that they leave to the general path. A
+// mock of a few lines replaces the module, so that a test can have any fast path.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -10,7 +10,7 @@ import type { Runtime } from "../wasm/runtime.ts";
 import { begin } from "../wasm/reentrancy.ts";
 import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "./prepared-requests.ts";
 
-interface Asked {
+interface Decided {
   readonly words: number[];
   readonly numbers: number[];
   readonly roles: number;
@@ -43,15 +43,15 @@ vi.mock("../wasm/abi.ts", () => ({
   planOf: () => JSON.stringify({ flags: 1, others: 0, roles: [], ...module.plan }),
 }));
 
-// Nothing is worked out before it is asked.
+// The module is called for every decision.
 vi.mock("./truth-table.ts", async (load) => {
   const answers = await load<typeof import("./truth-table.ts")>();
   return { ...answers, truthTableOf: () => answers.NO_TABLE };
 });
 
-/** What arrived at the module when it was asked to decide. */
-let asked: Asked | undefined;
-let plans: FastPaths;
+/** The contents of the frame at the last decision. */
+let decided: Decided | undefined;
+let fastPaths: FastPaths;
 
 const buffer = new ArrayBuffer(1024 + 65_536);
 const frame = frameAt(buffer, 0, {
@@ -64,19 +64,19 @@ frame.words[ALWAYS] = TRUE;
 const runtime = { generation: 0, call: (work: () => unknown) => (begin(), work()), frame: () => frame };
 
 function note(call: { roles: number; used?: number; now?: number }): number {
-  asked = { words: [...frame.words], numbers: [...frame.numbers], ...call };
+  decided = { words: [...frame.words], numbers: [...frame.numbers], ...call };
   return ALLOW;
 }
 
-function plan(wire: Wire): void {
+function usePath(wire: Wire): void {
   const slots = wire.slots?.map((slot) => ({ path: [], uses: 0, constants: [], ...slot }));
   module.plan = { ...wire, slots: slots ?? [] };
-  plans = new FastPaths(runtime as unknown as Runtime, () => 7);
-  plans.begin(["root"]);
-  plans.resume(0);
-  // The first request of a kind brings its plans, and is left to the general path.
-  expect(decideRequest(plans, request())).toBe(UNSURE);
-  asked = undefined;
+  fastPaths = new FastPaths(runtime as unknown as Runtime, () => 7);
+  fastPaths.begin(["root"]);
+  fastPaths.resume(0);
+  // The first request of a kind loads its fast paths, and is left to the general path.
+  expect(decideRequest(fastPaths, request())).toBe(UNSURE);
+  decided = undefined;
 }
 
 function request(resource: object = {}, principal: object = {}): Record<string, unknown> {
@@ -87,30 +87,33 @@ function request(resource: object = {}, principal: object = {}): Record<string, 
   };
 }
 
-/** The words of the slots for attributes of the resource; `undefined` if it is left alone. */
+/**
+ * Returns the words of the slots for attributes of the resource; `undefined` if the general path
+ * decides.
+ */
 function words(attr: unknown): number[] | undefined {
-  asked = undefined;
-  const single = decideRequest(plans, request({ attr }));
+  decided = undefined;
+  const single = decideRequest(fastPaths, request({ attr }));
   const seen = seenWords();
   const { principal, resource } = request({ attr });
-  // Every way of asking writes the same.
-  for (const ask of [
-    () => decideForPrincipal(plans, new PrincipalRecord(principal), "read", resource),
-    () => decideTarget(plans, new PrincipalRecord(principal), new PreparedTarget("doc", "read"), resource),
-    () => decideAction(plans, new PreparedTarget("doc", "read"), principal, resource),
+  // Every method writes the same.
+  for (const decide of [
+    () => decideForPrincipal(fastPaths, new PrincipalRecord(principal), "read", resource),
+    () => decideTarget(fastPaths, new PrincipalRecord(principal), new PreparedTarget("doc", "read"), resource),
+    () => decideAction(fastPaths, new PreparedTarget("doc", "read"), principal, resource),
   ]) {
-    asked = undefined;
-    expect(ask()).toBe(single);
+    decided = undefined;
+    expect(decide()).toBe(single);
     expect(seenWords()).toEqual(seen);
   }
   return single === UNSURE ? undefined : seen;
 }
 
 function seenWords(): number[] | undefined {
-  return asked?.words.slice(0, (module.plan as { slots: unknown[] }).slots.length);
+  return decided?.words.slice(0, (module.plan as { slots: unknown[] }).slots.length);
 }
 
-/** The slots for these attributes. */
+/** Returns the slots for these attributes. */
 function attributes(...paths: string[]): readonly Slot[] {
   return paths.map((path) => ({ root: "resource.attr", path: path.split(".") }));
 }
@@ -120,7 +123,7 @@ beforeEach(() => {
 });
 
 describe("a value", () => {
-  beforeEach(() => plan({ slots: attributes("a") }));
+  beforeEach(() => usePath({ slots: attributes("a") }));
 
   it("has the word of its kind", () => {
     const check = (value: unknown, word: number): void => expect(words({ a: value })).toEqual([word]);
@@ -135,24 +138,24 @@ describe("a value", () => {
     check(Object.create(null), VALUE);
     for (const number of [0, -0, 1.5, -1e300, 2 ** 53]) {
       check(number, NUMBER);
-      expect(Object.is(asked?.numbers[0], number)).toBe(true);
+      expect(Object.is(decided?.numbers[0], number)).toBe(true);
     }
   });
 
-  it("is missing where there is no such one", () => {
+  it("is missing if the attribute is absent", () => {
     expect(words({})).toEqual([MISSING]);
     expect(words(Object.create(null))).toEqual([MISSING]);
     expect(words(Object.freeze({ a: true }))).toEqual([TRUE]);
     expect(words(new Proxy({ a: true }, {}))).toEqual([TRUE]);
   });
 
-  it("is left to the general path when it is odd", () => {
+  it("is left to the general path if it is unusual", () => {
     const numbers = [Number.NaN, Infinity, -Infinity, 1n];
-    const odd = [...numbers, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
-    for (const value of odd) expect(words({ a: value })).toBeUndefined();
+    const unusual = [...numbers, Symbol("s"), () => 1, new Date(0), new Map(), new String("s"), /re/];
+    for (const value of unusual) expect(words({ a: value })).toBeUndefined();
   });
 
-  it("is left to the general path when what holds it is odd", () => {
+  it("is left to the general path if its object is unusual", () => {
     class Own { a = true; }
     const own = JSON.parse('{"a": true, "__proto__": {"a": false}}') as object;
     const inherits = Object.create({ a: true }) as object;
@@ -164,7 +167,7 @@ describe("a value", () => {
 
 describe("strings", () => {
   it("have equal words if they are equal, and others if not", () => {
-    plan({ slots: attributes("a", "b", "c", "d", "e") });
+    usePath({ slots: attributes("a", "b", "c", "d", "e") });
     const [one, two] = ["on" + "e", ["o", "n", "e"].join("")];
     const [t, u, v, w] = [0, 1, 2, 3].map((at) => TEMPORARY + at);
     expect(words({ a: one, b: two, c: "two", d: "\ud800", e: "\ud801" })).toEqual([t, t, u, v, w]);
@@ -172,38 +175,38 @@ describe("strings", () => {
     expect(words({ a: "1", b: "2", c: "3", d: "4", e: "5" })).toBeUndefined();
   });
 
-  it("have the words of constants where they are compared with them", () => {
+  it("have the words of constants if they are compared with them", () => {
     const constants = [["draft", 20], ["final", 21]] as const;
     const slots = [{ root: "resource.attr", path: ["a"], uses: 1, constants }, ...attributes("b")];
-    plan({ slots });
+    usePath({ slots });
     expect(words({ a: "draft", b: "draft" })).toEqual([20, TEMPORARY]);
     expect(words({ a: "fin" + "al", b: true })).toEqual([21, TRUE]);
     expect(words({ a: "other", b: "other" })).toEqual([TEMPORARY, TEMPORARY]);
   });
 
   it("of ids and of the kind are in slots like others", () => {
-    plan({ slots: [{ root: "principal.id" }, { root: "resource.id" }, { root: "resource.kind" }, ...attributes("a")] });
+    usePath({ slots: [{ root: "principal.id" }, { root: "resource.id" }, { root: "resource.kind" }, ...attributes("a")] });
     const [t, u, v] = [0, 1, 2].map((at) => TEMPORARY + at);
     expect(words({ a: "ada" })).toEqual([t, u, v, t]);
   });
 });
 
 describe("a path", () => {
-  beforeEach(() => plan({ slots: attributes("a.b.c", "d") }));
+  beforeEach(() => usePath({ slots: attributes("a.b.c", "d") }));
 
   it("leads through objects", () => {
     expect(words({ a: { b: { c: true } }, d: false })).toEqual([TRUE, FALSE]);
     expect(words({ a: { b: {} }, d: false })).toEqual([MISSING, FALSE]);
   });
 
-  it("breaks where there is none", () => {
+  it("breaks at a missing member", () => {
     for (const a of [undefined, null, "text", 1, [], { b: undefined }, { b: [] }]) {
       expect(words({ a, d: true })).toEqual([BROKEN, TRUE]);
     }
     for (const b of [null, "text", 1, false]) expect(words({ a: { b }, d: true })).toEqual([MISSING, TRUE]);
   });
 
-  it("does not lead through what is odd", () => {
+  it("does not lead through unusual objects", () => {
     for (const a of [new Map(), new Date(0), new (class Own { b = {}; })(), () => 1, Number.NaN]) {
       expect(words({ a, d: true })).toBeUndefined();
     }
@@ -218,14 +221,14 @@ describe("names", () => {
 
   it("that every object inherits are for the general path", () => {
     for (const name of ["constructor", "__proto__", "toString", "hasOwnProperty"]) {
-      plan({ slots: attributes(name) });
+      usePath({ slots: attributes(name) });
       expect(words({ [name]: true })).toBeUndefined();
       expect(words({})).toBeUndefined();
     }
   });
 
-  it("that every object inherits since a moment ago are, too", () => {
-    plan({ slots: attributes("a", "b") });
+  it("that were added to Object.prototype a moment ago are, too", () => {
+    usePath({ slots: attributes("a", "b") });
     (Object.prototype as Record<string, unknown>)["a"] = true;
     expect(words({ b: true })).toBeUndefined();
     delete (Object.prototype as Record<string, unknown>)["a"];
@@ -234,10 +237,10 @@ describe("names", () => {
     expect(words({ a: true })).toBeUndefined();
   });
 
-  it("beyond the places in the source are read all the same", () => {
+  it("beyond the sites are read too", () => {
     const names = Array.from({ length: 80 }, (_, at) => `name${at}`);
     for (let first = 0; first < 80; first += 20) {
-      plan({ slots: attributes(...names.slice(first, first + 20)) });
+      usePath({ slots: attributes(...names.slice(first, first + 20)) });
       const attr = Object.fromEntries(names.map((name, at) => [name, at % 3 === 0]));
       const expected = Array.from({ length: 20 }, (_, at) => ((first + at) % 3 === 0 ? TRUE : FALSE));
       expect(words(attr)).toEqual(expected);
@@ -246,11 +249,11 @@ describe("names", () => {
 });
 
 describe("a principal without attributes", () => {
-  it("is left to the general path where a plan reads some", () => {
-    plan({ slots: [{ root: "principal.attr", path: ["team"] }] });
+  it("is left to the general path if the fast path reads some", () => {
+    usePath({ slots: [{ root: "principal.attr", path: ["team"] }] });
     expect(words({})).toBeUndefined();
-    expect(decideRequest(plans, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
-    expect(decideForPrincipal(plans, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
+    expect(decideRequest(fastPaths, request({}, { attr: { team: "red" } }))).toBe(ALLOW);
+    expect(decideForPrincipal(fastPaths, new PrincipalRecord({ id: "ada", roles: [], attr: {} }), "read", request()["resource"])).toBe(ALLOW);
   });
 });
 
@@ -258,10 +261,10 @@ describe("roles", () => {
   const roles = [["user", 1], ["editor", 6], ["äö", 8]] as const;
 
   it("are masks", () => {
-    plan({ others: 16, roles });
+    usePath({ others: 16, roles });
     const mask = (...names: unknown[]): number | undefined => {
-      const answer = decideRequest(plans, request({}, { roles: names }));
-      return answer === UNSURE ? undefined : asked?.roles;
+      const answer = decideRequest(fastPaths, request({}, { roles: names }));
+      return answer === UNSURE ? undefined : decided?.roles;
     };
     expect(mask()).toBe(0);
     expect(mask("user")).toBe(1);
@@ -272,83 +275,83 @@ describe("roles", () => {
     expect(mask("user", ["user"])).toBeUndefined();
   });
 
-  it("are told apart when they are many", () => {
-    plan({ others: 0, roles: Array.from({ length: 20 }, (_, at) => [`role${at}`, 1 << at] as const) });
-    expect(decideRequest(plans, request({}, { roles: ["role19", "role3", "role20"] }))).toBe(ALLOW);
-    expect(asked?.roles).toBe((1 << 19) | 8);
+  it("are distinguished if they are many", () => {
+    usePath({ others: 0, roles: Array.from({ length: 20 }, (_, at) => [`role${at}`, 1 << at] as const) });
+    expect(decideRequest(fastPaths, request({}, { roles: ["role19", "role3", "role20"] }))).toBe(ALLOW);
+    expect(decided?.roles).toBe((1 << 19) | 8);
   });
 
-  it("are a list of classes, in their order, in a plan by class", () => {
-    plan({ flags: 8, others: 9, roles: [["a", 3], ["b", 1]] });
-    expect(decideRequest(plans, request({}, { roles: ["b", "x", "a"] }))).toBe(ALLOW);
-    expect([asked?.roles, asked?.words.slice(32, 35)]).toEqual([3, [1, 9, 3]]);
-    expect(decideRequest(plans, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
+  it("are a list of classes, in their order, in a fast path by class", () => {
+    usePath({ flags: 8, others: 9, roles: [["a", 3], ["b", 1]] });
+    expect(decideRequest(fastPaths, request({}, { roles: ["b", "x", "a"] }))).toBe(ALLOW);
+    expect([decided?.roles, decided?.words.slice(32, 35)]).toEqual([3, [1, 9, 3]]);
+    expect(decideRequest(fastPaths, request({}, { roles: Array.from({ length: 32 }, () => "a") }))).toBe(UNSURE);
   });
 
-  it("are left to the general path when they are more than a plan answers for", () => {
-    plan({ roles });
+  it("are left to the general path if they are more than the limit of fast paths", () => {
+    usePath({ roles });
     const some = (length: number): number =>
-      decideRequest(plans, request({}, { roles: Array.from({ length }, () => "user") }));
+      decideRequest(fastPaths, request({}, { roles: Array.from({ length }, () => "user") }));
     expect([some(64), some(65)]).toEqual([ALLOW, UNSURE]);
     const long = (length: number): number =>
-      decideRequest(plans, request({}, { roles: ["x".repeat(length), "user"] }));
+      decideRequest(fastPaths, request({}, { roles: ["x".repeat(length), "user"] }));
     expect([long(64), long(65)]).toEqual([ALLOW, UNSURE]);
   });
 
   it("must be a list", () => {
-    plan({ roles });
-    for (const odd of ["user", undefined, null, { 0: "user", length: 1 }, new Set(["user"])]) {
-      expect(decideRequest(plans, request({}, { roles: odd }))).toBe(UNSURE);
+    usePath({ roles });
+    for (const unusual of ["user", undefined, null, { 0: "user", length: 1 }, new Set(["user"])]) {
+      expect(decideRequest(fastPaths, request({}, { roles: unusual }))).toBe(UNSURE);
     }
   });
 });
 
 describe("a request", () => {
-  beforeEach(() => plan({ slots: [] }));
+  beforeEach(() => usePath({ slots: [] }));
 
-  it("is left to the general path when its parts are odd", () => {
+  it("is left to the general path if its parts are unusual", () => {
     const inherited = Object.create(request()) as object;
-    const odd = [
+    const unusual = [
       undefined, null, "text", [], 7, inherited, {},
       { ...request(), action: 7 }, { ...request(), principal: null }, { ...request(), resource: [] },
       request({ id: 7 }), request({ kind: ["doc"] }), request({}, { id: undefined }), request({ scope: null }),
       request({ policyVersion: 2 }),
     ];
-    for (const one of odd) expect(decideRequest(plans, one)).toBe(UNSURE);
-    expect(decideRequest(plans, request())).toBe(ALLOW);
+    for (const one of unusual) expect(decideRequest(fastPaths, one)).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request())).toBe(ALLOW);
   });
 
   it("of an unknown action or kind, or a principal with own policies, is left to it too", () => {
-    expect(decideRequest(plans, { ...request(), action: "burn" })).toBe(UNSURE);
-    expect(decideRequest(plans, request({ kind: "else" }))).toBe(UNSURE);
-    expect(decideRequest(plans, request({ kind: "doc\ud800" }))).toBe(UNSURE);
-    expect(decideRequest(plans, request({ kind: "" }))).toBe(UNSURE);
-    expect(decideRequest(plans, request({}, { id: "root" }))).toBe(UNSURE);
+    expect(decideRequest(fastPaths, { ...request(), action: "burn" })).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request({ kind: "else" }))).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request({ kind: "doc\ud800" }))).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request({ kind: "" }))).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request({}, { id: "root" }))).toBe(UNSURE);
   });
 
-  it("finds the plans of its version and scope", () => {
+  it("finds the fast paths of its version and scope", () => {
     for (const resource of [{ scope: "acme" }, { policyVersion: "v2" }, { scope: "acme", policyVersion: "v2" }]) {
-      expect(decideRequest(plans, request(resource))).toBe(UNSURE);
-      expect(decideRequest(plans, request(resource))).toBe(ALLOW);
+      expect(decideRequest(fastPaths, request(resource))).toBe(UNSURE);
+      expect(decideRequest(fastPaths, request(resource))).toBe(ALLOW);
     }
-    expect(decideRequest(plans, request({ scope: "", policyVersion: "" }))).toBe(ALLOW);
-    for (let time = 0; time < 2; time += 1) expect(decideRequest(plans, request({ scope: "none" }))).toBe(UNSURE);
+    expect(decideRequest(fastPaths, request({ scope: "", policyVersion: "" }))).toBe(ALLOW);
+    for (let time = 0; time < 2; time += 1) expect(decideRequest(fastPaths, request({ scope: "none" }))).toBe(UNSURE);
   });
 
-  it("asks for the plans of an unknown kind once", () => {
+  it("loads the fast paths of an unknown kind once", () => {
     module.lists = 0;
-    for (let time = 0; time < 5; time += 1) decideRequest(plans, request({ kind: "else" }));
+    for (let time = 0; time < 5; time += 1) decideRequest(fastPaths, request({ kind: "else" }));
     expect(module.lists).toBe(1);
   });
 });
 
 describe("code of the caller", () => {
-  it("that decides meanwhile takes the frame away", () => {
-    plan({ slots: attributes("a", "b") });
+  it("that decides in between invalidates the frame", () => {
+    usePath({ slots: attributes("a", "b") });
     const inner: number[] = [];
     const attr = {
       get a(): boolean {
-        inner.push(decideRequest(plans, request({ attr: { a: false } })));
+        inner.push(decideRequest(fastPaths, request({ attr: { a: false } })));
         return true;
       },
       b: true,
@@ -357,27 +360,27 @@ describe("code of the caller", () => {
     expect(new Set(inner)).toEqual(new Set([ALLOW]));
   });
 
-  it("that only looks is called once for each member that is read", () => {
-    plan({ slots: attributes("a") });
+  it("that changes nothing is called once for each member that is read", () => {
+    usePath({ slots: attributes("a") });
     const get = vi.fn(() => true);
     const attr = Object.defineProperty({ b: 1 }, "a", { get, enumerable: true });
-    expect(decideRequest(plans, request({ attr }))).toBe(ALLOW);
+    expect(decideRequest(fastPaths, request({ attr }))).toBe(ALLOW);
     expect(get).toHaveBeenCalledTimes(1);
   });
 
-  it("that throws is heard", () => {
-    plan({ slots: attributes("a") });
+  it("that throws passes its exception on", () => {
+    usePath({ slots: attributes("a") });
     const attr = { get a(): boolean { throw new Error("not today"); } };
-    expect(() => decideRequest(plans, request({ attr }))).toThrow("not today");
+    expect(() => decideRequest(fastPaths, request({ attr }))).toThrow("not today");
   });
 });
 
 describe("programs", () => {
-  it("get texts and values behind the words, and the time where they want it", () => {
+  it("get texts and values in the arena, and the time if they need it", () => {
     const slots = [{ root: "resource.attr", path: ["a"], uses: 6 }, { root: "principal.roles", uses: 4 }];
-    plan({ flags: 2 | 4, slots });
+    usePath({ flags: 2 | 4, slots });
     expect(words({ a: "text" })).toEqual([TEMPORARY, VALUE]);
-    expect(asked).toMatchObject({ now: 7, used: 4 + 9 + 5 + 9 });
+    expect(decided).toMatchObject({ now: 7, used: 4 + 9 + 5 + 9 });
     expect([frame.spans[0], frame.spans[1]]).toEqual([4, 13]);
     expect(words({ a: [1] })).toEqual([VALUE, VALUE]);
     expect(words({ a: true })).toEqual([TRUE, VALUE]);
@@ -387,18 +390,18 @@ describe("programs", () => {
   });
 
   it("get all attributes as one value, even if there is none", () => {
-    plan({ flags: 2, slots: [{ root: "resource.attr", uses: 4 }] });
+    usePath({ flags: 2, slots: [{ root: "resource.attr", uses: 4 }] });
     expect(words({})).toEqual([VALUE]);
-    expect(asked).toMatchObject({ now: 0, used: 4 + 5 });
+    expect(decided).toMatchObject({ now: 0, used: 4 + 5 });
     expect(words({ a: 1 })).toEqual([VALUE]);
   });
 });
 
 describe("a frame that died", () => {
-  it("is not decided on", () => {
-    plan({ slots: [] });
-    plans.reset();
-    expect(decideRequest(plans, request())).toBe(UNSURE);
+  it("decides nothing", () => {
+    usePath({ slots: [] });
+    fastPaths.reset();
+    expect(decideRequest(fastPaths, request())).toBe(UNSURE);
     expect(DENY).toBe(0);
   });
 });

@@ -1,8 +1,8 @@
-// What must be read of a request to decide it by the frame: for each kind, version and scope a list of
-// plans by action, and for each plan the steps that fill its slots.
+// The fast paths of a bundle: for each kind, version and scope a list by action, and for each fast
+// path the steps that fill its slots.
 //
-// Lists and plans are asked for when they are needed first, and kept under names that the table knows:
-// names that are made up meet the general path each time and fill nothing.
+// Lists and fast paths are loaded on first use, and stored under names that the table knows. A
+// request with an invented name takes the general path each time and stores nothing.
 
 import { planList, planOf } from "../wasm/abi.ts";
 import { truthTableOf, NO_TABLE } from "./truth-table.ts";
@@ -31,15 +31,18 @@ import {
 } from "./read-sites.ts";
 import { interned, isWellFormed } from "../base/text.ts";
 
-/** The roles that a plan tells apart, with the mask (or class) of each. */
+/** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
-  /** Numbers the tables of one bundle. */
+  /** The number of the table within its bundle. */
   readonly id: number;
-  /** A bit for each length that a name has, counted round. Most other roles are told by it. */
+  /**
+   * A bit for the length of each name, modulo 32. It excludes most other roles without a
+   * comparison.
+   */
   readonly lengths: number;
   readonly names: readonly string[];
   readonly masks: readonly number[];
-  /** Where the names are too many to be looked through. */
+  /** The same names as a map, if they are too many to scan. */
   readonly map: ReadonlyMap<string, number> | null;
   /** The mask of every other role. */
   readonly others: number;
@@ -52,49 +55,50 @@ export interface Constants {
   readonly map: ReadonlyMap<string, number> | null;
 }
 
-/** What the steps of a plan need besides their numbers. */
+/** The data of a step beside its numbers. */
 export interface Detail {
   readonly name: string;
   readonly constants: Constants | null;
 }
 
-/** How one plan is filled and asked. */
+/** One fast path: how to fill its slots and how to decide it. */
 export interface FastPath {
   readonly id: number;
   readonly flags: number;
   readonly roles: RoleTable;
-  /** Whether the plan runs no program and its roles fit in a mask: `decide` is the call. */
+  /** Whether it runs no program and its roles fit in a mask. Then `decide` is the call. */
   readonly isShort: boolean;
-  /** Its answers by key, where there are few keys, and the last key; see `truth-table.ts`. */
+  /** Its decisions by key, if there are few keys, and the last key; see `truth-table.ts`. */
   readonly truthTable: Uint8Array;
   readonly lastKey: number;
   readonly readsPrincipal: boolean;
   readonly readsResource: boolean;
   readonly readsResourceId: boolean;
-  /** The steps of its bundle, those of this plan from one place to another, and what they need besides. */
-  // INVARIANT: these places never change again, even when the bundle is exchanged while a request is being read.
+  /** The steps of its bundle, the range of its own steps, and their details. */
+  // INVARIANT: the steps of a range never change, even if the bundle is replaced while a request is
+  // being read.
   readonly steps: Int32Array;
   readonly details: readonly Detail[];
   readonly from: number;
   readonly to: number;
-  /** Whether many rows may be asked about at once. Learnt by asking. */
+  /** Whether many rows may be decided at once. The first call learns it. */
   columnar: boolean;
-  /** The slots that held strings in some row: a bit for each. Learnt by reading. */
+  /** A bit for each slot that held a string in some row. Reading learns it. */
   textual: number;
 }
 
-/** Everything that the hot functions know of one opened bundle. */
+/** The state of the hot functions for one opened bundle. */
 export class FastPaths {
   handle = 0;
-  /** The frame of the instance in which `handle` means this bundle, while both last. */
+  /** The frame of the instance in which `handle` means this bundle, while both are valid. */
   frame: Frame = NO_FRAME;
   kinds = new Kinds("", "");
-  /** Counts the bundles: what was prepared for an earlier one is prepared again. */
+  /** The number of the bundle: data that was prepared for an earlier one is prepared again. */
   edition = 0;
-  /** Principals with policies of their own, of which plans know nothing. */
+  /** The principals with policies of their own, which the fast paths do not cover. */
   principals: ReadonlySet<string> = new Set();
   hasPrincipals = false;
-  /** Whether there is a time from which on nothing is decided here; without it no clock is looked at. */
+  /** Whether the bundle has an expiry time. Without one, no clock is read. */
   canExpire = false;
   readonly clock: () => number;
   #expires = Infinity;
@@ -106,7 +110,7 @@ export class FastPaths {
   #byId = new Map<number, FastPath | null>();
   #lists = new Map<string, FastPathList>();
   #tables = new Map<string, RoleTable>();
-  /** The steps of all plans, two numbers each; see `read-sites.ts`. */
+  /** The steps of all fast paths, two numbers each; see `read-sites.ts`. */
   #steps = new Int32Array(64);
   #list: Detail[] = [];
   #details = new Map<string, number>();
@@ -120,7 +124,9 @@ export class FastPaths {
     this.#accessors = new Map(accessors.slice(0, MAX_ACCESSORS).map((name, at) => [name, FIRST_ACCESSOR + at]));
   }
 
-  /** Takes a bundle into use, in which these principals have policies of their own, and until when. */
+  /**
+   * Starts with a new bundle: the principals that have policies of their own, and its expiry time.
+   */
   begin(ids: readonly string[], expires = Infinity): void {
     this.reset();
     this.#expires = expires;
@@ -129,20 +135,23 @@ export class FastPaths {
     this.hasPrincipals = ids.length > 0;
   }
 
-  /** Goes on with the same bundle, which has this handle in the instance in use. */
+  /** Continues with the same bundle under a new handle, for the instance in use. */
   resume(handle: number): void {
     this.handle = handle;
     this.#generation = this.#runtime.generation;
     this.frame = this.#runtime.frame();
   }
 
-  /** Makes the frame anew where only the memory has grown. Returns whether it can be written. */
+  /**
+   * Replaces a frame that died because the memory grew, and returns true if the frame can be
+   * written.
+   */
   revive(): boolean {
     if (!this.isLive && this.#generation === this.#runtime.generation) this.frame = this.#runtime.frame();
     return this.isLive;
   }
 
-  /** Forgets everything; from now on the general path answers. */
+  /** Drops all state; from then on the general path decides. */
   reset(): void {
     this.frame = NO_FRAME;
     this.#generation = -1;
@@ -159,19 +168,22 @@ export class FastPaths {
     this.#details = new Map();
   }
 
-  /** The plan lists of a version and scope; `null` for values that only the general path may judge. */
+  /**
+   * Returns the lists of a version and scope; `null` for values that only the general path may
+   * judge.
+   */
   kindsOf(version: unknown, scope: unknown): Kinds | null {
     if (version === undefined) version = "";
     if (scope === undefined) scope = "";
     if (version === "" && scope === "") return this.kinds;
     if (typeof version !== "string" || typeof scope !== "string") return null;
-    // A new one is kept as soon as it holds a list.
+    // A new one is stored as soon as it has a list.
     return this.#scopes.get(scope)?.get(version) ?? new Kinds(version, scope);
   }
 
   /**
-   * Whether what was unsure may be decided now: plans came in meanwhile, or the frame had died. The first
-   * question about a kind is then answered like every other.
+   * Returns true if a retry can succeed: fast paths were loaded or the frame was rebuilt since the
+   * last attempt. So the first request about a kind is decided like every other.
    */
   refresh(): boolean {
     const came = this.#hasLoaded;
@@ -179,12 +191,15 @@ export class FastPaths {
     return (!this.isLive && this.revive()) || came;
   }
 
-  /** Whether the bundle has expired: then the general path says what that means. What is no time is after it. */
+  /**
+   * Returns true if the bundle has expired; the general path then decides what that means. A time
+   * that is not a number counts as expired.
+   */
   isExpired(): boolean {
     return this.canExpire && !(this.clock() < this.#expires);
   }
 
-  /** The columns of batches. Asking for them may end the life of the frame. */
+  /** Returns the columns of batches. The call may detach the frame. */
   columns(): Columns | null {
     return this.#runtime.columns();
   }
@@ -194,12 +209,13 @@ export class FastPaths {
     return this.frame.words.length !== 0;
   }
 
-  /** Asks the module for a list; `null` if there is none. */
+  /** Loads a list from the module; `null` if there is none. */
   load(kinds: Kinds, kind: string): FastPathList | null {
     const { version, scope } = kinds;
-    // Half a surrogate pair would arrive as another character, and so as another name.
+    // Half of a surrogate pair would arrive as another character, and so as another name.
     if (!this.isLive || this.#listCount === MAX_LISTS || ![kind, version, scope].every(isWellFormed)) return null;
-    // The call may make the memory grow, and takes a turn: what is being decided stays undecided.
+    // The call may grow the memory and takes a new serial, so the request that is being decided
+    // stays unsure.
     this.#hasLoaded = true;
     const text = this.#runtime.call(() => planList(this.handle, kind, version, scope));
     if (text === "") return null;
@@ -222,16 +238,19 @@ export class FastPaths {
   #readList({ other, actions }: WireList): FastPathList {
     const { edition } = this;
     const named = actions.map(([name, fastPath]) => [interned(name), fastPath] as const);
-    // What somebody still holds of an earlier bundle must not read plans of this one.
+    // A list of an earlier bundle must not load fast paths of this one.
     return new FastPathList(named, other, (id) => (edition === this.edition ? this.#fastPath(id) : undefined));
   }
 
-  /** The plan of this number; `undefined` if the frame has died, and with it perhaps the handle. */
+  /**
+   * Returns the fast path of this number; `undefined` if the frame has died, because the handle may
+   * be invalid too.
+   */
   #fastPath(id: number): FastPath | null | undefined {
     if (id < 0) return null;
     let fastPath = this.#byId.get(id);
     if (fastPath === undefined && this.revive()) {
-      // As with lists: what is being decided stays undecided.
+      // As for lists: the request that is being decided stays unsure.
       this.#hasLoaded = true;
       const text = this.#runtime.call(() => planOf(this.handle, id));
       fastPath = text === "" ? null : this.#readFastPath(id, JSON.parse(text) as WireFastPath);
@@ -267,9 +286,12 @@ export class FastPaths {
     };
   }
 
-  /** What a plan answers where it compares its slots with nothing but each other, `null` and booleans. */
+  /**
+   * Returns the truth table of a fast path that only compares its slots with each other, `null` and
+   * booleans.
+   */
   #truthTable(fastPath: number, slots: readonly WireSlot[], masks: number): Uint8Array {
-    // The calls that brought the plan may have made the memory grow.
+    // The calls that loaded the fast path may have grown the memory.
     if (!slots.every(({ path, uses }) => path.length < 2 && uses === 0) || !this.revive()) return NO_TABLE;
     const { frame, handle } = this;
     const kinds = slots.map(({ root }) => ({ isText: TEXTS.has(root) }));
@@ -299,7 +321,7 @@ export class FastPaths {
     this.#used += 2;
   }
 
-  /** The number of a detail, which steps that want the same share. */
+  /** Returns the number of a detail. Steps with equal details share it. */
   #detail(name: string, constants: Constants | null): number {
     const key = JSON.stringify([name, constants?.texts, constants?.words]);
     let number = this.#details.get(key);
@@ -311,7 +333,7 @@ export class FastPaths {
     return number;
   }
 
-  /** Where the accessor module reads what the step reads. */
+  /** Returns the number under which the accessor module reads the value of the step. */
   #accessorOf(step: number, name: string): number {
     const site = step & SITE;
     return site > BY_NAME ? site : (this.#accessors.get(name) ?? BY_NAME);
@@ -330,7 +352,9 @@ export class FastPaths {
   }
 }
 
-/** Returns the steps to one slot, each with its name; `null` if only the general path may take them. */
+/**
+ * Returns the steps to one slot, each with its name; `null` if only the general path may read it.
+ */
 function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readonly [number, string])[] | null {
   const site = ROOTS.get(root);
   if (site === undefined || path.some(isInherited)) return null;
@@ -358,13 +382,13 @@ function readPairs(pairs: WirePairs): Constants {
   };
 }
 
-/** What `planList` writes. */
+/** A list as `planList` writes it. */
 interface WireList {
   readonly other: number;
   readonly actions: readonly (readonly [name: string, plan: number])[];
 }
 
-/** What `planOf` writes. */
+/** A fast path as `planOf` writes it. */
 interface WireFastPath {
   readonly flags: number;
   readonly others: number;
@@ -390,11 +414,13 @@ const ROOTS: ReadonlyMap<string, number> = new Map([
   ["resource.attr", WHOLE],
 ]);
 
-/** What is a string in every request. */
+/** The roots that are strings in every request. */
 const TEXTS: ReadonlySet<string> = new Set(["principal.id", "resource.id", "resource.kind"]);
 
-/** Up to so many names a comparison with each is faster than a `Map`. */
+/** Up to this number of names, a comparison with each is faster than a `Map`. */
 const MAX_SCAN = 8;
 
-/** A bound on what names that are made up could fill: one kind has many spellings. */
+/**
+ * A bound on the lists that requests with invented names could load: one kind has many spellings.
+ */
 const MAX_LISTS = 65_536;

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { digest, Kinds, planFor, FastPathList } from "./kinds.ts";
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 
-/** Plans for every kind that starts with `k`. */
-function plans(): { readonly loaded: string[]; readonly plans: FastPaths } {
+/** Returns fast paths for every kind that starts with `k`. */
+function mockFastPaths(): { readonly loaded: string[]; readonly mockFastPaths: FastPaths } {
   const loaded: string[] = [];
   const load = (_: Kinds, kind: string): FastPathList | null => {
     loaded.push(kind);
     return kind.startsWith("k") ? new FastPathList([[kind, kind.length]], -1, planOf) : null;
   };
-  return { loaded, plans: { isLive: true, load } as unknown as FastPaths };
+  return { loaded, mockFastPaths: { isLive: true, load } as unknown as FastPaths };
 }
 
 const planOf = (id: number): FastPath => ({ id }) as FastPath;
@@ -23,16 +23,16 @@ function find(kinds: Kinds, from: FastPaths, kind: string): string | undefined {
 }
 
 describe("the lists of kinds", () => {
-  it("are found, however many, and loaded once", () => {
-    const { loaded, plans: from } = plans();
+  it("are found in any number, and loaded once", () => {
+    const { loaded, mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     const names = ["k", "kk", ...Array.from({ length: 3000 }, (_, at) => `kind_${at}`)];
     for (let time = 0; time < 3; time += 1) for (const name of names) expect(find(kinds, from, name)).toBe(name);
     expect(loaded).toEqual(names);
   });
 
-  it("are kept apart where their names have one digest", () => {
-    const { plans: from } = plans();
+  it("are distinguished if their names have one digest", () => {
+    const { mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     const [one, two] = ["kind_abc", "kinx_abc"];
     expect(digest(one)).toBe(digest(two));
@@ -40,7 +40,7 @@ describe("the lists of kinds", () => {
   });
 
   it("that do not exist are remembered, up to a bound", () => {
-    const { loaded, plans: from } = plans();
+    const { loaded, mockFastPaths: from } = mockFastPaths();
     const kinds = new Kinds("", "");
     for (let time = 0; time < 3; time += 1) expect(find(kinds, from, "none")).toBeUndefined();
     expect(loaded).toEqual(["none"]);
@@ -52,13 +52,13 @@ describe("the lists of kinds", () => {
   });
 
   it("take the empty name for a name", () => {
-    const { plans: from } = plans();
+    const { mockFastPaths: from } = mockFastPaths();
     expect(find(new Kinds("", ""), from, "")).toBeUndefined();
   });
 });
 
-describe("the plan for an action", () => {
-  it("is found whatever it is called, and however many there are", () => {
+describe("the fast path for an action", () => {
+  it("is found under any name, among any number", () => {
     const names = ["", "a", "b", "aa", "ab", "view", "edit", ...Array.from({ length: 200 }, (_, at) => `action_${at}`)];
     for (const count of [0, 1, 5, names.length]) {
       const known = names.slice(0, count);
@@ -71,7 +71,7 @@ describe("the plan for an action", () => {
     }
   });
 
-  it("is read once, when it is asked for", () => {
+  it("is loaded once, on first use", () => {
     const read: number[] = [];
     const list = new FastPathList([["view", 3], ["edit", 4], ["vote", 3]], -1, (id) => (read.push(id), id < 0 ? null : planOf(id)));
     for (let time = 0; time < 3; time += 1) {
@@ -81,7 +81,7 @@ describe("the plan for an action", () => {
     expect(read).toEqual([4, -1]);
   });
 
-  it("is looked for again where it could not be read", () => {
+  it("is loaded again if it could not be loaded before", () => {
     let isLive = false;
     const list = new FastPathList([["view", 3]], 5, (id) => (isLive ? planOf(id) : undefined));
     expect([planFor(list, "view"), planFor(list, "edit")]).toEqual([null, null]);

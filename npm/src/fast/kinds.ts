@@ -1,17 +1,26 @@
-// The plan lists of the kinds, found by the names that requests give.
+// Finds the list of fast paths for the kind of a resource.
 
 import type { FastPath, FastPaths } from "./fast-paths.ts";
 import { interned } from "../base/text.ts";
 
-/** Reads a plan; `null` if only the general path may answer, `undefined` if it cannot be read now. */
+/**
+ * Loads a fast path; `null` if only the general path may decide, `undefined` if it cannot be loaded
+ * now.
+ */
 export type ReadFastPath = (id: number) => FastPath | null | undefined;
 
-/** The plans for one kind, version and scope. Each is read when somebody asks about its action. */
+/**
+ * The fast paths for one kind, version and scope. Each is loaded when its action is requested
+ * first.
+ */
 export class FastPathList {
-  /** Most of the plans that were read, by a digest of the action. */
+  /**
+   * A hash table of loaded fast paths, by a digest of the action. An action that collides with an
+   * earlier one is left out.
+   */
   readonly actions: string[] = Array.from({ length: ACTIONS }, () => "");
   readonly fastPaths: (FastPath | null)[] = Array.from({ length: ACTIONS }, () => null);
-  /** The plans of all actions that a rule names, by their numbers until they were read. */
+  /** The fast paths of all actions that a rule names; their numbers until they are loaded. */
   readonly #all: Map<string, FastPath | null | number>;
   #other: FastPath | null | number;
   readonly #read: ReadFastPath;
@@ -22,7 +31,7 @@ export class FastPathList {
     this.#read = read;
   }
 
-  /** Finds a plan that does not stand where its digest says, or was not read yet. */
+  /** Returns a fast path that is missing in the hash table, and loads it if necessary. */
   miss(action: string): FastPath | null {
     const found = this.#all.get(action);
     if (found === undefined) return this.#forOtherActions();
@@ -31,7 +40,7 @@ export class FastPathList {
     if (fastPath === undefined) return null;
     this.#all.set(action, fastPath);
     const at = digestOfAction(action);
-    // The first one to come has the place.
+    // The first action with this digest gets the entry.
     if (this.actions[at] === "" && action !== "") {
       this.actions[at] = action;
       this.fastPaths[at] = fastPath;
@@ -47,9 +56,9 @@ export class FastPathList {
   }
 }
 
-/** The plan lists of one version and scope, by kind. */
+/** The lists of one version and scope, by kind. */
 export class Kinds {
-  /** The lists by their names, found by a digest of the name; see `digest`. */
+  /** A hash table of the lists, by a digest of the kind; see `digest`. */
   names: string[] = Array.from({ length: FIRST_SIZE }, () => "");
   lists: (FastPathList | null)[] = Array.from({ length: FIRST_SIZE }, () => null);
   mask = FIRST_SIZE - 1;
@@ -63,13 +72,13 @@ export class Kinds {
     this.scope = scope;
   }
 
-  /** Finds a list that does not stand where its digest says, or is not here yet. */
+  /** Returns a list that is missing in the hash table, and loads it if necessary. */
   miss(fastPaths: FastPaths, kind: string): FastPathList | null {
     const known = this.#all.get(kind);
     if (known !== undefined) return known;
     if (this.#without.has(kind)) return null;
     const list = fastPaths.load(this, kind);
-    // What is kept is a string of its own: that of the request may be a piece of a long one.
+    // The stored string is a copy: the string of a request may be a slice of a long one.
     if (list !== null) this.#add(interned(kind), list);
     else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(interned(kind));
     return list;
@@ -81,7 +90,7 @@ export class Kinds {
     else this.#place(kind, list);
   }
 
-  /** The first one to come has the place; others with the same digest take the longer way. */
+  /** The first kind with this digest gets the entry; others take the slower lookup. */
   #place(kind: string, list: FastPathList): void {
     const at = digest(kind) & this.mask;
     if (this.lists[at] !== null) return;
@@ -97,7 +106,7 @@ export class Kinds {
     for (const [kind, list] of this.#all) this.#place(kind, list);
   }
 
-  /** Forgets all when it is full: what is asked for often soon stands in it again. */
+  /** Clears the set when it is full: kinds that are requested often soon return to it. */
   #exclude(kind: string): void {
     if (this.#without.size === MAX_WITHOUT) this.#without.clear();
     this.#without.add(kind);
@@ -105,9 +114,9 @@ export class Kinds {
 }
 
 /**
- * A number for a name that is cheap to make: kinds that share a beginning and a length mostly differ in
- * their last characters. The hot functions have it in line; a `Map` costs twice as much, because it
- * wants a digest of the whole name.
+ * Returns a number for a name that is cheap to compute: kinds with equal starts and lengths mostly
+ * differ in their last characters. The hot functions inline it. A `Map` costs twice as much,
+ * because it needs a hash of the whole name.
  */
 export function digest(name: string): number {
   const n = name.length;
@@ -116,24 +125,27 @@ export function digest(name: string): number {
     name.charCodeAt(n > 2 ? n - 3 : 0) * 1009;
 }
 
-/** The plan for an action; `null` if only the general path may answer. */
+/** Returns the fast path for an action; `null` if only the general path may decide. */
 export function planFor(list: FastPathList, action: string): FastPath | null {
   const { actions, fastPaths } = list;
   const at = digestOfAction(action);
   return actions[at] === action && action !== "" ? fastPaths[at]! : list.miss(action);
 }
 
-/** Actions of one kind mostly differ in length or first character. To look through them all costs 3 ns more. */
+/**
+ * Actions of one kind mostly differ in length or first character. A scan of all actions costs 3 ns
+ * more.
+ */
 const digestOfAction = (action: string): number =>
   action.length === 0 ? 0 : (action.length * 5 + action.charCodeAt(0)) & (ACTIONS - 1);
 
-/** Places for the actions of one list, a power of two. */
+/** The entries for the actions of one list, a power of two. */
 const ACTIONS = 32;
 
-/** Bounds on the names of kinds without plans that are remembered. */
+/** Bounds on the remembered names of kinds without fast paths. */
 const MAX_WITHOUT = 1024;
 const MAX_WITHOUT_LENGTH = 256;
 
-/** Sizes of the tables of names, powers of two. */
+/** The sizes of the tables of names, powers of two. */
 const FIRST_SIZE = 64;
 const MAX_SIZE = 1 << 18;

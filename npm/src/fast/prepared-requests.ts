@@ -1,6 +1,6 @@
-// A principal, and a kind with an action, that are known before the rest of a question.
+// Principals and targets that are prepared once for many requests.
 //
-// What was worked out for them belongs to a bundle: after a reload it is worked out again.
+// The prepared data belongs to a bundle: after a reload it is computed again.
 
 import * as entry from "./accessors.ts";
 import * as encoder from "./generated/encode-resource.ts";
@@ -8,24 +8,25 @@ import type { FastPathList } from "./kinds.ts";
 import type { Fields } from "../base/plain.ts";
 import type { FastPath, FastPaths, RoleTable } from "./fast-paths.ts";
 
-/** A principal, read. */
+/** A principal whose members were read once, with its role masks. */
 export class PrincipalRecord {
   readonly id: string = "";
   readonly roles: readonly unknown[] = [];
-  /** `NOTHING` if it has none. */
+  /** The attributes; `NOTHING` if there are none. */
   readonly attr: Fields = NOTHING;
   /** The principal as the general path gets it. */
   readonly principal: unknown;
-  /** Only the general path may judge it. */
+  /** Whether only the general path may judge it. */
   readonly needsGeneralPath: boolean = true;
-  // By the number of the table of roles.
+  // The masks, by the number of the role table.
   #masks: number[] = [];
   #edition = -1;
 
   constructor(principal: unknown) {
     this.principal = principal;
     if (isDisturbed() || !isObject(principal) || !isPlain(principal)) return;
-    // A misspelt member may be meant to select policies. It costs once what it would cost in every decision.
+    // A misspelt member may be meant to select policies. The check costs once here what it would
+    // cost in every decision.
     if (!Object.keys(principal).every((name) => MEMBERS.has(name))) return;
     const { id, roles, attr } = principal;
     if (typeof id !== "string" || !Array.isArray(roles)) return;
@@ -36,7 +37,10 @@ export class PrincipalRecord {
     this.needsGeneralPath = false;
   }
 
-  /** What stands for its roles in a plan; -1 if they are odd. */
+  /**
+   * Returns the mask of its roles, or the number of classes; -1 if only the general path may judge
+   * them.
+   */
   mask(fastPaths: FastPaths, { flags, roles }: FastPath): number {
     if (flags & BY_CLASS) return classesOf(roles, this.roles, fastPaths.frame);
     if (this.#edition !== fastPaths.edition) {
@@ -51,7 +55,7 @@ export class PrincipalRecord {
   }
 }
 
-/** Decides for a principal that is prepared. */
+/** Decides a request of a prepared principal. */
 export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord, action: unknown, resource: unknown): number {
   const serial = begin();
   if (record.needsGeneralPath || typeof action !== "string" || isDisturbed()) return UNSURE;
@@ -66,11 +70,11 @@ export function decideForPrincipal(fastPaths: FastPaths, record: PrincipalRecord
   return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, kind, resource, serial);
 }
 
-/** A kind and an action, with the plan for them in the bundle in use. */
+/** A kind and an action, with their fast path in the bundle in use. */
 export class PreparedTarget {
   readonly kind: string;
   readonly action: string;
-  /** Those of resources that name none. */
+  /** The scope and version for resources without one. */
   readonly scope: string | undefined;
   readonly policyVersion: string | undefined;
   #edition = -1;
@@ -83,32 +87,35 @@ export class PreparedTarget {
     this.policyVersion = policyVersion;
   }
 
-  /** Whether resources that name no scope and no version have some here. */
+  /** Whether this target supplies a scope or version for resources without one. */
   get isSelecting(): boolean {
     return this.scope !== undefined || this.policyVersion !== undefined;
   }
 
-  /** The resource as the general path is to see it. What is no resource is for that path to refuse. */
+  /**
+   * Returns the resource for the general path, with the scope and version of this target. Invalid
+   * resources stay as they are.
+   */
   completed(resource: unknown): unknown {
     const isRecord = Object.prototype.toString.call(resource) === "[object Object]";
     if (!this.isSelecting || !isObject(resource) || !isRecord) return resource;
-    // What an object inherits is none of its members.
+    // Inherited members are left out.
     const members = Object.entries(resource).filter(([, value]) => value !== undefined);
     return Object.fromEntries([["scope", this.scope], ["policyVersion", this.policyVersion], ...members]);
   }
 
-  /** The plan; `null` if only the general path may answer. */
+  /** Returns the fast path; `null` if only the general path may decide. */
   fastPath(fastPaths: FastPaths): FastPath | null {
     if (this.#edition === fastPaths.edition) return this.#fastPath;
     const list = listFor(fastPaths, this.kind, this.scope, this.policyVersion);
     this.#fastPath = list === null ? null : planFor(list, this.action);
-    // A dead frame finds no plans, and lives again after the general path was asked.
+    // A dead frame finds no fast paths; the next call of the general path revives it.
     if (fastPaths.isLive) this.#edition = fastPaths.edition;
     return this.#fastPath;
   }
 }
 
-/** Decides for a principal that is not prepared on a resource of a kind that is. */
+/** Decides a principal that is not prepared, for a prepared target. */
 export function decideAction(fastPaths: FastPaths, target: PreparedTarget, principal: unknown, resource: unknown): number {
   const serial = begin();
   if (isDisturbed() || !isObject(principal) || (principal.__proto__ !== OBJECT && !isPlain(principal))) return UNSURE;
@@ -128,7 +135,10 @@ export function decideAction(fastPaths: FastPaths, target: PreparedTarget, princ
   return decideResource(fastPaths, fastPath, mask, id, roles, attr ?? NOTHING, target.kind, resource, serial);
 }
 
-/** Decides on a resource of a kind that is prepared; of others, and of other policies, it knows nothing. */
+/**
+ * Decides a resource for a prepared principal and target. Resources of other kinds, scopes or
+ * versions are unsure.
+ */
 export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, target: PreparedTarget, resource: unknown): number {
   const serial = begin();
   if (record.needsGeneralPath || isDisturbed()) return UNSURE;
@@ -143,7 +153,7 @@ export function decideTarget(fastPaths: FastPaths, record: PrincipalRecord, targ
   return decideResource(fastPaths, fastPath, mask, record.id, record.roles, record.attr, target.kind, resource, serial);
 }
 
-/** Finds the list of plans for a resource. */
+/** Returns the list of fast paths for a resource. */
 export const listFor = (fastPaths: FastPaths, kind: string, scope: unknown, version: unknown): FastPathList | null => {
   const kinds = scope === undefined && version === undefined ? fastPaths.kinds : fastPaths.kindsOf(version, scope);
   if (kinds === null) return null;

@@ -1,6 +1,7 @@
-// A request whose objects act while they are read: at the first read, at the second, and so on at every one.
+// Requests whose objects run code while they are read: at the first read, at the second, and so on
+// at every one.
 //
-// Whatever they do, reading ends; and what was decided is what the policies in use afterwards decide.
+// Reading always ends, and every decision is one by the policies in use afterwards.
 
 import { fileURLToPath } from "node:url";
 
@@ -8,13 +9,13 @@ import { describe, expect, it } from "vitest";
 
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "../pdp/open.ts";
-import { closed, noon, odd } from "../testing.ts";
+import { closed, noon, unusual } from "../testing.ts";
 import type { Accessors, Pdp, Principal, Resource } from "../pdp/types.ts";
 
 const settings = { trust: "unsigned", clock: () => noon } as const;
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
+const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
 
-/** Calls `act` at one of the reads, counted from 1, of all objects that it is put around. */
+/** Calls `act` at one of the reads, counted from 1, of all objects that it wraps. */
 class Disturber {
   reads = 0;
   readonly #at: number;
@@ -42,14 +43,14 @@ class Disturber {
   }
 }
 
-type Ask = (pdp: Pdp, action: string, parts: Parts) => boolean;
+type Decide = (pdp: Pdp, action: string, parts: Parts) => boolean;
 interface Parts {
   readonly principal: Principal;
   readonly resource: () => Resource;
   readonly around: <T>(value: T) => T;
 }
 
-const ways: readonly (readonly [string, Ask])[] = [
+const ways: readonly (readonly [string, Decide])[] = [
   ["isAllowed", (pdp, action, { principal, resource, around }) => pdp.isAllowed(around({ principal, action, resource: resource() }))],
   ["prepare", (pdp, action, { principal, resource, around }) =>
     pdp.prepare({ kind: "thing", action }).isAllowed(around(principal), around(resource()))],
@@ -77,15 +78,18 @@ const requests: readonly (readonly [string, object, object?])[] = [
   ["principal", {}, { x: "ada" }],
 ];
 
-/** What a way of asking comes to when the objects act at one of the reads; and whether there was one. */
-function disturbed(pdp: Pdp, ask: Ask, [action, attr, own]: (typeof requests)[number], at: number, act: () => void) {
+/**
+ * Returns the outcome of a method if the objects run code at one of the reads, and whether that
+ * read occurred.
+ */
+function disturbed(pdp: Pdp, decide: Decide, [action, attr, own]: (typeof requests)[number], at: number, act: () => void) {
   const disturber = new Disturber(at, act);
   const around = <T>(value: T): T => disturber.around(value);
   const principal = { id: "ada", roles: ["user"], ...(own && { attr: { ...own } }) } as Principal;
   const resource = (): Resource => ({ kind: "thing", id: "t1", attr: structuredClone(attr) }) as Resource;
   let found: boolean | string;
   try {
-    found = ask(pdp, action, { principal, resource, around });
+    found = decide(pdp, action, { principal, resource, around });
   } catch (thrown) {
     found = thrown instanceof WardgateError ? thrown.code : String(thrown);
   }
@@ -93,41 +97,41 @@ function disturbed(pdp: Pdp, ask: Ask, [action, attr, own]: (typeof requests)[nu
 }
 
 function opened(withAccessors: boolean): Pdp {
-  const pdp = openSync(odd, withAccessors ? { ...settings, accessors } : settings);
-  bringPlans(pdp);
+  const pdp = openSync(unusual, withAccessors ? { ...settings, accessors } : settings);
+  loadFastPaths(pdp);
   return pdp;
 }
 
-/** The first request about a kind brings its plans. */
-function bringPlans(pdp: Pdp): void {
+/** The first request about a kind loads its fast paths. */
+function loadFastPaths(pdp: Pdp): void {
   for (const [action] of requests) pdp.isAllowed({ principal: { id: "ada", roles: [] }, action, resource: { kind: "thing", id: "t" } });
 }
 
-/** A batch reads so often that a few of them suffice. */
+/** A batch reads so often that a few requests suffice. */
 function requestsFor(way: string): typeof requests {
   return way === "filter" ? requests.filter(([action]) => ["any", "equal", "nested"].includes(action)) : requests;
 }
 
 describe.each([["with accessors", true], ["without accessors", false]] as const)("%s", (_, withAccessors) => {
-  it.each(ways)("%s ends after a reload at any read, and answers by the new policies", (way, ask) => {
+  it.each(ways)("%s ends after a reload at any read, and decides by the new policies", (way, decide) => {
     const pdp = opened(withAccessors);
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
-        const { found, wasDisturbed } = disturbed(pdp, ask, request, at, () => pdp.reload(closed));
+        const { found, wasDisturbed } = disturbed(pdp, decide, request, at, () => pdp.reload(closed));
         expect(found, `${request[0]}, read ${at}`).toBe(!wasDisturbed);
         isOver = !wasDisturbed;
-        pdp.reload(odd);
-        bringPlans(pdp);
+        pdp.reload(unusual);
+        loadFastPaths(pdp);
       }
     }
     pdp.dispose();
   });
 
-  it.each(ways)("%s ends after it was disposed of at any read, and then decides nothing", (way, ask) => {
+  it.each(ways)("%s ends after a dispose at any read, and decides nothing", (way, decide) => {
     for (const request of requestsFor(way)) {
       for (let at = 1, isOver = false; !isOver; at += 1) {
         const pdp = opened(withAccessors);
-        const { found, wasDisturbed } = disturbed(pdp, ask, request, at, () => pdp.dispose());
+        const { found, wasDisturbed } = disturbed(pdp, decide, request, at, () => pdp.dispose());
         expect(found, `${request[0]}, read ${at}`).toBe(wasDisturbed ? "disposed" : true);
         isOver = !wasDisturbed;
         pdp.dispose();

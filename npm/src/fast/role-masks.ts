@@ -1,9 +1,11 @@
-// The roles of a principal in terms of a plan.
+// Converts the roles of a principal to the masks or classes of a fast path.
 
 import { CLASSES_AT, MAX_CLASSES, type Frame } from "../wasm/frame.ts";
 import type { RoleTable } from "./fast-paths.ts";
 
-/** The masks of all roles together; -1 for what is not a list of strings, or too long. */
+/**
+ * Returns the masks of all roles together; -1 if the value is not a list of strings, or too long.
+ */
 export function maskOf(table: RoleTable, roles: unknown): number {
   if (!Array.isArray(roles)) return -1;
   const { length } = roles;
@@ -17,7 +19,7 @@ export function maskOf(table: RoleTable, roles: unknown): number {
   return mask;
 }
 
-/** Writes the classes of the roles, in their order, and returns how many there are; -1 as above. */
+/** Writes the classes of the roles in their order, and returns their number; -1 as above. */
 export function classesOf(table: RoleTable, roles: unknown, { words }: Frame): number {
   if (!Array.isArray(roles)) return -1;
   const { length } = roles;
@@ -32,7 +34,7 @@ export function classesOf(table: RoleTable, roles: unknown, { words }: Frame): n
   return length;
 }
 
-// A constant: a function could be another one the next time, for all the host knows.
+// A constant: the engine assumes that a function declaration can be replaced.
 const maskOfOne = ({ lengths, names, masks, map, others }: RoleTable, role: string): number => {
   if (role.length > MAX_LENGTH) return -1;
   if (!((lengths >>> (role.length & 31)) & 1)) return others;
@@ -41,6 +43,6 @@ const maskOfOne = ({ lengths, names, masks, map, others }: RoleTable, role: stri
   return others;
 };
 
-/** No plan proves that the general path would get through more or longer roles within its steps. */
+/** No fast path proves that the general path can process more or longer roles within its steps. */
 const MAX_ROLES = 64;
 const MAX_LENGTH = 64;

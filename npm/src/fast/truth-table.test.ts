@@ -1,4 +1,4 @@
-// The answers that are worked out for a plan are those of the module, and those of `check`.
+// The truth table of a fast path equals the decisions of the module, and those of `check`.
 
 import { describe, expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import { openAlbum } from "../testing.ts";
 
 const never = (): number => UNSURE;
 
-/** A frame whose module answers as `decide` says of roles and words. */
+/** Returns a frame whose module is `decide`, a function of roles and words. */
 function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
   const calls = { decideValues: never, decideClasses: never, decideColumns: never };
   const made = frameAt(new ArrayBuffer(1024 + 65_536), 0, {
@@ -19,19 +19,20 @@ function frame(decide: (roles: number, words: Uint32Array) => number): Frame {
   return made;
 }
 
-function asking(of: Frame): TableQuery {
+function query(of: Frame): TableQuery {
   return { frame: of, handle: 0, fastPath: 0 };
 }
 
-describe("the answers of a plan", () => {
-  it("are those of the module, for every mask and all words that a slot may have", () => {
+describe("the truth table of a fast path", () => {
+  it("has the decisions of the module, for every mask and all words of each slot", () => {
     const seen = new Set<string>();
     const made = frame((roles, words) => {
       seen.add([roles, words[0], words[1]].join());
       return words[0] === words[1] ? ALLOW : DENY;
     });
-    const answers = truthTableOf(asking(made), [{ isText: false }, { isText: false }], 3);
-    // For each of four masks: 4 words or a string, then 4 words, or one of the strings, or a new one.
+    const answers = truthTableOf(query(made), [{ isText: false }, { isText: false }], 3);
+    // For each of four masks: 4 words or a string, then 4 words, or one of the strings, or a new
+    // one.
     expect(seen.size).toBe(4 * (4 * (4 + 1) + (4 + 2)));
     const key = (roles: number, first: number, second: number): number => (roles << 6) | (first << 3) | second;
     for (const roles of [0, 1, 2, 3]) {
@@ -40,26 +41,26 @@ describe("the answers of a plan", () => {
     expect(seen.has([1, TEMPORARY, TEMPORARY + 1].join())).toBe(true);
   });
 
-  it("take only strings where there is nothing else", () => {
-    const answers = truthTableOf(asking(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
-    const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
-    expect(kept).toEqual([(5 << 3) | 5, (5 << 3) | 6]);
+  it("has only strings in slots of strings", () => {
+    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: true }, { isText: true }], 0);
+    const decided = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
+    expect(decided).toEqual([(5 << 3) | 5, (5 << 3) | 6]);
   });
 
-  it("leave out what the words do not tell, and masks that no roles have", () => {
-    const answers = truthTableOf(asking(frame(() => ALLOW)), [{ isText: false }], 1);
-    const kept = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
+  it("leaves out values that words do not determine, and masks that no roles have", () => {
+    const answers = truthTableOf(query(frame(() => ALLOW)), [{ isText: false }], 1);
+    const decided = [...answers.keys()].filter((key) => answers[key] !== UNSURE);
     const digits = [0, 2, 3, 4, 5];
-    expect(kept).toEqual([0, 1].flatMap((roles) => digits.map((digit) => (roles << 3) | digit)));
+    expect(decided).toEqual([0, 1].flatMap((roles) => digits.map((digit) => (roles << 3) | digit)));
   });
 
-  it("are not worked out where they would be many, nor without a frame", () => {
+  it("is not computed if it would be large, nor without a frame", () => {
     const made = frame(() => ALLOW);
     for (const [slots, masks] of [[4, 1], [1, 8], [1, -1]] as const) {
       const any = Array.from({ length: slots }, () => ({ isText: false }));
-      expect(truthTableOf(asking(made), any, masks)).toBe(NO_TABLE);
+      expect(truthTableOf(query(made), any, masks)).toBe(NO_TABLE);
     }
-    expect(truthTableOf(asking(NO_FRAME), [], 1)).toBe(NO_TABLE);
+    expect(truthTableOf(query(NO_FRAME), [], 1)).toBe(NO_TABLE);
   });
 });
 
@@ -69,10 +70,10 @@ it("every value of an attribute is decided as check decides it", async () => {
   for (const roles of [[], ["user"], ["guest"], ["user", "guest"], ["nobody"]]) {
     for (const owner of values) {
       for (const action of ["view", "edit", "echo", "share", "burn"]) {
-        const asking = { principal: { id: "ada", roles }, resource: { kind: "album", id: "a1", attr: { owner } } };
-        const { actions } = pdp.check({ ...asking, actions: [action] });
+        const query = { principal: { id: "ada", roles }, resource: { kind: "album", id: "a1", attr: { owner } } };
+        const { actions } = pdp.check({ ...query, actions: [action] });
         for (let time = 0; time < 3; time += 1) {
-          expect(pdp.isAllowed({ ...asking, action })).toBe(actions[action]?.effect === "allow");
+          expect(pdp.isAllowed({ ...query, action })).toBe(actions[action]?.effect === "allow");
         }
       }
     }

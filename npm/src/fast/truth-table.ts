@@ -1,21 +1,21 @@
-// The answers of a plan to all that can be asked of it.
+// The decisions of a fast path for all of its inputs.
 //
-// A plan that only compares the words of its slots knows few different requests: two words are the same
-// string or they are not. Its answers to all of them are worked out by the module when the plan is read.
-// Nothing that anybody asked is kept, and what is left open here is asked of the module each time.
+// A fast path that only compares the words of its slots has few different inputs: two words are the
+// same string or not. The module decides all of them when the fast path is loaded. No request is
+// stored, and the module decides each input that the table leaves open.
 
 import { DIGIT, FALSE, MISSING, NULL, STRINGS, TEMPORARY, TRUE, UNSURE, type Frame } from "../wasm/frame.ts";
 import { callState } from "../wasm/reentrancy.ts";
 
-/** The answers of a plan of which none are kept: to its only key it has no answer. */
+/** The table of a fast path without one: its only key is unsure. */
 export const NO_TABLE = Uint8Array.of(UNSURE);
 
-/** What is known of a slot beforehand: whether only strings are in it. */
+/** The kind of a slot: whether it holds only strings. */
 export interface SlotInfo {
   readonly isText: boolean;
 }
 
-/** What to ask, and of whom. */
+/** The fast path to decide, and the frame and bundle for it. */
 export interface TableQuery {
   readonly frame: Frame;
   readonly handle: number;
@@ -23,8 +23,8 @@ export interface TableQuery {
 }
 
 /**
- * The answers of a plan with these slots, whose roles have some of the bits of `masks`. A key is a number
- * whose digits are the mask and the words in the order of their slots.
+ * Returns the table of a fast path with these slots, whose roles have some of the bits of `masks`.
+ * The digits of a key are the mask and the words, in the order of their slots.
  */
 export function truthTableOf({ frame, handle, fastPath }: TableQuery, slots: readonly SlotInfo[], masks: number): Uint8Array {
   const { length } = slots;
@@ -40,7 +40,7 @@ export function truthTableOf({ frame, handle, fastPath }: TableQuery, slots: rea
       fill(slot + 1, (key << DIGIT) | digit, known);
     };
     if (!slots[slot]!.isText) for (const word of SCALARS) write(word, word, strings);
-    // A string is one of those in the slots before, or the next new one.
+    // A string is one of the strings in earlier slots, or the next new one.
     for (let at = 0; at <= strings; at += 1) {
       write(TEMPORARY + at, TEMPORARY + at - STRINGS, Math.max(strings, at + 1));
     }
@@ -53,6 +53,6 @@ export function truthTableOf({ frame, handle, fastPath }: TableQuery, slots: rea
 
 const SCALARS = [MISSING, NULL, FALSE, TRUE] as const;
 
-/** A bound on what is worked out: 4 words and up to 3 strings in 3 slots, for 8 masks. */
+/** A bound on the table: 4 words and up to 3 strings in 3 slots, for 8 masks. */
 const MAX_SLOTS = 3;
 const MAX_MASK = 7;

@@ -11,8 +11,8 @@ function frame(): Frame {
   return frameAt(new ArrayBuffer(1024 + 65_536), 0, calls);
 }
 
-/** The bytes that a value is held as; `undefined` if it is left to the general path. */
-function held(value: unknown): number[] | undefined {
+/** Returns the bytes of a value in the arena; `undefined` if it is left to the general path. */
+function bytesOf(value: unknown): number[] | undefined {
   const into = frame();
   if (!hold(into, 5, value, WITH_VALUE)) return undefined;
   expect(into.spans[5]).toBe(into.used === ARENA_START ? 0 : ARENA_START);
@@ -21,31 +21,31 @@ function held(value: unknown): number[] | undefined {
 
 describe("a value in the arena", () => {
   it("is a tag and what belongs to it", () => {
-    expect(held("aé")).toEqual([4, 3, 0, 0, 0, 0x61, 0xc3, 0xa9]);
-    expect(held([null, false, true])).toEqual([5, 3, 0, 0, 0, 0, 1, 2]);
-    expect(held([1])).toEqual([5, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
-    expect(held({ k: "v", gone: undefined })).toEqual([6, 1, 0, 0, 0, 1, 0, 0, 0, 0x6b, 4, 1, 0, 0, 0, 0x76]);
+    expect(bytesOf("aé")).toEqual([4, 3, 0, 0, 0, 0x61, 0xc3, 0xa9]);
+    expect(bytesOf([null, false, true])).toEqual([5, 3, 0, 0, 0, 0, 1, 2]);
+    expect(bytesOf([1])).toEqual([5, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
+    expect(bytesOf({ k: "v", gone: undefined })).toEqual([6, 1, 0, 0, 0, 1, 0, 0, 0, 0x6b, 4, 1, 0, 0, 0, 0x76]);
   });
 
-  it("is not there for a scalar, which the frame tells whole", () => {
-    for (const value of [undefined, null, true, 7]) expect(held(value)).toEqual([]);
+  it("is not written for a scalar, whose word is complete", () => {
+    for (const value of [undefined, null, true, 7]) expect(bytesOf(value)).toEqual([]);
   });
 
   it("keeps the sign of zero", () => {
-    expect(held([-0])?.at(-1)).toBe(0x80);
+    expect(bytesOf([-0])?.at(-1)).toBe(0x80);
   });
 
-  it("holds long text, and text joined of pieces", () => {
+  it("contains long text, and text joined from pieces", () => {
     const long = `${"x".repeat(1000)}\u{1f5dd}`;
-    expect(held(long)?.length).toBe(5 + 1004);
-    expect(held("ab".repeat(3) + String(1))).toEqual([4, 7, 0, 0, 0, 0x61, 0x62, 0x61, 0x62, 0x61, 0x62, 0x31]);
+    expect(bytesOf(long)?.length).toBe(5 + 1004);
+    expect(bytesOf("ab".repeat(3) + String(1))).toEqual([4, 7, 0, 0, 0, 0x61, 0x62, 0x61, 0x62, 0x61, 0x62, 0x31]);
   });
 
-  it("is left to the general path where that one would look twice", () => {
+  it("is left to the general path if that examines it closely", () => {
     const deep = Array.from({ length: 40 }).reduce<unknown>((inner) => [inner], 1);
-    const odd = [Number.NaN, [Infinity], new Date(0), new Map(), [undefined], ["\ud800"], { "\udc00": 1 }, [1n]];
-    for (const value of [...odd, deep, [() => 1], new (class Own {})(), "x".repeat(70_000)]) {
-      expect(held(typeof value === "number" ? [value] : value)).toBeUndefined();
+    const unusual = [Number.NaN, [Infinity], new Date(0), new Map(), [undefined], ["\ud800"], { "\udc00": 1 }, [1n]];
+    for (const value of [...unusual, deep, [() => 1], new (class Own {})(), "x".repeat(70_000)]) {
+      expect(bytesOf(typeof value === "number" ? [value] : value)).toBeUndefined();
     }
   });
 
@@ -54,7 +54,7 @@ describe("a value in the arena", () => {
     expect(hold(dead, 5, "text", WITH_VALUE)).toBe(false);
   });
 
-  it("is written only where the plan wants it", () => {
+  it("is written only if the fast path needs it", () => {
     for (const value of [[Number.NaN], { k: 1 }]) {
       const into = frame();
       expect([hold(into, 5, value, 0), into.spans[5], into.used]).toEqual([true, 0, ARENA_START]);
@@ -71,7 +71,7 @@ describe("a path that ends too early", () => {
       check(scalar, LAST, MISSING);
       check(scalar, 0, BROKEN);
     }
-    for (const odd of [Number.NaN, 1n, new Date(0), new Map(), () => 1]) check(odd, LAST, -1);
+    for (const unusual of [Number.NaN, 1n, new Date(0), new Map(), () => 1]) check(unusual, LAST, -1);
   });
 });
 

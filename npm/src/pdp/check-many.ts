@@ -1,18 +1,21 @@
-// Reads the options of decisions on several requests.
+// Reads the options of `checkMany`.
 
 import { describe } from "../base/describe.ts";
 import { known, readWhole } from "../base/option.ts";
 
-/** How to check several requests. */
+/** The options of `checkMany`. */
 export interface CheckManyOptions {
   /**
-   * The steps that all decisions of the call may take together; each has a bound of its own besides. What the steps do
-   * not reach is denied, for the reason `limit-reached`. Without it the call takes as long as its requests make it.
+   * The total number of steps for all decisions of the call; each decision has a bound of its own
+   * too. Actions beyond the total are denied with the reason `limit-reached`. Default: no total.
+   *
+   * @example
+   *     pdp.checkMany(requests, { maxSteps: 20_000_000 });
    */
   readonly maxSteps?: number | undefined;
 }
 
-/** Reads the options of `checkMany`: the steps, if they are bounded. */
+/** Returns the total number of steps; `undefined` if it is unbounded. */
 export function readCheckMany(options: unknown): number | undefined {
   if (options === undefined) return undefined;
   if (typeof options !== "object" || options === null) {
@@ -21,5 +24,5 @@ export function readCheckMany(options: unknown): number | undefined {
   return readWhole(known(options, ["maxSteps"]).get("maxSteps"), "maxSteps", MAX_STEPS);
 }
 
-/** One less than what the module takes for steps without number. */
+/** The module reads the next number as unbounded. */
 const MAX_STEPS = 2 ** 32 - 2;

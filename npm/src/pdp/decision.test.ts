@@ -1,4 +1,4 @@
-// Decisions and explanations as JavaScript sees them, and attributes on their way through the engine.
+// Decisions and explanations in JavaScript, and attributes on their way through the engine.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -11,16 +11,16 @@ beforeAll(async () => {
   pdp = await openAlbum();
 });
 
-/** What a policy sees in the attributes of a resource: its rule `echo` hands them back. */
+/** Returns the attributes of a resource as a policy reads them: its rule `echo` returns them. */
 function seen(attr: object): unknown {
-  const { action, ...asking } = viewing({ resource: { attr } });
-  return pdp.check({ ...asking, actions: ["echo"] }).outputs?.[0]?.val;
+  const { action, ...rest } = viewing({ resource: { attr } });
+  return pdp.check({ ...rest, actions: ["echo"] }).outputs?.[0]?.val;
 }
 
 /** Decides several actions on an album of `ada`. */
 function check(actions: readonly string[]): Decision {
-  const { action, ...asking } = viewing({ resource: { attr: { owner: "ada" } } });
-  return pdp.check({ ...asking, actions, requestId: "r1" });
+  const { action, ...rest } = viewing({ resource: { attr: { owner: "ada" } } });
+  return pdp.check({ ...rest, actions, requestId: "r1" });
 }
 
 describe("a decision", () => {
@@ -34,9 +34,9 @@ describe("a decision", () => {
   });
 
   it("is canonical JSON as bytes", () => {
-    const { action, ...asking } = viewing();
-    const bytes = pdp.decisionBytes({ ...asking, actions: ["view"] });
-    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check({ ...asking, actions: ["view"] }));
+    const { action, ...rest } = viewing();
+    const bytes = pdp.decisionBytes({ ...rest, actions: ["view"] });
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(pdp.check({ ...rest, actions: ["view"] }));
   });
 
   it("takes its time from the clock of the options", async () => {
@@ -51,7 +51,7 @@ describe("a decision", () => {
 });
 
 describe("an explanation", () => {
-  it("holds the decision and names what was considered", () => {
+  it("contains the decision and the considered rules", () => {
     const explanation = pdp.explain(viewing({ request: { action: "edit" } }));
     expect(explanation.decision.actions["edit"]?.effect).toBe("deny");
     const step = explanation.steps?.find(({ rule }) => rule === "owners-edit");
@@ -83,7 +83,7 @@ describe("attributes", () => {
     expect(seen({ owner: new Owner() })).toEqual({ owner: { name: "ada" } });
   });
 
-  it("may have the names of what objects inherit", () => {
+  it("may have the names of inherited members", () => {
     const attr = JSON.parse('{"constructor": 1, "__proto__": {"x": 2}, "toString": 3}') as object;
     expect(JSON.stringify(seen(attr))).toBe('{"__proto__":{"x":2},"constructor":1,"toString":3}');
     expect(seen({})).toEqual({});

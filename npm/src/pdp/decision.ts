@@ -1,17 +1,16 @@
-// What the PDP answers, as it stands in the canonical JSON of a decision. A list that would be empty is
-// left out.
+// The decisions of the PDP, as in the canonical JSON. An empty list is absent.
 
-/** What a rule says, and what a decision comes to. */
+/** The effect of a rule, and of a decision on an action. */
 export type Effect = "allow" | "deny";
 
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Why an action was allowed or denied; `rule` is `policy#rule`. */
+/** The reason for the effect on an action; `rule` is `policy#rule`. */
 export type Reason =
   | { readonly kind: "rule"; readonly rule: string }
   | { readonly kind: "condition-error"; readonly rule: string }
-  // Without a rule where the request as a whole reached the limit.
+  // Without a rule if the whole request reached the limit.
   | { readonly kind: "limit-reached"; readonly rule?: string }
   | { readonly kind: "not-in-role-policy" }
   | { readonly kind: "no-rule-applied" }
@@ -22,66 +21,87 @@ export type Reason =
 
 /** The decision on one action. */
 export interface ActionDecision {
+  /** The effect of the decision. */
   readonly effect: Effect;
   /** The policy that decided, such as `resource.album.vdefault`, or `NO_MATCH`. */
   readonly policy: string;
-  /** The scope in which the decision fell; empty is the root. */
+  /** The scope of the policy that decided; empty is the root. */
   readonly scope: string;
+  /** The reason for the effect. */
   readonly reason: Reason;
 }
 
-/** A value that a rule hands back to the caller: `val`, or `error` where the expression failed. */
+/** A value that a rule returns to the caller: `val`, or `error` if the expression failed. */
 export interface Output {
   /** The rule, as `policy#rule`. */
   readonly src: string;
+  /** The action of the request. */
   readonly action: string;
+  /** The value of the expression; absent if it failed. */
   readonly val?: Json;
+  /** The error message of the expression; absent if it succeeded. */
   readonly error?: string;
 }
 
 /** A violation of a schema. */
 export interface ValidationError {
-  /** JSON pointer to the attribute. */
+  /** A JSON pointer to the attribute. */
   readonly path: string;
+  /** The violation, as text. */
   readonly message: string;
+  /** The object with the attribute. */
   readonly source: "SOURCE_PRINCIPAL" | "SOURCE_RESOURCE";
 }
 
 /** An expression that could not be evaluated. */
 export interface EvaluationError {
+  /** The text of the expression. */
   readonly expression: string;
+  /** The error, as text. */
   readonly message: string;
 }
 
 /** The answer to one request. */
 export interface Decision {
+  /** The id of the request. */
   readonly requestId: string;
+  /** The id of the resource. */
   readonly resourceId: string;
-  /** One entry for each action that was asked for. */
+  /** One decision for each action of the request. */
   readonly actions: { readonly [action: string]: ActionDecision };
   /** The derived roles that the principal gained. */
   readonly effectiveDerivedRoles?: readonly string[];
+  /** The values that rules return to the caller. */
   readonly outputs?: readonly Output[];
+  /** The violations of schemas, if they are enforced. */
   readonly validationErrors?: readonly ValidationError[];
+  /** The expressions that could not be evaluated. */
   readonly evaluationErrors?: readonly EvaluationError[];
 }
 
-/** A rule that was considered, and what came of it. */
+/** A rule that the PDP considered, and its outcome. */
 export interface Step {
+  /** The action of the request. */
   readonly action: string;
   /** The role that was tried; empty in principal policies. */
   readonly role: string;
+  /** The scope of the policy. */
   readonly scope: string;
+  /** The policy with the rule, such as `resource.album.vdefault`. */
   readonly policy: string;
+  /** The name of the rule within its policy. */
   readonly rule: string;
   /** The derived role through which the rule names the role. */
   readonly derivedRole?: string;
-  /** What the rule says; absent if it only emits outputs. */
+  /** The effect of the rule; absent if it only emits outputs. */
   readonly effect?: Effect;
-  /** The rule denies where its condition fails. */
+  /** Whether the rule denies if its condition fails. */
   readonly narrows?: true;
+  /** The path of the policy file. */
   readonly file: string;
+  /** The line of the rule in that file, counted from 1. */
   readonly line: number;
+  /** The outcome: the rule applied, failed, or did not match for the given reason. */
   readonly outcome:
     | "applied"
     | "condition-not-met"
@@ -90,12 +110,14 @@ export interface Step {
     | "other-action"
     | "other-role"
     | "other-resource";
-  /** The expressions that were looked at. */
+  /** The expressions that were evaluated, with their values. */
   readonly conditions?: readonly { readonly expression: string; readonly value: string }[];
 }
 
-/** A decision, and every rule that was considered on the way to it. */
+/** A decision, and every rule that the PDP considered for it. */
 export interface Explanation {
+  /** The decision, as from `check`. */
   readonly decision: Decision;
+  /** The considered rules. */
   readonly steps?: readonly Step[];
 }

@@ -12,7 +12,7 @@ import { album, noon, releaseKey as trust, signed, trustFile, viewing } from "..
 import { events, first, goTo, ring, serve, settled, time, unchanged, watch } from "../watcher/testing-watcher.ts";
 import type { Accessors, Pdp } from "./types.ts";
 
-/** When the album that the release key has signed expires. */
+/** The expiry time of the album that the release key has signed. */
 const end = Date.UTC(2025, 0);
 const accessors = (await import(fileURLToPath(new URL("../../fixtures/album.accessors.js", import.meta.url)))) as Accessors;
 const DAY = 86_400_000;
@@ -21,7 +21,7 @@ let now: number;
 function opened(more: object = {}, at = noon): Pdp {
   now = at;
   const pdp = openSync(signed, { trust, clock: () => now, ...more });
-  // The first request about a kind brings its plans.
+  // The first request about a kind loads its fast paths.
   answers(pdp);
   return pdp;
 }
@@ -30,13 +30,13 @@ const { principal, resource } = viewing();
 const owned = { ...resource, attr: { owner: "ada" } };
 const rows = Array.from({ length: 100 }, () => owned);
 
-/** What every way of asking allows. */
+/** Returns the answers of all methods. */
 function answers(pdp: Pdp): boolean[] {
   const ada = pdp.for(principal);
   return ["view", "edit"].flatMap((action) => [
     pdp.isAllowed({ principal, action, resource: owned }),
     ...pdp.isAllowedMany([{ principal, action, resource: owned }]),
-    // A `Map` is for the general path.
+    // A `Map` is left to the general path.
     pdp.isAllowed({ principal, action, resource: { ...resource, attr: new Map([["owner", "ada"]]) as never } }),
     ada.isAllowed(action, owned),
     ada.prepare({ kind: "album", action }).isAllowed(owned),
@@ -62,19 +62,19 @@ describe.each([["with accessors", { accessors }], ["without accessors", {}]])("a
     expect(pdp.actions("album").length).toBeGreaterThan(0);
   });
 
-  it("goes on deciding where it was told so", () => {
+  it("goes on deciding with that option", () => {
     const pdp = opened({ ...more, afterExpiry: "decide" });
     now = end + DAY;
     expect(new Set(answers(pdp))).toEqual(new Set([true]));
   });
 
-  it("looks at no clock where the bundle never expires", () => {
+  it("reads no clock if the bundle never expires", () => {
     const clock = vi.fn(() => noon);
     const pdp = openSync(album, { trust: "unsigned", clock, ...more });
-    const ask = (): boolean => pdp.isAllowed({ principal, action: "edit", resource: owned });
-    ask();
+    const decide = (): boolean => pdp.isAllowed({ principal, action: "edit", resource: owned });
+    decide();
     clock.mockClear();
-    expect([ask(), pdp.for(principal).isAllowed("edit", owned), pdp.filter({ principal, action: "edit", resources: rows }).length]).toEqual([true, true, 100]);
+    expect([decide(), pdp.for(principal).isAllowed("edit", owned), pdp.filter({ principal, action: "edit", resources: rows }).length]).toEqual([true, true, 100]);
     expect(clock).not.toHaveBeenCalled();
   });
 
@@ -87,7 +87,7 @@ describe.each([["with accessors", { accessors }], ["without accessors", {}]])("a
     expect(() => pdp.reload(signed)).toThrow(expect.objectContaining({ code: "expired" }) as Error);
   });
 
-  it("denies where the clock gives no time, or moves the turn", () => {
+  it("denies if the clock returns no time, or takes a serial", () => {
     const pdp = opened(more);
     now = Number.NaN;
     expect(() => pdp.isAllowed({ principal, action: "edit", resource: owned })).toThrow();
@@ -119,42 +119,42 @@ describe("the option", () => {
 });
 
 describe("a worker of a pool", () => {
-  it.each([["deny", 0], ["decide", 20]] as const)("denies or decides as its pool does (%s)", async (afterExpiry, kept) => {
+  it.each([["deny", 0], ["decide", 20]] as const)("denies or decides as its pool does (%s)", async (afterExpiry, allowed) => {
     const { accepted } = opened({ afterExpiry }) as unknown as { accepted: object };
-    const said: unknown[] = [];
-    const work = new PoolExecutor((message) => said.push(message));
+    const messages: unknown[] = [];
+    const work = new PoolExecutor((message) => messages.push(message));
     await work.receive({ kind: "open", opening: { ...accepted, code: undefined } as never });
     const request = { principal, action: "edit", resources: rows.slice(0, 20) };
     const { content } = opened().header;
     for (const [id, at] of [noon, end].entries()) await work.receive({ kind: "filter", id, request, now: at, content });
     const bits = (count: number): Uint32Array => Uint32Array.of(2 ** count - 1);
-    expect(said).toEqual([{ kind: "ready" }, { kind: "answer", id: 0, allowed: bits(20) }, { kind: "answer", id: 1, allowed: bits(kept) }]);
+    expect(messages).toEqual([{ kind: "ready" }, { kind: "answer", id: 0, allowed: bits(20) }, { kind: "answer", id: 1, allowed: bits(allowed) }]);
   });
 });
 
 describe("a watcher", () => {
-  it("tells once that its bundle expires soon, and once that it has", async () => {
-    const told: unknown[] = [];
+  it("reports once that its bundle expires soon, and once that it has", async () => {
+    const reported: unknown[] = [];
     const on = {
-      expiring: ({ revision }: BundleHeader, left: number) => told.push(["expiring", revision, left]),
-      expired: ({ revision }: BundleHeader) => told.push(["expired", revision]),
+      expiring: ({ revision }: BundleHeader, left: number) => reported.push(["expiring", revision, left]),
+      expired: ({ revision }: BundleHeader) => reported.push(["expired", revision]),
     };
     serve(first());
     const watcher = watch({ on });
     await settled();
     goTo(end - DAY - 1);
     await ring(unchanged());
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     for (const at of [end - DAY, end - 5, end, end + DAY]) {
       goTo(at);
       await ring(unchanged());
     }
-    expect(told).toEqual([["expiring", 7, DAY], ["expired", 7]]);
+    expect(reported).toEqual([["expiring", 7, DAY], ["expired", 7]]);
     expect(watcher.pdp?.isAllowed(viewing())).toBe(false);
     expect([events, time]).toEqual([[], end + DAY]);
   });
 
-  it("passes on what its PDP does then", async () => {
+  it("passes on the decisions of its PDP", async () => {
     serve(first());
     const watcher = watch({ afterExpiry: "decide" } as object);
     await settled();

@@ -15,7 +15,7 @@ describe("hash", () => {
     expect(hexadecimal(hash(text.encode("abc")))).toBe("6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
   });
 
-  it("leaves what it is given, and what it gave, alone", () => {
+  it("changes neither its input nor its earlier results", () => {
     const message = text.encode("abc");
     const digest = hash(message.buffer);
     hash(text.encode("other"));
@@ -23,20 +23,20 @@ describe("hash", () => {
     expect(message).toEqual(text.encode("abc"));
   });
 
-  it("refuses what is not bytes", () => {
+  it("refuses values that are not bytes", () => {
     expect(() => hash("abc" as unknown as Uint8Array)).toThrow(new TypeError("a message must be a Uint8Array or an ArrayBuffer, found string"));
     expect(() => hashMany([7 as unknown as Uint8Array])).toThrow("message 0 must be a Uint8Array");
     expect(() => hashMany("abc" as unknown as Uint8Array[])).toThrow("messages must be an array, found string");
   });
 
-  it("passes on what bytes throw that are none any more, and works on", () => {
+  it("passes on the exception of detached bytes, and works on", () => {
     const detached = new Uint8Array(4);
     structuredClone(detached, { transfer: [detached.buffer] });
     const error = new Error("not today");
-    const odd = Object.defineProperty(new Uint8Array(4), "length", { get: () => { throw error; } });
+    const failing = Object.defineProperty(new Uint8Array(4), "length", { get: () => { throw error; } });
     for (const work of [(bytes: Uint8Array) => hash(bytes), (bytes: Uint8Array) => hashMany([bytes])]) {
       expect(() => work(detached)).toThrow(TypeError);
-      expect(() => work(odd)).toThrow(error);
+      expect(() => work(failing)).toThrow(error);
     }
     expect(() => hash(detached.buffer)).toThrow(TypeError);
     expect(hexadecimal(hash(text.encode("abc")))).toBe(hexadecimal(hashMany([text.encode("abc")])[0]!));
@@ -53,7 +53,7 @@ describe("hash", () => {
 });
 
 describe("hashMany", () => {
-  it("says of each message what hash says", () => {
+  it("equals hash for each message", () => {
     const lengths = [0, 1, 63, 64, 65, 1023, 1024, 1025, 2048, 5000, 65_536, 200_000];
     const messages = lengths.map((length) => Uint8Array.from({ length }, (_, at) => (at * 7 + length) % 251));
     expect(hashMany(messages).map(hexadecimal)).toEqual(messages.map((message) => hexadecimal(hash(message))));

@@ -1,4 +1,4 @@
-// BLAKE3 of the module, for callers: the digest that bundles are made with.
+// BLAKE3 for callers: the digest of bundles.
 
 import { hashAll, hashOne } from "../wasm/abi.ts";
 import { describe, mustBeBytes } from "../base/describe.ts";
@@ -7,7 +7,10 @@ import { runtimeNow } from "../wasm/module.ts";
 /**
  * Returns the BLAKE3 digest of `message`: 32 bytes. The first call of the package loads the module.
  *
- * @throws TypeError for anything but bytes.
+ * @throws TypeError if the message is not bytes.
+ *
+ * @example
+ *     const digest = hash(new TextEncoder().encode("album"));
  */
 export function hash(message: Uint8Array | ArrayBuffer): Uint8Array {
   const bytes = mustBeBytes(message, "a message");
@@ -15,10 +18,10 @@ export function hash(message: Uint8Array | ArrayBuffer): Uint8Array {
 }
 
 /**
- * Returns the digest of each message, in their order. Many short messages are hashed side by side, which
- * is quicker than one after the other.
+ * Returns the digest of each message, in their order. Many short messages are hashed side by side,
+ * which is faster than one after the other.
  *
- * @throws TypeError for anything but a list of bytes.
+ * @throws TypeError if the messages are not a list of bytes.
  */
 export function hashMany(messages: readonly (Uint8Array | ArrayBuffer)[]): Uint8Array[] {
   if (!Array.isArray(messages)) throw new TypeError(`messages must be an array, found ${describe(messages)}`);

@@ -1,25 +1,35 @@
-// What is known of an opened bundle beside its policies.
+// The header of an opened bundle.
 
-/** What the signers of a bundle said of it. Where `"unsigned"` bundles are trusted, nobody vouches for it. */
+/**
+ * The statements of the signers about a bundle. If `"unsigned"` bundles are trusted, they are
+ * unverified.
+ */
 export interface BundleHeader {
+  /** The name of the bundle; empty if it has none. */
   readonly name: string;
-  /** Keep the highest that you have seen, and give it as `minRevision` to the next `open`. */
+  /** The revision. Store the highest one, and give it as `minRevision` to the next `open`. */
   readonly revision: number;
-  /** When it was made, in milliseconds since 1970; 0 if nobody said. */
+  /** The creation time in milliseconds since 1970; 0 if the bundle has none. */
   readonly created: number;
-  /** From when on it may be opened, in milliseconds since 1970. */
+  /** The time from which the bundle may be opened, in milliseconds since 1970. */
   readonly notBefore?: number;
-  /** From when on it may no longer be opened, and an open PDP denies everything, in milliseconds since 1970. */
+  /**
+   * The time from which the bundle may no longer be opened and an open PDP denies every action, in
+   * milliseconds since 1970.
+   */
   readonly expires?: number;
-  /** What an error in a condition means: it denies, or the condition counts as false. */
+  /**
+   * The meaning of an error in a condition: `strict` denies, `lenient` treats the condition as
+   * false.
+   */
   readonly evaluation: "strict" | "lenient";
-  /** The digest of the policies, in hexadecimal digits. Signing does not change it. */
+  /** The digest of the policies, in hexadecimal digits. Signatures do not change it. */
   readonly content: string;
-  /** The `kid` of each trusted key that signed; none where `"unsigned"` bundles are trusted. */
+  /** The `kid` of each trusted key that signed; empty if `"unsigned"` bundles are trusted. */
   readonly signers: readonly string[];
 }
 
-/** Reads a header as the module writes it: its times are in seconds. */
+/** Reads a header from the module, whose times are in seconds. */
 export function readHeader(json: string): BundleHeader {
   const header = JSON.parse(json) as BundleHeader;
   const { created, notBefore, expires } = header;

@@ -1,24 +1,24 @@
-// Requests of a few MiB, as anybody may send them. Each is decided or refused, and of what is past the bounds of a
-// request no more is read than they allow: reads are counted, not time.
+// Requests of a few MiB from an attacker. Each is decided or refused, and reading stops at the
+// limits of a request. The tests count reads, not time.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { openSync } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { Pdp, Principal, Resource } from "./types.ts";
 
-/** The most values of a request, and what is read of each beside it. */
+/** The largest number of values in a request, and the reads of each beside it. */
 const MOST = 100_000;
 const READS_OF_ONE = 8;
 const LONG = 300_000;
 
 let pdp: Pdp;
 beforeAll(() => {
-  pdp = openSync(odd, { trust: "unsigned", clock: () => noon });
+  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
 });
 
 let reads = 0;
-/** The same object, whose reads are counted. */
+/** Returns the same object with counted reads. */
 function counted<T extends object>(value: T): T {
   return new Proxy(value, {
     get: (of, name) => ((reads += 1), Reflect.get(of, name) as unknown),
@@ -26,8 +26,8 @@ function counted<T extends object>(value: T): T {
   });
 }
 
-type Ask = (principal: Principal, resource: Resource) => unknown;
-const ways: readonly (readonly [string, Ask])[] = [
+type Decide = (principal: Principal, resource: Resource) => unknown;
+const ways: readonly (readonly [string, Decide])[] = [
   ["isAllowed", (principal, resource) => pdp.isAllowed({ principal, action: "listed", resource })],
   ["check", (principal, resource) => pdp.check({ principal, actions: ["listed"], resource })],
   ["checkMany", (principal, resource) => pdp.checkMany([{ principal, actions: ["listed"], resource }], { maxSteps: 1_000_000 })],
@@ -49,34 +49,34 @@ function refusal(act: () => unknown): unknown {
   }
 }
 
-describe.each(ways)("%s", (_, ask) => {
+describe.each(ways)("%s", (_, decide) => {
   it("reads no more of a long list than a request may hold", () => {
     for (const [principal, resource, isRead] of [
       [ada, having(long()), true],
       [{ ...ada, roles: long() }, having(["ada"]), true],
-      // No rule reads it: who looks at everything refuses it, and a plan does not look at it.
+      // No rule reads it: `check` refuses it, and a fast path does not read it.
       [{ ...ada, attr: { list: long() } }, having(["ada"]), false],
     ] as const) {
       reads = 0;
-      const refused = refusal(() => ask(principal as Principal, resource));
+      const refused = refusal(() => decide(principal as Principal, resource));
       if (isRead || refused !== undefined) expect(refused).toBeInstanceOf(RangeError);
-      // To prepare a principal is to copy it, once.
+      // Preparing a principal copies it once.
       expect(reads).toBeLessThan(LONG * 2 + READS_OF_ONE * MOST);
     }
   });
 
-  it("refuses what is wide, deep, or large", () => {
+  it("refuses wide, deep, or large values", () => {
     const wide = Object.fromEntries(Array.from({ length: 150_000 }, (_, at) => [`m${at}`, at]));
     const deep = Array.from({ length: 100_000 }).reduce((inner: unknown) => [inner], 0);
     const shared = Array.from({ length: 40 }).reduce((inner: unknown) => [inner, inner], ["x"]);
     for (const x of [wide, deep, shared]) {
-      expect(() => ask(ada, having(x))).toThrow(/past the|nests deeper/);
+      expect(() => decide(ada, having(x))).toThrow(/past the|nests deeper/);
     }
   });
 
   it("decides on one long text", () => {
     const text = "x".repeat(4 * 2 ** 20);
-    expect(() => ask({ ...ada, attr: { text } }, having(["ada", text]))).not.toThrow();
+    expect(() => decide({ ...ada, attr: { text } }, having(["ada", text]))).not.toThrow();
   });
 });
 

@@ -1,4 +1,4 @@
-// Hosts that have done something about `__proto__`, on which the hot functions rely. They need a process of
+// Hosts that have changed `__proto__`, on which the hot functions rely. They need a process of
 // their own, so they run the built package.
 
 import { execFileSync } from "node:child_process";
@@ -34,8 +34,8 @@ describe("a host", () => {
   it.each(flags)("with %s gives the same answers", (flag) => {
     const cwd = fileURLToPath(new URL("../..", import.meta.url));
     const words = [flag, "--input-type=module", "--eval", program];
-    const said = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
+    const output = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
     const [yes, no] = ["true true true 20\n", "false false false 0\n"];
-    expect(said).toBe(`${yes}${no}${no}${yes}`.repeat(3));
+    expect(output).toBe(`${yes}${no}${no}${yes}`.repeat(3));
   });
 });

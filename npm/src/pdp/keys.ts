@@ -1,46 +1,51 @@
 // Reads keys: JSON Web Keys (RFC 7517, RFC 9964) as `wardgate keys` writes them, and bytes.
 //
-// A private key is refused wherever a public one is enough: it has no place in a host.
+// A private key is refused if a public key is enough: a host must not have it.
 
 import { bytesOf, copyOf, describe, membersOf, mustBeBytes } from "../base/describe.ts";
 
-/** Which ML-DSA a key is for (FIPS 204). Wardgate makes keys of ML-DSA-87. */
+/** The ML-DSA parameter set of a key (FIPS 204). Wardgate creates keys of ML-DSA-87. */
 export type Algorithm = "ML-DSA-44" | "ML-DSA-65" | "ML-DSA-87";
 
-/** A public key as `wardgate keys public` prints it. Members that are not named here mean nothing. */
+/** A public key as `wardgate keys public` prints it. Other members are ignored. */
 export interface PublicJwk {
+  /** The key type of ML-DSA keys (RFC 9964). */
   readonly kty: "AKP";
+  /** The ML-DSA parameter set. */
   readonly alg: Algorithm;
   /** The key in base64url. */
   readonly pub: string;
-  /** By which name signatures know it; if it is absent, the name that follows from the key. */
+  /** The name of the key in signatures. Default: the name that is derived from the key. */
   readonly kid?: string | undefined;
   readonly [member: string]: unknown;
 }
 
 /** A public key as bytes. */
 export interface RawKey {
+  /** The ML-DSA parameter set. */
   readonly alg: Algorithm;
+  /** The bytes of the key. */
   readonly key: Uint8Array;
-  /** By which name signatures know it; if it is absent, the name that follows from the key. */
+  /** The name of the key in signatures. Default: the name that is derived from the key. */
   readonly kid?: string | undefined;
 }
 
-/** A public key of somebody who signs. */
+/** The public key of a signer. */
 export type PublicKey = PublicJwk | RawKey;
 
-/** A key that seals, as `wardgate keys generate --for sealing` writes it. */
+/** A sealing key, as `wardgate keys generate --for sealing` writes it. */
 export interface SecretJwk {
+  /** The key type of symmetric keys (RFC 7517). */
   readonly kty: "oct";
   /** The 32 bytes in base64url. */
   readonly k: string;
   readonly [member: string]: unknown;
 }
 
-/** A public key that was read. */
+/** A public key, checked. */
 export interface ReadKey {
   readonly level: Level;
-  /** No bytes where the name follows from the key. */
+  /** The name; empty if it is derived from the key. */
   readonly id: Uint8Array;
   readonly key: Uint8Array;
 }
@@ -65,7 +70,7 @@ export function readPublicKey(given: unknown, where: string): ReadKey {
   return { level, id: kid === undefined ? NONE : readId(kid, `\`kid\` of ${where}`), key };
 }
 
-/** Reads the key of those who may read sealed bundles. */
+/** Reads the key for sealed bundles. */
 export function readSecret(given: unknown): Uint8Array {
   const members = membersOf(given);
   const bytes = members?.get("kty") === "oct" ? base64(members.get("k"), "`k` of `unsealKey`") : bytesOf(given);

@@ -1,8 +1,8 @@
-// What is left behind: a million decisions, a thousand reloads and a thousand openings leave the heap and the
-// memory of the module where they were. They run in a process that can be told to collect garbage.
+// Memory leaks: a million decisions, a thousand reloads and a thousand openings leave the heap and
+// the memory of the module at their sizes. They run in a process with an exposed garbage collector.
 //
-// The heap moves by some ten thousand bytes by itself, up and down. What is left behind each time would be left
-// behind each of the four times, so the smallest growth is looked at.
+// The heap varies by some ten thousand bytes by itself, up and down. A leak would appear in each of
+// the four runs, so the test takes the smallest growth.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { expect, it } from "vitest";
 
 const program = `
   import { readFileSync } from "node:fs";
-  // The package keeps its memory to itself, so the instance is looked at as it is made.
+  // The package does not export its memory, so the test intercepts the creation of the instance.
   const memories = [];
   const { Instance } = WebAssembly;
   WebAssembly.Instance = class extends Instance {
@@ -27,7 +27,7 @@ const program = `
   const resources = ["ada", "bo", "cy", "di"].map((owner, at) => ({ kind: "album", id: "a" + at, attr: { owner } }));
   const many = Array.from({ length: 10 }, () => resources).flat();
 
-  // 1,000 decisions in every way of asking.
+  // Makes 1,000 decisions by every method.
   function decide() {
     const sam = pdp.for(principal);
     for (let time = 0; time < 10; time += 1) {
@@ -58,7 +58,7 @@ const program = `
     return [process.memoryUsage().heapUsed, memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)];
   }
 
-  // Whatever is made once is made in the first of them.
+  // The first run creates the objects that are created once.
   const windows = Array.from({ length: 5 }, () => {
     const before = used();
     run(1000);
@@ -75,5 +75,8 @@ it("leaves no memory behind", { timeout: 240_000 }, () => {
   expect(linear).toBe(0);
 });
 
-/** One word for each reload would be 8,000 bytes, one object more; a byte for each decision a million. */
+/**
+ * One word for each reload would be 8,000 bytes, one object more; a byte for each decision a
+ * million.
+ */
 const MOST_HEAP = 32_000;

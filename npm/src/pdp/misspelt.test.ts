@@ -1,4 +1,5 @@
-// Members that are misspelt: `policy_version` and its like would select policies, and select others.
+// Misspelt members: `policy_version`, for example, would select policies, and the wrong ones are
+// selected.
 
 import { readFileSync } from "node:fs";
 
@@ -14,7 +15,7 @@ beforeAll(() => {
 
 const principal = { id: "ada", roles: ["user"] };
 const resource = { kind: "record", id: "r1" };
-const ask = { principal, action: "read", resource };
+const request = { principal, action: "read", resource };
 const rows = Array.from({ length: 20 }, () => resource);
 
 function changed(member: object): never {
@@ -24,7 +25,7 @@ function changed(member: object): never {
 describe("a misspelt member", () => {
   const members = [{ policy_version: "2" }, { Scope: "acme" }, { policyversion: undefined }, { attrs: {} }];
 
-  it.each(members)("of a principal is refused by what reads it once: %j", (member) => {
+  it.each(members)("of a principal is refused by methods that read it once: %j", (member) => {
     const misspelt = changed(member);
     const [name] = Object.keys(member);
     const message = `unknown field \`${name}\` in principal`;
@@ -38,9 +39,9 @@ describe("a misspelt member", () => {
 
   it("of a topic is refused", () => {
     for (const name of ["policy_version", "Scope", "roles"]) {
-      const topic = { kind: "record", action: "read", [name]: "acme" } as Topic;
-      expect(() => pdp.prepare(topic), name).toThrow(TypeError);
-      expect(() => pdp.for(principal).prepare(topic), name).toThrow(`unknown field \`${name}\` in what is prepared`);
+      const target = { kind: "record", action: "read", [name]: "acme" } as Topic;
+      expect(() => pdp.prepare(target), name).toThrow(TypeError);
+      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in what is prepared`);
     }
     for (const scope of [null, 1, ["acme"]] as never[]) {
       expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");
@@ -48,18 +49,18 @@ describe("a misspelt member", () => {
     }
   });
 
-  // To look for one would cost more than the decision: this is what the documentation of `Pdp` warns of.
-  it("of a resource is not looked for where a plan decides", () => {
+  // Looking for one would cost more than the decision: the documentation of `Pdp` warns of this.
+  it("of a resource is not detected on the fast path", () => {
     const misspelt = { ...resource, policy_version: "2" } as Resource;
-    for (let time = 0; time < 2; time += 1) pdp.isAllowed(ask);
-    expect(pdp.isAllowed({ ...ask, resource: misspelt })).toBe(true);
+    for (let time = 0; time < 2; time += 1) pdp.isAllowed(request);
+    expect(pdp.isAllowed({ ...request, resource: misspelt })).toBe(true);
     expect(() => pdp.check({ principal, actions: ["read"], resource: misspelt })).toThrow("unknown field `policy_version`");
   });
 });
 
-describe("what is prepared for a scope or version", () => {
-  const ways = (topic: Topic) => (one: Resource): boolean[] => {
-    const [action, question] = [pdp.prepare(topic), pdp.for(principal).prepare(topic)];
+describe("a target with a scope or version", () => {
+  const ways = (target: Topic) => (one: Resource): boolean[] => {
+    const [action, question] = [pdp.prepare(target), pdp.for(principal).prepare(target)];
     const many = Array.from({ length: 20 }, () => one);
     const answers = [1, 2].flatMap(() => [
       action.isAllowed(principal, one),
@@ -73,7 +74,7 @@ describe("what is prepared for a scope or version", () => {
     {}, { scope: "acme" }, { policyVersion: "2" }, { policyVersion: "default" }, { scope: "none" }, { scope: "" }, { scope: "acme", policyVersion: "2" },
   ];
 
-  it.each(selections)("decides resources that name none by it, and others by what they name: %j", (selection) => {
+  it.each(selections)("supplies it to resources without one, and not to others: %j", (selection) => {
     for (const action of ["read", "write", "delete"]) {
       for (const own of selections) {
         const named = { ...resource, ...own };
@@ -83,13 +84,13 @@ describe("what is prepared for a scope or version", () => {
     }
   });
 
-  it("refuses what is no resource, and resources whose scope is none", () => {
+  it("refuses invalid resources, and resources with an invalid scope", () => {
     const prepared = pdp.prepare({ kind: "record", action: "read", scope: "acme" });
-    for (const odd of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
-      expect(() => prepared.isAllowed(principal, odd)).toThrow(TypeError);
+    for (const invalid of [undefined, null, [], "record", new Map(), { ...resource, scope: null }] as never[]) {
+      expect(() => prepared.isAllowed(principal, invalid)).toThrow(TypeError);
     }
     expect(() => prepared.filter(principal, {} as never)).toThrow("resources must be an array");
     const map = { ...resource, attr: new Map([["owner", "ada"]]) } as never;
-    expect(prepared.isAllowed(principal, map)).toBe(pdp.isAllowed({ ...ask, resource: { ...(map as Resource), scope: "acme" } }));
+    expect(prepared.isAllowed(principal, map)).toBe(pdp.isAllowed({ ...request, resource: { ...(map as Resource), scope: "acme" } }));
   });
 });

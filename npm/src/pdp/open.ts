@@ -1,6 +1,7 @@
 // Opens bundles.
 
-import { readLoad, type LoadOptions } from "../wasm/code.ts";
+import type { LoadOptions } from "./load-options.ts";
+import { readLoad } from "../wasm/code.ts";
 import { copyOf, membersOf, mustBeBytes } from "../base/describe.ts";
 import { runtime, runtimeNow } from "../wasm/module.ts";
 import { readOptions, type OpenNowOptions, type OpenOptions } from "./options.ts";
@@ -11,14 +12,16 @@ import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
 import { disregard, type CodeNow, type CodeSource } from "../base/web.ts";
 
 /**
- * Opens a bundle, if those whom you trust have signed it. It may be bytes, or come from a URL, a response or a
- * stream; `fetch(url, { signal: AbortSignal.timeout(5000) })` is one that does not wait for ever.
+ * Opens a bundle that trusted keys have signed. The bundle is bytes, or comes from a URL, a
+ * response or a stream. Use `fetch(url, { signal: AbortSignal.timeout(5000) })` for a response with
+ * a time limit.
  *
- * @throws TypeError for a bundle or an option of the wrong kind, or an option that is not known; and with the code
- * `no-trust`, where there is no `trust`.
- * @throws RangeError for an option of the right kind with a value that is not possible.
- * @throws WardgateError when the bundle is refused; its code is a {@link Refusal} and says why. When it does not
- * arrive, the code is `not-fetched`; when the code of the module does not, `not-loaded` or `wrong-code`.
+ * @throws TypeError if the bundle or an option has the wrong kind, or an option is unknown; with
+ * the code `no-trust` if `trust` is missing.
+ * @throws RangeError if the value of an option is out of range.
+ * @throws WardgateError if the bundle is refused, with a {@link Refusal} as its code. The code is
+ * `not-fetched` if the bundle does not arrive, and `not-loaded` or `wrong-code` if the code of the
+ * module does not.
  *
  * @example
  *     const trust = JSON.parse(await readFile("release.pub.jwk", "utf8"));
@@ -31,7 +34,7 @@ export async function open(bundle: BundleSource, options: OpenOptions): Promise<
   disregard(bundle);
   disregard(membersOf(options)?.get("code"));
   const settings = readOptions(options);
-  // Both at once: one of them is often on its way over a network.
+  // In parallel: one of them often comes over a network.
   const arriving = readBundle(bundle, settings.maxBytes);
   const readingRules = settings.spocp?.ready();
   for (const promise of [arriving, readingRules]) disregard(promise);
@@ -40,10 +43,13 @@ export async function open(bundle: BundleSource, options: OpenOptions): Promise<
 }
 
 /**
- * Opens a bundle before it returns, where the code of the module is at hand: in Node, Deno, Bun and workers, and
- * elsewhere after `load` or `open`, or with the option `code`.
+ * Opens a bundle synchronously. It needs the code of the module at hand: in Node, Deno, Bun and
+ * workers, and elsewhere after `load` or `open`, or with the option `code`.
  *
  * @throws TypeError, RangeError and WardgateError as {@link open} does.
+ *
+ * @example
+ *     const pdp = openSync(readFileSync("album.bundle"), { trust });
  */
 export function openSync(bundle: Bundle, options: OpenNowOptions & WithSpocp): SpocpPdp;
 export function openSync(bundle: Bundle, options: OpenNowOptions): Pdp;
@@ -59,10 +65,14 @@ interface WithSpocp {
 }
 
 /**
- * Loads the module, so that `openSync`, `hash`, `hashMany` and `verifyBatch` work where they cannot load it
- * themselves. Once it is loaded, this does nothing.
+ * Loads the module, for `openSync`, `hash`, `hashMany` and `verifyBatch` on runtimes where they
+ * cannot load it themselves. Further calls do nothing.
  *
  * @throws WardgateError with the code `not-loaded`, `not-fetched` or `wrong-code`.
+ *
+ * @example
+ *     await load();
+ *     const pdp = openSync(bundle, { trust });
  */
 export async function load(options: LoadOptions = {}): Promise<void> {
   await runtime(readLoad(options));

@@ -18,21 +18,21 @@ describe("options", () => {
     refused({}, TypeError, "option `trust` is missing");
   });
 
-  it("tell a wrong kind of trust from a wrong value", () => {
+  it("distinguish a wrong kind of trust from a wrong value", () => {
     refused({ trust: 7 }, TypeError, 'option `trust` must be keys or "unsigned", found number');
     refused({ trust: "everyone" }, RangeError, 'must be keys or "unsigned", found another text');
   });
 
-  it("refuse a key that is not known, even one that says nothing", () => {
+  it("refuse an unknown name, even with the value undefined", () => {
     refused({ trust: "unsigned", trusted: [] }, TypeError, "unknown option `trusted`");
     refused({ trust: "unsigned", cache: undefined }, TypeError, "unknown option `cache`");
   });
 
-  it("never read what an object inherits", () => {
+  it("never include inherited members", () => {
     refused(Object.create({ trust: "unsigned" }), TypeError, "option `trust` is missing");
   });
 
-  it("take a clock, and believe it only numbers", () => {
+  it("take a clock, and accept only numbers from it", () => {
     expect(readOptions({ trust: "unsigned", clock: () => 7 }).clock()).toBe(7);
     refused({ trust: "unsigned", clock: 7 }, TypeError, "option `clock` must be a function, found number");
     const settings = readOptions({ trust: "unsigned", clock: () => "noon" });
@@ -43,7 +43,7 @@ describe("options", () => {
     expect(Math.abs(readOptions({ trust: "unsigned" }).clock() - Date.now())).toBeLessThan(1000);
   });
 
-  it("take an accessor module, and nothing that only looks like one", () => {
+  it("take an accessor module, and nothing similar", () => {
     const accessors = { format: 3, bundle: "00", names: [], decideRequest: () => 2 };
     expect(readOptions({ trust: "unsigned", accessors }).accessors).toBe(accessors);
     const check = (changes: unknown, error: new () => Error, message: string): void =>

@@ -1,5 +1,5 @@
-// Reads the options of `open` and `reload`. A key that is not known is an error: an option accepted and
-// ignored would be a silent downgrade.
+// Reads the options of `open` and `reload`. An unknown option is an error: an option that is
+// accepted and ignored would be a silent downgrade.
 
 import { FORMAT } from "../fast/accessors.ts";
 import { describe } from "../base/describe.ts";
@@ -10,59 +10,117 @@ import { isUnsigned, withoutTrust, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
 import type { CodeNow, CodeSource } from "../base/web.ts";
 
-/** How to open a bundle. */
+/** The options of `open`. */
 export interface OpenOptions extends OpenNowOptions {
   /**
-   * The code of the module, for runtimes or bundlers that do not find it themselves: `wardgate/wasm`, compiled,
-   * as bytes or as a response. All PDPs share the code that came first; later ones are not looked at.
+   * The code of the module, for runtimes and bundlers that cannot find it: `wardgate/wasm`,
+   * compiled, as bytes or as a response. All PDPs share the first code that is loaded; later code
+   * is ignored.
+   *
+   * @example
+   *     await open(bundle, { trust, code: fetch("/assets/wardgate_bg.wasm") });
    */
   readonly code?: CodeSource | undefined;
 }
 
-/** How to open a bundle without waiting. */
+/** The options of `openSync`. */
 export interface OpenNowOptions {
-  /** Which bundles may be opened. There is no default: trust is always a decision. */
+  /**
+   * The keys whose bundles may be opened. There is no default: trust is always an explicit
+   * decision.
+   *
+   * @example
+   *     const trust = JSON.parse(await readFile("release.pub.jwk", "utf8"));
+   *     await open(bundle, { trust: { keys: [release, audit], atLeast: 2 } });
+   */
   readonly trust: Trust;
   /**
-   * The lowest revision that is accepted. Keep the highest that you have seen, `pdp.header.revision`, and
-   * nobody can hand you an older bundle, however well signed.
+   * The lowest accepted revision. Default: 0. Store the highest `pdp.header.revision`; then an
+   * attacker cannot replay an older bundle, however well signed.
+   *
+   * @example
+   *     await open(bundle, { trust, minRevision: 7 });
    */
   readonly minRevision?: number | undefined;
   /**
-   * The time for which the dates of the bundle are looked at, in milliseconds since 1970; what `clock`
-   * says unless given. It counts for this opening; a `reload` looks at the clock again.
+   * The time for which the dates of the bundle are checked, in milliseconds since 1970. Default:
+   * the time of `clock`. It applies to this opening; a `reload` reads the clock again.
+   *
+   * @example
+   *     await open(bundle, { trust, now: Date.UTC(2024, 4, 6) });
    */
   readonly now?: number | Date | undefined;
-  /** The name that the bundle must have, so that what is signed for one purpose does not serve another. */
+  /**
+   * The name that the bundle must have, so that a bundle for one purpose cannot serve another.
+   * Default: any name.
+   *
+   * @example
+   *     await open(bundle, { trust, name: "album" });
+   */
   readonly name?: string | undefined;
-  /** The key of sealed bundles. Where it is given, a bundle that is not sealed is refused. */
+  /**
+   * The key of sealed bundles. With this option, a bundle that is not sealed is refused.
+   *
+   * @example
+   *     const unsealKey = JSON.parse(await readFile("sealing.jwk", "utf8"));
+   *     await open(bundle, { trust, unsealKey });
+   */
   readonly unsealKey?: Uint8Array | SecretJwk | undefined;
-  /** The most bytes that are looked at: 256 MiB unless given. */
+  /**
+   * The largest accepted size of a bundle in bytes. Default: 256 MiB.
+   *
+   * @example
+   *     await open(bundle, { trust, maxBytes: 1_000_000 });
+   */
   readonly maxBytes?: number | undefined;
   /**
-   * What the PDP does from the moment on which its bundle expires: `"deny"` unless given, and then every action is
-   * denied, for the reason `expired`. With `"decide"` whoever keeps newer bundles away keeps this one in use.
+   * The behaviour of the PDP after its bundle has expired. Default: `"deny"`, which denies every
+   * action with the reason `expired`. With `"decide"`, an attacker who withholds newer bundles
+   * keeps this one in use.
+   *
+   * @example
+   *     await open(bundle, { trust, afterExpiry: "decide" });
    */
   readonly afterExpiry?: "deny" | "decide" | undefined;
-  /** Returns the time in milliseconds since 1970; `Date.now` unless given. */
+  /**
+   * Returns the time in milliseconds since 1970. Default: `Date.now`.
+   *
+   * @example
+   *     await open(bundle, { trust, clock: () => Date.UTC(2024, 4, 6, 12) });
+   */
   readonly clock?: (() => number) | undefined;
   /**
-   * The module that `wardgate compile --emit` wrote with this bundle. It makes `isAllowed` faster and
-   * changes no answer. After a `reload` it goes on, and helps with the names that it knows.
+   * The accessor module that `wardgate compile --emit` wrote with this bundle. It makes `isAllowed`
+   * faster and changes no decision. After a `reload` it stays in use for the names that it has.
+   *
+   * @example
+   *     import * as accessors from "./album.accessors.js";
+   *     await open(bundle, { trust, accessors });
    */
   readonly accessors?: Accessors | undefined;
   /**
-   * The module that `wardgate/spocp` exports. With it the PDP answers queries by the rules of SPOCP in the bundle, as
-   * `pdp.spocp`, and a bundle whose rules are malformed is refused; without it they are not looked at.
+   * The export of `wardgate/spocp`. With it the PDP answers queries by the rules of SPOCP in the
+   * bundle, as `pdp.spocp`, and a bundle with malformed rules is refused; without it the rules are
+   * ignored.
+   *
+   * @example
+   *     import { spocp } from "wardgate/spocp";
+   *     const pdp = await open(bundle, { trust, spocp });
    */
   readonly spocp?: SpocpModule | undefined;
-  /** The code of the module: `wardgate/wasm`, compiled or, where a program may compile at any time, as bytes. */
+  /**
+   * The code of the module: `wardgate/wasm`, compiled, or as bytes on runtimes that may compile at
+   * any time.
+   *
+   * @example
+   *     openSync(bundle, { trust, code: readFileSync("wardgate_bg.wasm") });
+   */
   readonly code?: CodeNow | undefined;
 }
 
-/** The options, complete. */
+/** The options, checked and complete. */
 export interface Settings {
-  /** Whom and what is accepted, as the module reads it. */
+  /** The trusted keys and further conditions, as the module reads them. */
   readonly terms: Uint8Array;
   readonly isUnsigned: boolean;
   readonly decidesAfterExpiry: boolean;
@@ -76,7 +134,7 @@ export interface Settings {
   readonly code: unknown;
 }
 
-/** Reads options that may come from JavaScript, where nobody has checked their types. */
+/** Reads options that come from JavaScript without type checks. */
 export function readOptions(options: unknown): Settings {
   if (options === undefined) throw withoutTrust();
   if (typeof options !== "object" || options === null) {

@@ -1,4 +1,4 @@
-// A PDP over its life: opened, reloaded, disposed of.
+// The life of a PDP: opening, reloading, disposing.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -7,7 +7,7 @@ import { open } from "./open.ts";
 import { album, closed, openAlbum, viewing } from "../testing.ts";
 import type { Bundle } from "./types.ts";
 
-/** The error with a code that `action` throws. */
+/** Returns the code of the error that `action` throws. */
 function codeOf(action: () => unknown): Code | undefined {
   try {
     action();
@@ -53,7 +53,7 @@ describe("reloading", () => {
 });
 
 describe("examining", () => {
-  it("tells what a reload would take, and takes nothing", async () => {
+  it("returns the header of a good bundle, and puts nothing into use", async () => {
     const pdp = await openAlbum();
     const [before, offered] = [pdp.header, pdp.examine(closed)];
     expect(offered.content).not.toBe(before.content);
@@ -62,7 +62,7 @@ describe("examining", () => {
     expect(pdp.header).toEqual(offered);
   });
 
-  it("refuses what a reload would refuse", async () => {
+  it("refuses bundles that a reload would refuse", async () => {
     const pdp = await openAlbum();
     expect(codeOf(() => pdp.examine(new Uint8Array()))).toBe("not-a-bundle");
     expect(() => pdp.examine("album" as unknown as Bundle)).toThrow(TypeError);
@@ -70,7 +70,7 @@ describe("examining", () => {
 });
 
 describe("listening to reloads", () => {
-  it("tells every listener of each bundle that was taken, until it stops", async () => {
+  it("calls every listener for each bundle, until it is removed", async () => {
     const pdp = await openAlbum();
     const seen: string[] = [];
     const hear = ({ content }: { readonly content: string }): void => void seen.push(content);
@@ -85,19 +85,19 @@ describe("listening to reloads", () => {
     expect(seen).toEqual([shut, shut, shown]);
   });
 
-  it("reports what a listener throws, and goes on", async () => {
+  it("reports the exception of a listener, and goes on", async () => {
     const pdp = await openAlbum();
     const reported: unknown[] = [];
     vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
-    const [now, later, heard] = [new Error("now"), new Error("later"), vi.fn()];
+    const [now, later, listener] = [new Error("now"), new Error("later"), vi.fn()];
     pdp.onReload(() => {
       throw now;
     });
     pdp.onReload(() => Promise.reject(later));
-    pdp.onReload(heard);
+    pdp.onReload(listener);
     pdp.reload(closed);
     await new Promise(setImmediate);
-    expect(heard).toHaveBeenCalledWith(pdp.header);
+    expect(listener).toHaveBeenCalledWith(pdp.header);
     expect(reported).toEqual([now, later]);
     expect(() => pdp.onReload("no" as never)).toThrow(TypeError);
     vi.unstubAllGlobals();

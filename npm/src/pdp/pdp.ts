@@ -1,4 +1,4 @@
-// The PDP that a caller holds: one bundle, and the handle under which the module knows it.
+// The PDP of a caller: one bundle, with its handle in the module.
 
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
 import type { AcceptedBundle, AcceptedOpening } from "./accepted.ts";
@@ -16,7 +16,7 @@ import { FastPaths } from "../fast/fast-paths.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
 import { guarded } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
-import { inARow, SHARING, sharerWord, type Sharer } from "./sharing.ts";
+import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
 import { callState } from "../wasm/reentrancy.ts";
 import type {
@@ -36,7 +36,9 @@ import type {
 } from "./types.ts";
 import { PrincipalRecord } from "../fast/prepared-requests.ts";
 
-/** What the module holds for a PDP. It outlives the PDP, so that the net below can free it. */
+/**
+ * The state of a PDP in the module. It outlives the PDP, so that the finalizer below can free it.
+ */
 interface Lease {
   readonly runtime: Runtime;
   handle: number;
@@ -49,14 +51,14 @@ export class OpenedPdp implements Pdp {
   readonly #fastPaths: FastPaths;
   readonly #decide: typeof decideRequest;
   readonly #engine: Engine;
-  /** The rules of SPOCP, if somebody asks them: always those of the bundle in use. */
+  /** The rules of SPOCP in the bundle in use, if the option `spocp` was given. */
   readonly #rules: RuleSet | undefined;
   #accepted: AcceptedBundle;
   #header: BundleHeader;
   #disposed = false;
   readonly #listeners = new Set<(header: BundleHeader) => void>();
 
-  /** Opens bytes that nobody else writes into: they stay the last good bundle. */
+  /** Opens bytes that no other code writes into: they stay the last good bundle. */
   constructor(runtime: Runtime, given: Uint8Array, settings: Settings, readRules?: RuleReader) {
     this.#settings = settings;
     const { accessors, terms, minRevision } = settings;
@@ -88,13 +90,13 @@ export class OpenedPdp implements Pdp {
     return this.#rules;
   }
 
-  /** What it takes to open the bundle in use elsewhere, and to exchange it there. */
+  /** The bundle in use, with the conditions and options to open or reload it elsewhere. */
   get accepted(): AcceptedOpening {
     const { terms, isUnsigned, decidesAfterExpiry, maxBytes } = this.#settings;
     return { ...this.#accepted, terms, isUnsigned, decidesAfterExpiry, maxBytes };
   }
 
-  /** What the clock says. */
+  /** Returns the time of the clock. */
   now(): number {
     return this.#settings.clock();
   }
@@ -135,7 +137,7 @@ export class OpenedPdp implements Pdp {
     this.#mustBeOpen();
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
-    const shared = inARow();
+    const shared = consecutive();
     return listed(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
   }
 
@@ -187,7 +189,7 @@ export class OpenedPdp implements Pdp {
   onReload(listener: (header: BundleHeader) => void): () => void {
     this.#mustBeOpen();
     if (typeof listener !== "function") throw new TypeError(`a listener must be a function, found ${describe(listener)}`);
-    // A function of its own for each call: whoever listens twice stops twice.
+    // A new function for each call: a listener that is added twice is removed twice.
     const own = (header: BundleHeader): void => listener(header);
     this.#listeners.add(own);
     return () => void this.#listeners.delete(own);
@@ -208,41 +210,44 @@ export class OpenedPdp implements Pdp {
     this.dispose();
   }
 
-  /** Decides a request by reading it completely. */
+  /** Decides a request on the general path, which reads it completely. */
   #general(request: unknown): boolean {
     const now = this.#settings.clock();
     const answer = this.#call((handle) => isAllowed(handle, request, now));
-    // The frame may have died since it was made: the memory grew, or a trap took it.
+    // The frame may have died since it was made: the memory grew, or the instance trapped.
     if (!this.#disposed && !this.#fastPaths.isLive) this.#fastPaths.resume(this.#lease.handle);
     return answer;
   }
 
-  /** Reads what is offered in the place of the bundle in use, and the conditions that it must meet. */
+  /** Reads a bundle for a reload, with the conditions that it must meet. */
   #read(bundle: unknown, options: unknown): AcceptedBundle {
     const bytes = copyOf(mustBeBytes(bundle, "a bundle"));
     const conditions = readReload(options);
     const now = conditions.now ?? this.#settings.clock();
-    // A replayed older bundle is refused although the caller keeps no count. Read after the clock, which is code of the
-    // caller and may have taken a newer bundle into use.
+    // A replayed older bundle is refused although the caller stores no revision. This is read after
+    // the clock, which is code of the caller and may have reloaded a newer bundle.
     const inUse = this.#settings.isUnsigned ? 0 : this.#header.revision;
     return { bytes, now, minRevision: Math.max(this.#settings.minRevision, conditions.minRevision, inUse) };
   }
 
-  /** The whole bundle that is offered, unsealed and put together. */
+  /** Returns the whole bundle: unsealed, and with a delta applied to the bundle in use. */
   #whole(handle: number, offer: AcceptedBundle): AcceptedBundle {
     const inside = unsealed(offer.bytes, this.#settings);
     const isStep = isDelta(inside.subarray(0, PREFIX_BYTES));
     return { ...offer, bytes: isStep ? apply(handle, this.#accepted.bytes, inside) : inside };
   }
 
-  /** Takes policies into use, and returns what does the same with the rules beside them. It takes both or none. */
+  /**
+   * Reloads the policies, and returns a function that replaces the rules beside them. It replaces
+   * both or none.
+   */
   #exchange(handle: number, whole: AcceptedBundle): readonly [BundleFacts, (() => void) | undefined] {
     reload(handle, whole.bytes, whole.now, whole.minRevision);
     let use;
     try {
       use = this.#rules?.offer(rulesIn(whole, handle));
     } catch (refused) {
-      // Nobody has asked meanwhile.
+      // No code of the caller has run in the meantime.
       const { bytes, now, minRevision } = this.#accepted;
       reload(handle, bytes, now, minRevision);
       throw refused;
@@ -278,19 +283,20 @@ export class OpenedPdp implements Pdp {
   #check(request: CheckRequest, shared = 0, budget?: Budget): string {
     const now = this.#settings.clock();
     const text = this.#call((handle) => check(handle, request, now, shared, budget));
-    // What the decision hands back may be long, and was written step by step too.
+    // A decision may be long, and writing it takes time too.
     if (budget !== undefined) budget.left = Math.max(0, budget.left - Math.ceil(text.length / UNITS_OF_A_STEP));
     return text;
   }
 
   /**
-   * Refuses accessors of another bundle: they would work, but not as fast as their owner believes. And those that
-   * import another copy of the package: its turns are not the turns of this one.
+   * Refuses accessors of another bundle: they would work, but slower than their owner expects. It
+   * also refuses accessors that import another copy of the package, whose serials are not the
+   * serials of this one.
    */
   #mustFit({ bundle, decideRequest }: Accessors): void {
     const { content } = this.#header;
     const { serial } = callState;
-    // It takes a turn before it finds that this is no request.
+    // It takes a serial before it sees that this is not a request.
     (decideRequest as (...given: unknown[]) => unknown)(undefined, undefined);
     if (bundle === content && callState.serial !== serial) return;
     this.dispose();
@@ -310,7 +316,7 @@ export class OpenedPdp implements Pdp {
     return this.#lease.runtime.call(() => work(this.#handle()));
   }
 
-  /** The handle in the instance in use, which a trap may have replaced since the last call. */
+  /** Returns the handle in the instance in use, which may have been replaced after a trap. */
   #handle(): number {
     const lease = this.#lease;
     if (lease.generation !== lease.runtime.generation) {
@@ -322,8 +328,8 @@ export class OpenedPdp implements Pdp {
   }
 }
 
-// Only a net: memory of the module is freed when `dispose` is called, or some time after the PDP is
-// forgotten. Workers with a compatibility date before May 2025 have no such thing.
+// Only a safety net: the memory of the module is freed by `dispose`, or some time after the PDP
+// becomes unreachable. Workers with a compatibility date before May 2025 lack this class.
 const net = "FinalizationRegistry" in globalThis ? new FinalizationRegistry<Lease>(free) : undefined;
 
 function free(lease: Lease): void {
@@ -332,10 +338,10 @@ function free(lease: Lease): void {
   });
 }
 
-/** A copy: code of the caller may change the list meanwhile. */
+/** Returns a copy: code of the caller may change the list in the meantime. */
 function listed<T>(requests: readonly T[]): T[] {
   if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
-  // Every place, even an empty one: what is missing there is refused.
+  // Empty places become `undefined`, which is refused.
   return Array.from<T>(requests);
 }
 
@@ -351,7 +357,7 @@ function readFilter<R extends Resource>(request: FilterRequest<R>): FilterReques
 
 const FILTER: readonly string[] = ["principal", "action", "resources", "auxData"];
 
-/** What the module tells of an opened bundle, as JSON. */
+/** The facts about an opened bundle from the module, as JSON. */
 interface BundleFacts {
   readonly principals: string;
   readonly header: string;
@@ -361,18 +367,21 @@ function bundleFacts(handle: number): BundleFacts {
   return { principals: principals(handle), header: header(handle) };
 }
 
-/** The rules of SPOCP in a bundle that the module has opened: of bytes that nobody writes into since. */
+/**
+ * Returns the rules of SPOCP in a bundle that the module has opened. No code writes into these
+ * bytes.
+ */
 function rulesIn({ bytes }: AcceptedBundle, handle: number): Uint8Array {
   return bytes.subarray(rulesAt(handle));
 }
 
-/** What is inside, if bundles are to be sealed. */
+/** Returns the content of a bundle, which must be sealed if there is a key. */
 function unsealed(given: Uint8Array, { unsealKey, maxBytes }: Settings): Uint8Array {
   return unsealKey === undefined ? given : unseal(given, unsealKey, maxBytes);
 }
 
-/** Code units of a decision as JSON that are written and parsed in the time of a step. */
+/** The code units of a decision that are written and parsed in the time of a step. */
 const UNITS_OF_A_STEP = 4;
 
-/** What the kind of bytes is told by. */
+/** The number of bytes that determine the kind of a bundle. */
 const PREFIX_BYTES = 32;

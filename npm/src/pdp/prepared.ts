@@ -1,4 +1,4 @@
-// What `for` and `prepare` return: questions of which a part was asked before.
+// The results of `for` and `prepare`: requests with a part that is prepared.
 
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { ALLOW, UNSURE } from "../wasm/frame.ts";
@@ -9,7 +9,7 @@ import type { AuxData, PreparedAction, PreparedPrincipal, PreparedQuestion, Prin
 import type { Topic as Asked } from "./types.ts";
 import { decideAction, decideForPrincipal, decideTarget, PreparedTarget, PrincipalRecord } from "../fast/prepared-requests.ts";
 
-/** A principal that asks again and again. */
+/** The requests of one principal. */
 export class PrincipalQueries implements PreparedPrincipal {
   readonly #engine: Engine;
   readonly #record: PrincipalRecord;
@@ -45,7 +45,7 @@ export class PrincipalQueries implements PreparedPrincipal {
   }
 }
 
-/** A principal, a kind and an action: only resources are new. */
+/** The requests of one principal for one kind and action; only the resource varies. */
 class TargetQueries implements PreparedQuestion {
   readonly #engine: Engine;
   readonly #record: PrincipalRecord;
@@ -82,7 +82,7 @@ class TargetQueries implements PreparedQuestion {
   }
 }
 
-/** A kind and an action, about which principals ask. */
+/** The requests for one kind and action; the principal and the resource vary. */
 export class ActionQueries implements PreparedAction {
   readonly #engine: Engine;
   readonly #target: PreparedTarget;
@@ -134,7 +134,7 @@ function readSelecting(value: unknown, name: string): string | undefined {
   throw new TypeError(`${name} must be a string, found ${describe(value)}`);
 }
 
-/** A copy of what is to be filtered, every place of it. */
+/** Returns a copy of the list, with empty places as `undefined`. */
 function listed<R>(resources: readonly R[]): R[] {
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
   return Array.from<R>(resources);

@@ -1,5 +1,5 @@
-// Reading requests: what is refused, and with which words. `explain` reads all of them; what `isAllowed`
-// has no use for it does not look at, which is tested in `encode-request.test.ts`.
+// Reading requests: the refusals and their messages. `explain` reads whole requests;
+// `encode-request.test.ts` tests that `isAllowed` ignores members that it does not need.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -23,7 +23,7 @@ function refused(request: unknown, message: string, kind: new () => Error = Type
   expect((thrown as Error).message).toBe(message);
 }
 
-/** Refuses the value as an attribute of the resource. */
+/** Checks that the value is refused as an attribute of the resource. */
 function refusedAttribute(value: unknown, message: string, kind?: new () => Error): void {
   refused(viewing({ resource: { attr: { x: value } } }), message, kind);
 }
@@ -117,7 +117,7 @@ describe("an attribute", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
-  it("may be a list that says anything of its length", () => {
+  it("may be a list with any length property", () => {
     const error = new Error("not today");
     const list = (length: unknown): unknown => new Proxy([1], {
       get: (target, name) => (name === "length" ? length : Reflect.get(target, name)),
@@ -135,7 +135,7 @@ describe("an attribute", () => {
     expect(runtimeNow().generation).toBe(0);
   });
 
-  it("may ask the PDP again while it is read", () => {
+  it("may use the PDP again while it is read", () => {
     const attr = { get x(): boolean { return pdp.isAllowed(viewing()); } };
     expect(pdp.isAllowed(viewing({ resource: { attr } }))).toBe(true);
   });

@@ -1,22 +1,25 @@
-// How decisions on many requests share parts of them.
+// Shares parts of requests between decisions.
 
 import type { Decision } from "./decision.ts";
 import { isDisturbed, isObject, isPlain } from "../base/plain.ts";
 import type { CheckRequest } from "./types.ts";
 
-/** The parts of a request that several requests have: sums of these, as in `crates/wasm/src/request.rs`. */
+/** The parts that requests can share: bits that are added, as in `crates/wasm/src/request.rs`. */
 export const PRINCIPAL = 1;
 export const RESOURCE = 2;
 export const AUX_DATA = 4;
 const FIRST = 8;
 
-/** What the module is told of the requests of one sharer: theirs is a number of their own. */
+/**
+ * Returns a function that encodes the shared parts of a request for the module, with a number of
+ * this sharer.
+ */
 export function sharerWord(): (shared: number) => number {
   sharers = (sharers + 1) % 2 ** 28 || 1;
-  const mine = sharers << 4;
+  const sharerBits = sharers << 4;
   let first = FIRST;
   return (shared) => {
-    const word = mine | first | shared;
+    const word = sharerBits | first | shared;
     first = 0;
     return word >>> 0;
   };
@@ -25,10 +28,11 @@ export function sharerWord(): (shared: number) => number {
 let sharers = 0;
 
 /**
- * Returns a function for requests in a row. It returns a copy of each request and the parts that the copy shares with the one before:
- * the principal and the claims, if both are the same objects. A copy, because a getter may return another object when it is read again.
+ * Returns a function for consecutive requests. It returns a copy of each request, and the parts
+ * that the copy shares with the previous one: the principal and the claims, if both are the same
+ * objects. A copy, because a getter may return another object when it is read again.
  */
-export function inARow(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
+export function consecutive(): (request: CheckRequest) => readonly [request: CheckRequest, shared: number] {
   let word = sharerWord();
   let last: Partial<CheckRequest> = {};
   return (request) => {
@@ -40,18 +44,21 @@ export function inARow(): (request: CheckRequest) => readonly [request: CheckReq
   };
 }
 
-/** Decides on requests that share parts, and together take no more than some number of steps. */
+/** Decides requests that share parts, within one total of steps. */
 export interface Sharer {
-  /** Decides like `check`. A part that is shared is the same in all requests that share it: it is read when it comes first. */
+  /**
+   * Decides like `check`. A shared part must be equal in all requests that share it: it is read in
+   * the first of them.
+   */
   check(request: CheckRequest, shared: number): Decision;
-  /** The steps that are left. What they do not reach is denied. */
+  /** Returns the number of remaining steps. Actions beyond them are denied. */
   left(): number;
 }
 
-/** The name under which a PDP makes one for so many steps. It is no part of what callers may rely on. */
+/** The key of the method of a PDP that creates a sharer. It is not part of the public API. */
 export const SHARING: unique symbol = Symbol.for("wardgate.sharing");
 
-/** Returns the one of this PDP, be it one that knows of no sharing. */
+/** Returns a sharer of this PDP, even if the PDP does not support sharing. */
 export function sharing(
   pdp: { check(request: CheckRequest): Decision; readonly [SHARING]?: (steps: number) => Sharer },
   steps: number,
@@ -59,5 +66,5 @@ export function sharing(
   return pdp[SHARING]?.(steps) ?? { check: (request) => pdp.check(request), left: () => steps };
 }
 
-/** Steps that belong together, unless the caller has a bound: as many as the engine allows one request. */
+/** The default total of steps: the number that the engine allows for one request. */
 export const MAX_STEPS = 20_000_000;

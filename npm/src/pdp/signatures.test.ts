@@ -1,4 +1,4 @@
-// Signatures beside those of bundles. The signatures come out of bundles, where the command made them.
+// Signatures of callers. They are taken from bundles, where the command made them.
 
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ const { message, signature } = signedPart(trustFile("signed.bundle"));
 const right: SignedMessage = { key: release, message, signature };
 
 describe("verifyBatch", () => {
-  it("tells right signatures from wrong ones, each in its place", () => {
+  it("distinguishes correct signatures from wrong ones, in their order", () => {
     const wrong: readonly SignedMessage[] = [
       { ...right, message: message.subarray(1) },
       { ...right, signature: edited(signature) },
@@ -34,7 +34,7 @@ describe("verifyBatch", () => {
     expect(verifyBatch([...others, { ...right, key }])).toEqual([...others.map(() => false), true]);
   });
 
-  it("refuses what is no signature and no key", () => {
+  it("refuses invalid signatures and keys", () => {
     const check = (given: unknown, message: string): void => {
       expect(() => verifyBatch([given as SignedMessage])).toThrow(message);
     };
@@ -55,7 +55,9 @@ describe("verifyBatch", () => {
   });
 });
 
-/** What the first signature of a bundle signs: the Sig_structure of RFC 9052, section 4.4. */
+/**
+ * Returns the input of the first signature of a bundle: the Sig_structure of RFC 9052, section 4.4.
+ */
 function signedPart(bundle: Buffer): { message: Uint8Array; signature: Uint8Array } {
   const id = Buffer.from("release");
   const protectedHeader = Buffer.concat([Buffer.from([0xa2, 1, 0x38, 49, 4, 0x40 | id.length]), id]);
@@ -63,7 +65,7 @@ function signedPart(bundle: Buffer): { message: Uint8Array; signature: Uint8Arra
   const at = bundle.indexOf(protectedHeader);
   // The signature follows an empty map: a byte string with a length of two bytes.
   const start = at + protectedHeader.length + 4;
-  // The payload lies behind the tag, the array, an empty byte string and an empty map.
+  // The payload follows the tag, the array, an empty byte string and an empty map.
   const payloadAt = 64 + 5;
   const length = bundle[payloadAt + 1]!;
   const payload = bundle.subarray(payloadAt, payloadAt + 2 + length);

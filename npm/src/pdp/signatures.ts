@@ -1,27 +1,32 @@
-// ML-DSA signatures beside those of bundles, checked by the same code.
+// Verifies ML-DSA signatures of callers, with the code for bundles.
 
 import { prepareKey, verifyOne } from "../wasm/abi.ts";
 import { describe, membersOf, mustBeBytes } from "../base/describe.ts";
 import { readPublicKey, type PublicKey, type ReadKey } from "./keys.ts";
 import { runtimeNow } from "../wasm/module.ts";
 
-/** A signature, and what it is said to sign. */
+/** A signature to verify, with its message. */
 export interface SignedMessage {
-  /** The key that is said to have signed. Bytes are read quicker than a JSON Web Key. */
+  /** The key of the claimed signer. Bytes are read faster than a JSON Web Key. */
   readonly key: PublicKey;
+  /** The message under the signature. */
   readonly message: Uint8Array;
+  /** The bytes of the signature. */
   readonly signature: Uint8Array;
-  /** The context of FIPS 204, at most 255 bytes; none unless given. */
+  /** The context of FIPS 204, at most 255 bytes. Default: empty. */
   readonly context?: Uint8Array | undefined;
 }
 
 /**
- * Verifies each signature, and returns `true` in the place of those that are right. Whatever is malformed
- * about a signature is `false`. A key is prepared when it comes for the first time; the keys that were used
- * last stay prepared, and then a verification allocates no memory in the module.
+ * Verifies each signature, and returns `true` for each correct one. A malformed signature is
+ * `false`. A key is prepared on its first use; the keys that were used last stay prepared, and a
+ * verification with them allocates no memory in the module.
  *
- * @throws TypeError for values of the wrong kind.
- * @throws RangeError for what is no public key of its algorithm.
+ * @throws TypeError if a value has the wrong kind.
+ * @throws RangeError if a key is not a public key of its algorithm.
+ *
+ * @example
+ *     const [isGenuine] = verifyBatch([{ key: release, message, signature }]);
  */
 export function verifyBatch(signatures: readonly SignedMessage[]): boolean[] {
   if (!Array.isArray(signatures)) {
@@ -49,7 +54,7 @@ interface SignatureCheck {
   readonly signature: Uint8Array;
 }
 
-/** Reads one question. A key that several questions share is read once. */
+/** Reads one signature. A key that several signatures share is read once. */
 function readSigned(signed: unknown, at: number, keys: Map<unknown, ReadKey>): SignatureCheck {
   const members = membersOf(signed);
   if (members === undefined) throw new TypeError(`signature ${at} must be an object, found ${describe(signed)}`);

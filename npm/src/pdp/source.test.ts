@@ -1,4 +1,4 @@
-// Where a bundle may come from, and every way in which it may not arrive.
+// The sources of bundles, and their failures.
 
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -49,7 +49,7 @@ describe("a bundle", () => {
     expect(name).toBe("");
   });
 
-  it("is what the bytes were when it was opened", async () => {
+  it("is a copy of the bytes at the time of opening", async () => {
     const changing = bytes.slice();
     const opening = open(changing, { trust: "unsigned" });
     changing.fill(0);
@@ -57,7 +57,7 @@ describe("a bundle", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
-  it("of which nothing is to be read is not read", async () => {
+  it("with a limit of no bytes is not read", async () => {
     let isCancelled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1000)),
@@ -82,7 +82,7 @@ describe("a source", () => {
     await refused(new Response("policies"), "not-a-bundle", "these bytes are not a bundle");
   });
 
-  it("that breaks off is named, and so is why", async () => {
+  it("that breaks off is named, with the reason", async () => {
     const cut = new ReadableStream<Uint8Array>({
       pull(controller) {
         controller.enqueue(bytes.subarray(0, 10));
@@ -94,12 +94,12 @@ describe("a source", () => {
     await refused(failed, "not-fetched", "cannot fetch the bundle: fetch failed (no route to host)");
   });
 
-  it("that sends nothing for ever is left", async () => {
+  it("that sends only empty chunks is cancelled", async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array()) });
     await refused(silent, "not-fetched", "the stream sends nothing and does not end");
   });
 
-  it("on a server is named without what may be secret", async () => {
+  it("on a server is named without parts that may be secret", async () => {
     const texts = await served((request, answer) => {
       if (request.url?.startsWith("/cut")) return answer.writeHead(200, { "content-length": "9" }).end("abc").destroy();
       answer.statusCode = 404;
@@ -142,7 +142,7 @@ describe("a source", () => {
   });
 
   it("that fails does not matter where the options are wrong", async () => {
-    // Nobody else listens to these promises: left alone they would end the process.
+    // No other code handles these promises: unhandled they would end the process.
     const failing = Promise.reject<Response>(new Error("lost"));
     await expect(open(failing, {} as never)).rejects.toThrow("option `trust` is missing");
     const code = Promise.reject<Response>(new Error("lost"));
@@ -171,7 +171,7 @@ function pieces(...all: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** The same response as an object of no class. */
+/** Returns the same response as an object without a class. */
 function response({ ok, status, statusText, url, bodyUsed, headers, body }: Response): BundleSource {
   return { ok, status, statusText, url, bodyUsed, headers, body, arrayBuffer: () => Promise.reject(new Error("unused")) };
 }

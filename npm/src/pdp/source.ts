@@ -1,4 +1,4 @@
-// Gets the bytes of a bundle from wherever the caller has them, and stops as soon as there are too many.
+// Reads the bytes of a bundle from a source of the caller, and stops at the size limit.
 
 import { loader } from "#load";
 
@@ -8,7 +8,7 @@ import { fetched, mustBeOk, mustNotBePage, reason, spelled } from "../base/respo
 import type { BundleSource } from "./types.ts";
 import type { ByteReader, ByteStream, FetchResponse } from "../base/web.ts";
 
-/** The bytes of a bundle: a copy, as they are now or as they arrive. */
+/** Returns the bytes of a bundle: a copy of present bytes, or the bytes that arrive. */
 export async function readBundle(source: BundleSource, maxBytes: number): Promise<Uint8Array> {
   const bytes = bytesOf(source);
   if (bytes !== undefined) return copyOf(bytes);
@@ -26,7 +26,7 @@ async function fromAddress(href: string, protocol: string, maxBytes: number): Pr
   return readResponse(await fetched(fetch(href), name), name, maxBytes);
 }
 
-/** The bytes that a response brings; `name` stands for it in messages. */
+/** Returns the body of a response; `name` stands for it in messages. */
 export async function readResponse(response: FetchResponse, name: string, maxBytes: number): Promise<Uint8Array> {
   if (response.bodyUsed) throw new TypeError(`the body of ${name} has been read before`);
   mustBeOk(response, name);
@@ -41,7 +41,7 @@ async function fromStream(stream: ByteStream, name: string, maxBytes: number): P
   try {
     return await pieces(reader, name, maxBytes);
   } catch (error) {
-    // Whoever sends should stop; that he cannot be told is no news.
+    // The sender should stop. An error of `cancel` changes nothing.
     reader.cancel(error).catch(() => {});
     throw error;
   }
@@ -99,5 +99,5 @@ function hint(source: unknown): string {
 }
 
 const KINDS = "a Uint8Array, an ArrayBuffer, a Response, a promise of one, a URL or a stream of bytes";
-/** A stream may say nothing so many times. */
+/** The largest number of empty chunks in a stream. */
 const MAX_SILENT = 10_000;

@@ -1,17 +1,17 @@
-// What a caller holds of rules of SPOCP. Nothing here loads their module.
+// The types of the rules of SPOCP. Nothing here loads their module.
 
-import type { LoadOptions } from "../wasm/code.ts";
+import type { LoadOptions } from "./load-options.ts";
 
 /**
- * An S-expression: text in the advanced form, such as `(http (page index.html))`, or in the canonical form, such as
- * `(4:http(4:page10:index.html))`, or the bytes of either. An atom that is not text is written as bytes, or in the
- * advanced form between `#` or `|`.
+ * An S-expression as text in the advanced form, such as `(http (page index.html))`, or in the
+ * canonical form, such as `(4:http(4:page10:index.html))`, or the bytes of either. An atom that is
+ * not text is written as bytes, or in the advanced form between `#` or `|`.
  */
 export type SpocpQuery = string | Uint8Array | ArrayBuffer;
 
-/** A rule, in its normal form. */
+/** A rule in its normal form. */
 export interface SpocpRule {
-  /** Its place among the rules of the bundle, counted from 0. */
+  /** The index among the rules of the bundle, counted from 0. */
   readonly number: number;
   /** The advanced form, for people. */
   readonly text: string;
@@ -20,16 +20,23 @@ export interface SpocpRule {
 }
 
 /**
- * The rules of SPOCP in the bundle that a PDP has in use. Without a rule nothing is allowed, and nothing after the
- * bundle has expired, unless it was opened with `afterExpiry: "decide"`.
+ * The rules of SPOCP in the bundle that a PDP has in use. A query without a matching rule is
+ * denied. After the bundle has expired every query is denied, unless the PDP was opened with
+ * `afterExpiry: "decide"`.
  *
- * Every method throws a `TypeError` for a query of the wrong kind, a `RangeError` for a string with half a character
- * in it, and a `WardgateError` for everything else: with the code `malformed-query`, its `offset` says at which byte.
+ * Every method throws a `TypeError` if the query has the wrong kind, a `RangeError` if a string has
+ * an unpaired surrogate, and a `WardgateError` otherwise: with the code `malformed-query`, its
+ * `offset` is the byte of the error.
  */
 export interface SpocpRules {
-  /** How many rules there are. */
+  /** The number of rules. */
   readonly size: number;
-  /** Whether a rule allows the query. */
+  /**
+   * Returns true if a rule allows the query.
+   *
+   * @example
+   *     pdp.spocp.query("(http (page index.html) (action GET) (user ada))");
+   */
   query(query: SpocpQuery): boolean;
   /** Returns the first rule that allows the query. */
   first(query: SpocpQuery): SpocpRule | undefined;
@@ -40,24 +47,25 @@ export interface SpocpRules {
 /** The module of SPOCP, for the option `spocp` of `open`. */
 export interface SpocpModule {
   /**
-   * Loads the code, so that `openSync` has it where it cannot load it itself; `open` does so by itself. With the option
-   * `code` it is had from elsewhere, as that of the runtime is. Once it is loaded, this does nothing.
+   * Loads the code for `openSync` on runtimes where it cannot load the code itself; `open` loads it
+   * in any case. The option `code` supplies the code, as for `open`. Further calls do nothing.
    *
    * @throws WardgateError with the code `not-loaded`, `not-fetched` or `wrong-code`.
    */
   load(options?: LoadOptions): Promise<void>;
-  /** What `open` calls: loads the code, and returns what reads rules that were verified. */
+  /** Loads the code, and returns the reader of verified rules. `open` calls this. */
   ready(): Promise<RuleReader>;
-  /** The same for `openSync`. */
+  /** Returns the reader synchronously. `openSync` calls this. */
   readyNow(): RuleReader;
 }
 
-/** Reads the rules of a bundle that was verified. They allow nothing once it has expired. */
+/** Reads the rules of a verified bundle. After its expiry they allow nothing. */
 export type RuleReader = (packed: Uint8Array, isExpired: () => boolean) => RuleSet;
 
-/** What a PDP holds. */
+/** The rules that a PDP owns and replaces on a reload. */
 export interface RuleSet extends SpocpRules {
-  /** Reads other rules; those take the place of these when the function that is returned is called. */
+  /** Reads new rules, and returns a function that puts them into use. */
   offer(packed: Uint8Array): () => void;
+  /** Frees the rules. */
   dispose(): void;
 }

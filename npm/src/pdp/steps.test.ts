@@ -1,19 +1,19 @@
-// The steps that the decisions of one `checkMany` share.
+// The total of steps for the decisions of one `checkMany`.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Decision } from "./decision.ts";
 import { openSync } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { CheckRequest, Pdp } from "./types.ts";
 
 let pdp: Pdp;
 beforeAll(() => {
-  pdp = openSync(odd, { trust: "unsigned", clock: () => noon });
+  pdp = openSync(unusual, { trust: "unsigned", clock: () => noon });
 });
 afterAll(() => pdp.dispose());
 
-/** A request whose condition looks at every element of a list, for which it pays. */
+/** Returns a request whose condition reads every element of a list, at the cost of steps. */
 function looking(elements: number, more: object = {}): CheckRequest {
   const x = Array.from({ length: elements }, (_, at) => `e${at}`);
   const attr = Object.defineProperties({ x: [...x, "ada"] }, Object.getOwnPropertyDescriptors(more)) as object;
@@ -25,7 +25,7 @@ const reasons = (decisions: readonly Decision[]): string[] => decisions.map(({ a
 const many = Array.from({ length: 50 }, () => looking(100));
 
 describe("checkMany", () => {
-  it("shares its steps among its decisions, and denies what they do not reach", () => {
+  it("shares its steps among its decisions, and denies the rest", () => {
     expect(new Set(reasons(pdp.checkMany(many)))).toEqual(new Set(["rule"]));
     const bounded = pdp.checkMany(many, { maxSteps: 2000 });
     const reached = reasons(bounded).indexOf("limit-reached");
@@ -50,7 +50,7 @@ describe("checkMany", () => {
     expect(reasons([within!])).toEqual(["limit-reached"]);
   });
 
-  it("refuses options that cannot be", () => {
+  it("refuses invalid options", () => {
     for (const maxSteps of [-1, 1.5, 2 ** 32 - 1, Number.NaN, Infinity]) expect(() => pdp.checkMany([], { maxSteps })).toThrow(RangeError);
     for (const maxSteps of ["1", null, true] as never[]) expect(() => pdp.checkMany([], { maxSteps })).toThrow(TypeError);
     for (const options of [null, 1, { maxstep: 1 }] as never[]) expect(() => pdp.checkMany([], options)).toThrow(TypeError);

@@ -1,28 +1,31 @@
-// Terms: what a caller accepts, as the bytes that `crates/bundle/src/terms.rs` reads. Its module doc has the
-// layout.
+// Writes the conditions of a caller for a bundle, as the bytes that `crates/bundle/src/terms.rs`
+// reads. Its module doc has the layout.
 
 import { describe, membersOf } from "../base/describe.ts";
 import { readId, readPublicKey, type PublicKey, type ReadKey } from "./keys.ts";
 
-/** Keys, and how many of them must have signed. A JSON Web Key Set is one too. */
+/**
+ * Trusted keys, and the number of them that must have signed. A JSON Web Key Set has this form too.
+ */
 export interface TrustedKeys {
   readonly keys: readonly PublicKey[];
-  /** How many of the keys must have signed: 1 unless given. */
+  /** The number of keys that must have signed. Default: 1. */
   readonly atLeast?: number | undefined;
-  /** The `kid` of keys that must be among those that signed. */
+  /** The `kid` of each key that must be among the signers. */
   readonly required?: readonly string[] | undefined;
 }
 
 /**
- * Which bundles may be opened: those that one of these keys has signed, or as many of them as are asked for.
- * A signature in the name of one of the keys that is wrong refuses the bundle, even where others would do.
+ * The keys whose bundles may be opened. A bundle needs a signature by one of them, or by as many as
+ * `atLeast`. A wrong signature in the name of one of the keys refuses the bundle, even if the other
+ * signatures are enough.
  *
- * `"unsigned"` accepts every bundle whose digest fits: whoever can write the bytes then decides what is
- * allowed, so they must come from where you would take code from.
+ * `"unsigned"` accepts every bundle with a correct digest. Then the writer of the bytes decides
+ * what is allowed, so the bytes must come from a place that is trusted like code.
  */
 export type Trust = "unsigned" | PublicKey | readonly PublicKey[] | TrustedKeys;
 
-/** What is accepted, apart from time and revision. */
+/** The conditions for a bundle, apart from time and revision. */
 export interface AcceptanceTerms {
   readonly trust: unknown;
   readonly name: unknown;
@@ -30,12 +33,12 @@ export interface AcceptanceTerms {
   readonly decidesAfterExpiry: boolean;
 }
 
-/** Whether these terms accept what nobody has signed. */
+/** Returns true if these terms accept unsigned bundles. */
 export function isUnsigned(trust: unknown): trust is "unsigned" {
   return trust === "unsigned";
 }
 
-/** Writes terms down. */
+/** Returns the terms as bytes. */
 export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: AcceptanceTerms): Uint8Array {
   const { keys, atLeast, required } = readTrust(trust);
   const called = readName(name);
@@ -51,7 +54,7 @@ export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accept
   return joined(pieces);
 }
 
-/** What a caller who says nothing of trust is told. Its code is `no-trust`. */
+/** Returns the error for a missing `trust`, with the code `no-trust`. */
 export function withoutTrust(): TypeError {
   const advice = 'give the keys that bundles are signed with, or `{ trust: "unsigned" }` for bundles that nobody has signed';
   return Object.assign(new TypeError(`option \`trust\` is missing: ${advice}`), { code: "no-trust" as const });
@@ -69,7 +72,7 @@ function readTrust(trust: unknown): ReadTrust {
     throw withoutTrust();
   }
   if (typeof trust === "string") {
-    // It is not repeated: it may be the text of a key, and of a private one.
+    // The text is not repeated: it may be a key, even a private one.
     throw new RangeError('option `trust` must be keys or "unsigned", found another text: a key is what JSON.parse makes of its file');
   }
   if (Array.isArray(trust)) return { keys: readKeys(trust), atLeast: 1, required: [] };
@@ -125,7 +128,7 @@ function readName(name: unknown): Uint8Array {
   return bytes;
 }
 
-/** A whole number in so many bytes, the lowest first. */
+/** Returns a whole number in little-endian order. */
 function number(bytes: number, value: number): Uint8Array {
   return Uint8Array.from({ length: bytes }, (_, at) => Math.floor(value / 256 ** at) % 256);
 }

@@ -1,4 +1,4 @@
-// Who is believed: every refusal by its name, and what remains in use after it.
+// Trust: every refusal by its name, and the bundle in use after it.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -100,7 +100,7 @@ describe("a bundle", () => {
     expect([pdp.isAllowed(viewing()), runtimeNow().generation]).toEqual([true, 0]);
   });
 
-  it("says what is wrong in words", async () => {
+  it("has a message for each refusal", async () => {
     await expect(open(signed, { ...settings, trust: changed(release) })).rejects.toThrow("the signature of `release` is wrong");
   });
 });
@@ -119,7 +119,7 @@ describe("reloading", () => {
     ["wrong-digest", edited(nextDelta!, 200)],
     ["wrong-length", nextDelta!.slice(0, -1)],
   ];
-  it.each(refused)("refuses what is %s, and the bundle in use stays", (expected, bundle) => {
+  it.each(refused)("refuses a bundle that is %s, and the bundle in use stays", (expected, bundle) => {
     const error = expect.objectContaining({ code: expected }) as Error;
     expect(() => pdp.examine(bundle)).toThrow(error);
     expect(() => pdp.reload(bundle)).toThrow(error);
@@ -146,8 +146,8 @@ describe("reloading", () => {
     expect(pdp.header.revision).toBe(8);
   });
 
-  it("needs nothing of what it was opened with, which its owner may have wiped", async () => {
-    // A slice of a `Buffer` is no copy.
+  it("needs none of its original input, which its owner may have wiped", async () => {
+    // A slice of a `Buffer` is not a copy.
     const [bundle, wiped] = [Buffer.from(sealed), Buffer.from(unsealKey.k, "base64url")];
     const pdp = await open(bundle, { ...settings, unsealKey: wiped });
     for (const bytes of [bundle, wiped]) bytes.fill(0);
@@ -169,11 +169,11 @@ describe("reloading", () => {
     expect(pdp.header.revision).toBe(7);
   });
 
-  it("asks for the highest revision that anybody named", async () => {
+  it("requires the highest revision of all conditions", async () => {
     const pdp = await open(signed, { ...settings, trust: "unsigned", minRevision: 6 });
     const lower = (minRevision: number) => () => pdp.reload(old!, { minRevision });
     expect(lower(7)).toThrow(expect.objectContaining({ code: "old-revision" }) as Error);
-    // Where nobody vouches for a revision, the one in use proves nothing.
+    // For unsigned bundles the revision in use sets no lower limit.
     lower(0)();
     expect(pdp.header.revision).toBe(6);
   });
@@ -188,7 +188,7 @@ describe("trust", () => {
 
   it("is never a private key", async () => {
     await check(json("release.jwk"), RangeError, "the key in `trust` is a private key");
-    // Nor does a message repeat one.
+    // Messages do not repeat a key either.
     const text = trustFile("release.jwk").toString();
     const thrown: unknown = await open(signed, { trust: text as Trust }).catch((error: unknown) => error);
     expect(String(thrown)).toContain("found another text: a key is what JSON.parse makes of its file");
@@ -196,7 +196,7 @@ describe("trust", () => {
     await check(trustFile("release.pub.jwk"), TypeError, "the key in `trust` must be a public key, found bytes: a key is what");
   });
 
-  it("is nothing that only looks like keys", async () => {
+  it("is nothing similar to keys", async () => {
     await check(undefined, TypeError, "option `trust` is missing");
     await check([], RangeError, "option `trust` must have 1 to 64 keys, found 0");
     await check([release, 7], TypeError, "key 2 in `trust` must be a public key, found number");
@@ -252,18 +252,18 @@ function raw({ alg, kid, pub }: PublicJwk): { alg: PublicJwk["alg"]; kid: string
   return { alg, kid, key: new Uint8Array(Buffer.from(pub, "base64url")) };
 }
 
-/** A key that differs in one bit, under the same id. */
+/** Returns a key that differs in one bit, under the same id. */
 function changed(jwk: PublicJwk): PublicJwk {
   const { key } = raw(jwk);
   return { ...jwk, pub: Buffer.from(edited(key, 100)).toString("base64url") };
 }
 
-/** A copy with one bit changed. */
+/** Returns a copy with one bit changed. */
 function edited(original: Uint8Array, at: number): Uint8Array {
   const copy = original.slice();
   copy[at]! ^= 1;
   return copy;
 }
 
-/** The types of this edition know no shared memory that grows. */
+/** The types of this edition lack growable shared memory. */
 type Growable = new (length: number, options: { maxByteLength: number }) => SharedArrayBuffer;

@@ -1,4 +1,5 @@
-// What the types take and refuse. The compiler is the test; at run time the answers are looked at.
+// The values that the types accept and refuse. The compiler is the test; at run time the answers
+// are checked.
 
 import { beforeAll, describe, expect, it } from "vitest";
 

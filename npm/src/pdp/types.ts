@@ -1,4 +1,4 @@
-// What a caller hands in, and what it gets to hold.
+// The types of requests, and the interface of a PDP.
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
@@ -8,24 +8,28 @@ import type { BundleHeader } from "./header.ts";
 import type { SpocpRules } from "./spocp-types.ts";
 import type { Address, ByteStream, FetchResponse } from "../base/web.ts";
 
-/** A compiled set of policies, as `wardgate compile` writes it, signed and perhaps sealed. */
+/** A compiled set of policies, as `wardgate compile` writes it; it may be signed and sealed. */
 export type Bundle = Uint8Array | ArrayBuffer;
 
-/** A bundle, or where it comes from. Of what arrives, no more is read than `maxBytes` allows. */
+/** A bundle or its source. Reading stops at the limit of `maxBytes`. */
 export type BundleSource = Bundle | FetchResponse | PromiseLike<FetchResponse> | Address | ByteStream;
 
-/** A module that `wardgate compile --emit` wrote. What stands in it is between the two of them. */
+/**
+ * An accessor module, as `wardgate compile --emit` writes it. Its contents are an internal format.
+ */
 export interface Accessors {
+  /** The version of the format. */
   readonly format: number;
   /** The digest of the bundle that it was written for. */
   readonly bundle: string;
-  /** The names that it reads, in the order of its places. */
+  /** The attribute names that it reads, in the order of their numbers. */
   readonly names: readonly string[];
+  /** The hot function of `isAllowed`, with these names as literals. */
   readonly decideRequest: (...given: never) => unknown;
 }
 
 /**
- * What an attribute may be. A `Date` stands for its ISO text and a `Map` with string keys for an
+ * The value of an attribute. A `Date` stands for its ISO text and a `Map` with string keys for an
  * object; a member that is `undefined` is absent.
  */
 export type AttributeValue =
@@ -38,191 +42,357 @@ export type AttributeValue =
   | ReadonlyMap<string, AttributeValue | undefined>
   | AttributeHolder;
 
-/** Attributes under their names: enumerable members of the object itself. */
+/** Attributes by their names: the enumerable own members of an object. */
 export interface Attributes {
+  /** The value of the attribute; `undefined` counts as absent. */
   readonly [name: string]: AttributeValue | undefined;
 }
 
 /**
- * Attributes, or an object that has them as members: one of an interface or a class. Of the members of those the compiler
- * knows too little to say more than that this is no list, no `Map` and no function; what is no {@link AttributeValue} is
- * refused where it is read.
+ * Attributes, or an object with attributes as members, such as one of an interface or a class. For
+ * such an object the type only excludes lists, `Map` and functions; a member that is not an
+ * {@link AttributeValue} is refused when it is read.
  */
 export type AttributeHolder =
   | Attributes
   | (object & { readonly [Symbol.iterator]?: never; readonly [Symbol.hasInstance]?: never });
 
-/** Who wants to act. */
+/**
+ * The principal that wants to act.
+ *
+ * @example
+ *     const ada: Principal = { id: "ada", roles: ["user"], attr: { department: "art" } };
+ */
 export interface Principal {
+  /** The id, which conditions read as `request.principal.id`. */
   readonly id: string;
+  /** The roles. A principal without a role that rules name is denied. */
   readonly roles: readonly string[];
+  /** The attributes, which conditions read as `request.principal.attr`. */
   readonly attr?: AttributeHolder | undefined;
+  /** The version of the principal policies. Default: the default version of the bundle. */
   readonly policyVersion?: string | undefined;
+  /** The scope of the principal policies, such as `acme.hr`. Default: the root. */
   readonly scope?: string | undefined;
 }
 
-/** What is acted on. */
+/**
+ * The resource on which the principal wants to act.
+ *
+ * @example
+ *     const album: Resource = { kind: "album", id: "a1", attr: { owner: "ada" } };
+ */
 export interface Resource {
+  /** The kind, which selects the resource policies. */
   readonly kind: string;
+  /** The id, which conditions read as `request.resource.id`. */
   readonly id: string;
+  /** The attributes, which conditions read as `request.resource.attr`. */
   readonly attr?: AttributeHolder | undefined;
+  /** The version of the resource policies. Default: the default version of the bundle. */
   readonly policyVersion?: string | undefined;
+  /** The scope of the resource policies, such as `acme.hr`. Default: the root. */
   readonly scope?: string | undefined;
 }
 
 /** Data about the request that the caller has verified. */
 export interface AuxData {
-  /** Claims of a token whose signature the caller has checked. */
+  /** The claims of a token whose signature the caller has verified. */
   readonly jwt?: AttributeHolder | undefined;
-  /** Several such tokens under the names by which conditions know them. */
+  /** The claims of several verified tokens, under their names in conditions. */
   readonly jwts?: { readonly [name: string]: { readonly claims: AttributeHolder } } | undefined;
 }
 
 interface RequestParts {
+  /** The principal that wants to act. */
   readonly principal: Principal;
+  /** The resource on which it wants to act. */
   readonly resource: Resource;
+  /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
+  /** An id that the decision of `check` repeats. */
   readonly requestId?: string | undefined;
 }
 
-/** May the principal perform this action on the resource? */
+/** A request about one action. */
 export interface ActionRequest extends RequestParts {
+  /** The action, such as `view`. */
   readonly action: string;
 }
 
-/** Which of these actions may the principal perform on the resource? */
+/** A request about several actions. */
 export interface CheckRequest extends RequestParts {
+  /** The actions, such as `["view", "edit"]`. */
   readonly actions: readonly string[];
 }
 
-/** On which of these resources may the principal perform the action? */
+/** A request about one action on several resources. */
 export interface FilterRequest<R extends Resource> {
+  /** The principal that wants to act. */
   readonly principal: Principal;
+  /** The action, such as `view`. */
   readonly action: string;
+  /** The resources to filter. */
   readonly resources: readonly R[];
+  /** Verified data about the request, such as the claims of a token. */
   readonly auxData?: AuxData | undefined;
 }
 
-/** A kind of resource and an action, about which there will be many questions. */
+/** A kind of resource and an action, prepared once for many requests. */
 export interface Topic {
+  /** The kind of the resources. */
   readonly kind: string;
+  /** The action, such as `view`. */
   readonly action: string;
-  /** The version and scope of resources that name none themselves. */
+  /** The policy version for resources without one. */
   readonly policyVersion?: string | undefined;
+  /** The scope for resources without one. */
   readonly scope?: string | undefined;
 }
 
-/** A principal who will ask several times, as it was when it was prepared. */
+/**
+ * A principal that is prepared for many requests, with its state from the moment of preparation.
+ */
 export interface PreparedPrincipal {
-  /** Decides one action. */
+  /**
+   * Returns true if the principal may perform the action on the resource.
+   *
+   * @example
+   *     const ada = pdp.for({ id: "ada", roles: ["user"] });
+   *     ada.isAllowed("view", { kind: "album", id: "a1" });
+   */
   isAllowed(action: string, resource: Resource): boolean;
-  /** Returns the resources on which the action is allowed, in their order. */
+  /**
+   * Returns the resources on which the action is allowed, in their order.
+   *
+   * @example
+   *     const visible = ada.filter("view", albums);
+   */
   filter<R extends Resource>(action: string, resources: readonly R[]): R[];
-  /** Prepares further, for resources of one kind and one action. */
+  /**
+   * Prepares requests of this principal for one kind and action.
+   *
+   * @example
+   *     const mayView = ada.prepare({ kind: "album", action: "view" });
+   */
   prepare(topic: Topic): PreparedQuestion;
 }
 
-/** A principal, a kind and an action. It may be asked about resources of other kinds too, only slower. */
+/** A principal, a kind and an action. Resources of other kinds are decided too, but slower. */
 export interface PreparedQuestion {
-  /** Decides on one resource. */
+  /**
+   * Returns true if the action on the resource is allowed.
+   *
+   * @example
+   *     mayView.isAllowed({ kind: "album", id: "a1" });
+   */
   isAllowed(resource: Resource): boolean;
-  /** Returns the resources on which the action is allowed, in their order. */
+  /**
+   * Returns the resources on which the action is allowed, in their order.
+   *
+   * @example
+   *     const visible = mayView.filter(albums);
+   */
   filter<R extends Resource>(resources: readonly R[]): R[];
 }
 
-/** A kind and an action. It may be asked about resources of other kinds too, only slower. */
+/** A kind and an action. Resources of other kinds are decided too, but slower. */
 export interface PreparedAction {
-  /** Decides for one principal. */
+  /**
+   * Returns true if the principal may perform the action on the resource.
+   *
+   * @example
+   *     const mayView = pdp.prepare({ kind: "album", action: "view" });
+   *     mayView.isAllowed(ada, { kind: "album", id: "a1" });
+   */
   isAllowed(principal: Principal, resource: Resource, auxData?: AuxData): boolean;
-  /** Returns the resources on which the action is allowed, in their order. */
+  /**
+   * Returns the resources on which the action is allowed, in their order.
+   *
+   * @example
+   *     const visible = mayView.filter(ada, albums);
+   */
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[];
 }
 
-/** What changes from one `reload` to the next; everything else is as it was when the PDP was opened. */
+/**
+ * The options of `reload` and `examine`. All other options stay as they were when the PDP was
+ * opened.
+ */
 export interface ReloadOptions {
   /**
-   * The lowest revision that is accepted. What was given to `open` holds too; and where keys are trusted,
-   * so does the revision in use.
+   * The lowest accepted revision. Default: 0. The one that was given to `open` applies too, and
+   * with trusted keys the revision in use does.
+   *
+   * @example
+   *     pdp.reload(bundle, { minRevision: 8 });
    */
   readonly minRevision?: number | undefined;
-  /** The time for which the dates of the bundle are looked at; what the clock says unless given. */
+  /**
+   * The time for which the dates of the bundle are checked. Default: the time of the clock.
+   *
+   * @example
+   *     pdp.reload(bundle, { now: Date.UTC(2024, 4, 6) });
+   */
   readonly now?: number | Date | undefined;
 }
 
 /**
  * An opened bundle that decides.
  *
- * Every method throws a `TypeError` for a value of the wrong kind, a `RangeError` for one that is not
- * possible, and a `WardgateError` for everything else.
+ * Every method throws a `TypeError` for a value of the wrong kind, a `RangeError` for a value out
+ * of range, and a `WardgateError` otherwise.
  *
- * Where only a yes or no is asked for, a request is not looked at beyond what the answer depends on: ids,
- * roles, kind, scope and version of the resource, the action, and the attributes that the rules about
- * this kind and action read. A misspelt or unreadable member elsewhere is an error of `check` and
- * `explain`, which read everything, and of the others where everything has to be read: when attributes
- * are wanted and there are none, or when the request holds what a plan does not foresee, such as a `Map`, a
- * `Date`, an instance of a class, or more than 64 roles. What is read once for many decisions is looked at closely:
- * misspelt members of a principal are refused by `for` and by every `filter`, and of a topic by `prepare`. So beware
- * of `policy_version` and the like in a resource where the compiler does not look: `isAllowed` and `filter` may take
- * it for one without a version, and `check` refuses it. To look for it would cost more than the decision. Members that `Object.keys` does not list, which no
- * JSON has, may be read by one and not by the other: do not hide attributes so.
+ * The methods with a boolean answer read only the parts of a request on which the answer depends:
+ * ids, roles, kind, scope and version of the resource, the action, and the attributes that the
+ * rules about this kind and action read. `check` and `explain` read everything, and refuse a
+ * misspelt or unreadable member anywhere. The other methods refuse it only if they have to read
+ * everything: if required attributes are absent, or if the request holds a value outside of the
+ * fast path, such as a `Map`, a `Date`, an instance of a class, or more than 64 roles.
+ *
+ * Data that is prepared for many decisions is checked closely: `for` and every `filter` refuse
+ * misspelt members of a principal, and `prepare` refuses those of a topic.
+ *
+ * So beware of `policy_version` and the like in a resource, in code without type checks:
+ * `isAllowed` and `filter` may read the resource as one without a version, and `check` refuses it.
+ * Looking for such members would cost more than the decision. Members that `Object.keys` does not
+ * list, which JSON cannot have, may be read by one method and not by another: do not hide
+ * attributes that way.
  */
 export interface Pdp {
-  /** Decides one action. */
+  /**
+   * Returns true if the principal may perform the action on the resource.
+   *
+   * @example
+   *     const principal = { id: "ada", roles: ["user"] };
+   *     pdp.isAllowed({ principal, action: "view", resource: { kind: "album", id: "a1" } });
+   */
   isAllowed(request: ActionRequest): boolean;
-  /** Decides several requests, each like `isAllowed`. */
+  /**
+   * Returns the answers to several requests, each like `isAllowed`.
+   *
+   * @example
+   *     const [mayView, mayEdit] = pdp.isAllowedMany([
+   *       { principal, action: "view", resource },
+   *       { principal, action: "edit", resource },
+   *     ]);
+   */
   isAllowedMany(requests: readonly ActionRequest[]): boolean[];
-  /** Returns the resources on which the principal may perform the action, in their order. */
+  /**
+   * Returns the resources on which the principal may perform the action, in their order.
+   *
+   * @example
+   *     const visible = pdp.filter({ principal, action: "view", resources: albums });
+   */
   filter<R extends Resource>(request: FilterRequest<R>): R[];
-  /** Prepares a principal, once for many questions. What the caller changes in it later has no effect. */
+  /**
+   * Prepares a principal once for many requests. Later changes to the given object have no effect.
+   *
+   * @example
+   *     const ada = pdp.for({ id: "ada", roles: ["user"] });
+   *     ada.isAllowed("view", { kind: "album", id: "a1" });
+   */
   for(principal: Principal, auxData?: AuxData): PreparedPrincipal;
-  /** Prepares a kind and an action, for many principals. */
+  /**
+   * Prepares a kind and an action once, for many principals.
+   *
+   * @example
+   *     const mayView = pdp.prepare({ kind: "album", action: "view" });
+   *     mayView.isAllowed(principal, { kind: "album", id: "a1" });
+   */
   prepare(topic: Topic): PreparedAction;
-  /** Decides several actions, with what led to each decision. */
+  /**
+   * Decides several actions, and returns the reason for each decision.
+   *
+   * @example
+   *     const { actions } = pdp.check({ principal, resource, actions: ["view", "edit"] });
+   *     console.log(actions["view"]?.effect, actions["view"]?.reason);
+   */
   check(request: CheckRequest): Decision;
   /**
-   * Decides several requests, each like `check`; with `maxSteps` all of them together take no more steps than that. Requests in
-   * a row with one principal object share it: it is read once.
+   * Decides several requests, each like `check`. With `maxSteps` all of them together take at most
+   * that many steps. Consecutive requests with one principal object share it: it is read once.
+   *
+   * @example
+   *     const decisions = pdp.checkMany([{ principal, resource, actions: ["view"] }]);
    */
   checkMany(requests: readonly CheckRequest[], options?: CheckManyOptions): Decision[];
-  /** Decides several actions, and returns the bytes that every host writes for this decision. */
+  /**
+   * Decides several actions, and returns the canonical bytes of the decision, equal on every host.
+   *
+   * @example
+   *     const digest = hash(pdp.decisionBytes({ principal, resource, actions: ["view"] }));
+   */
   decisionBytes(request: CheckRequest): Uint8Array;
-  /** Decides one action and says which rules were considered, and why each did or did not apply. */
+  /**
+   * Decides one action, and returns the considered rules with the outcome of each.
+   *
+   * @example
+   *     const { steps } = pdp.explain({ principal, action: "edit", resource });
+   *     for (const { file, line, outcome } of steps ?? []) console.log(`${file}:${line}`, outcome);
+   */
   explain(request: ActionRequest): Explanation;
   /**
-   * Returns the actions that rules about resources of this kind name, in any version and scope, in the
-   * order of their text. What rules name by a pattern only, such as `view:*`, is not among them.
+   * Returns the actions that rules about resources of this kind name, in any version and scope,
+   * sorted as text. Patterns such as `view:*` are left out.
+   *
+   * @example
+   *     const actions = pdp.actions("album");
    */
   actions(kind: string): string[];
-  /** The rules of SPOCP in the bundle in use, where the option `spocp` was given. */
+  /** The rules of SPOCP in the bundle in use, if the option `spocp` was given. */
   readonly spocp: SpocpRules | undefined;
-  /** What the signers of the bundle in use said of it, and who they are. */
+  /** The header of the bundle in use, with the names of its signers. */
   readonly header: BundleHeader;
   /**
-   * Takes a new bundle into use, all at once; when it is refused, the one in use stays. A delta is applied to
-   * the bundle in use first, and what comes out is opened like any other bundle.
+   * Puts a new bundle into use, atomically. If it is refused, the bundle in use stays. A delta is
+   * applied to the bundle in use first, and the result is opened like any other bundle.
    *
-   * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
+   * @throws WardgateError if the bundle or delta is refused, with a {@link Refusal} as its code.
+   *
+   * @example
+   *     pdp.reload(await readFile("album.bundle"));
    */
   reload(bundle: Bundle, options?: ReloadOptions): void;
   /**
-   * Checks a bundle or delta as `reload` would and returns its header; the bundle in use stays. A bundle that
-   * passes may be refused later all the same: time goes on, and so does the revision in use.
+   * Checks a bundle or delta as `reload` does, and returns its header. The bundle in use stays. A
+   * later `reload` may still refuse the bundle: its dates and the revision in use are checked
+   * again.
    *
-   * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
+   * @throws WardgateError if the bundle or delta is refused, with a {@link Refusal} as its code.
+   *
+   * @example
+   *     const { revision } = pdp.examine(await readFile("album.bundle"));
    */
   examine(bundle: Bundle, options?: ReloadOptions): BundleHeader;
   /**
-   * Calls `listener` after each `reload` that took a bundle into use; returns what ends that. What a listener
-   * throws is reported like an exception in an event listener, and stops neither the reload nor the others.
+   * Calls `listener` after each successful `reload`, and returns a function that removes it. An
+   * exception of a listener is reported like one in an event listener, and stops neither the reload
+   * nor the other listeners.
+   *
+   * @example
+   *     const remove = pdp.onReload(({ revision }) => console.log("revision", revision));
    */
   onReload(listener: (header: BundleHeader) => void): () => void;
-  /** Frees what the PDP holds. Using it afterwards is an error; disposing of it twice is not. */
+  /**
+   * Frees the memory of the PDP. A later call of another method throws; a second `dispose` does
+   * not.
+   *
+   * @example
+   *     pdp.dispose();
+   */
   dispose(): void;
-  /** The same as `dispose`, for `using`. */
+  /**
+   * The same as `dispose`, for `using`.
+   *
+   * @example
+   *     using pdp = openSync(bundle, { trust });
+   */
   [Symbol.dispose](): void;
 }
 
 /** A PDP that was opened with the option `spocp`. */
 export interface SpocpPdp extends Pdp {
+  /** The rules of SPOCP in the bundle in use. */
   readonly spocp: SpocpRules;
 }

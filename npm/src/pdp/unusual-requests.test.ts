@@ -1,15 +1,15 @@
-// Requests that only JavaScript can make: what `isAllowed` says of them is what `check` says.
+// Requests that only JavaScript can make: the answer of `isAllowed` equals that of `check`.
 //
-// Both have the same effect or throw the same kind of error. What `check` refuses, `isAllowed` need not
-// look at so closely: then it says what it would say of something readable of the same sort. A rule that
-// asks only whether two texts are equal does not care whether one of them is well formed.
+// Both have the same effect or throw the same class of error. `isAllowed` may accept a request that
+// `check` refuses: then its answer is the one for a readable request of the same sort. A rule that
+// only compares two texts does not depend on whether one of them is well formed.
 
 import { fileURLToPath } from "node:url";
 
 import { beforeAll, describe, expect, it } from "vitest";
 
 import { open } from "./open.ts";
-import { noon, odd } from "../testing.ts";
+import { noon, unusual } from "../testing.ts";
 import type { Accessors, ActionRequest, Pdp } from "./types.ts";
 
 const ACTIONS = [
@@ -17,15 +17,15 @@ const ACTIONS = [
   "nestedPresent", "listed", "text", "size", "same", "inherited", "principal", "unknown",
 ];
 
-const accessors = (await import(fileURLToPath(new URL("../../fixtures/odd.accessors.js", import.meta.url)))) as Accessors;
+const accessors = (await import(fileURLToPath(new URL("../../fixtures/unusual.accessors.js", import.meta.url)))) as Accessors;
 
 let pdp: Pdp;
 let accessed: Pdp;
 beforeAll(async () => {
   const settings = { trust: "unsigned", clock: () => noon } as const;
-  pdp = await open(odd, settings);
-  accessed = await open(odd, { ...settings, accessors });
-  // The first request about a kind brings its plans.
+  pdp = await open(unusual, settings);
+  accessed = await open(unusual, { ...settings, accessors });
+  // The first request about a kind loads its fast paths.
   for (const one of [pdp, accessed]) for (const action of ACTIONS) one.isAllowed(request({}, { action }));
 });
 
@@ -36,29 +36,31 @@ function request(parts: Parts, more: object = {}): ActionRequest {
   return { principal, resource: { kind: "thing", id: "t1" }, ...parts, ...more } as ActionRequest;
 }
 
-/** A request about a resource with these attributes, or whatever else stands in their place. */
+/**
+ * Returns a request about a resource with these attributes, or with another value in their place.
+ */
 function having(attr: unknown): Parts {
   return { resource: { kind: "thing", id: "t1", attr } };
 }
 
-/** What a way of asking comes to. */
+/** The outcome of a method. */
 type Outcome = boolean | string;
 
-function outcome(ask: () => boolean): Outcome {
+function outcome(decide: () => boolean): Outcome {
   try {
-    return ask();
+    return decide();
   } catch (error) {
     return error instanceof Error ? error.constructor.name : String(error);
   }
 }
 
-/** Every way to ask for one action. */
+/** Returns the outcomes of every method for one action. */
 function answers(parts: () => Parts, action: string): Outcome[] {
   const one = (): ActionRequest => request(parts(), { action });
   const rows = (): ActionRequest["resource"][] => Array.from({ length: 20 }, () => one().resource);
-  const all = (kept: readonly unknown[]): boolean => {
-    if (kept.length !== 0 && kept.length !== 20) throw new Error(`${kept.length} of 20 are kept`);
-    return kept.length > 0;
+  const all = (allowed: readonly unknown[]): boolean => {
+    if (allowed.length !== 0 && allowed.length !== 20) throw new Error(`${allowed.length} of 20 are kept`);
+    return allowed.length > 0;
   };
   return [
     () => pdp.isAllowed(one()),
@@ -78,8 +80,8 @@ function checked(parts: () => Parts, action: string): Outcome {
 }
 
 /**
- * Holds every way of asking to `check`, for every action. What `check` refuses may be answered like
- * what is readable.
+ * Compares every method with `check`, for every action. A request that `check` refuses may be
+ * answered like the readable one.
  */
 function same(parts: () => Parts, like?: () => Parts): void {
   for (const action of ACTIONS) {
@@ -91,7 +93,10 @@ function same(parts: () => Parts, like?: () => Parts): void {
   }
 }
 
-/** The same for an attribute that most actions read; where none does, its value does not matter. */
+/**
+ * Does the same for an attribute that most actions read; for the other actions its value does not
+ * matter.
+ */
 function sameAttribute(value: () => unknown, like?: unknown): void {
   for (const action of ACTIONS) {
     const isRead = !["any", "inherited", "principal", "unknown"].includes(action);
@@ -107,7 +112,7 @@ function sameAttribute(value: () => unknown, like?: unknown): void {
   }
 }
 
-/** A string that is made of parts, and not one piece in memory. */
+/** Returns a string that is joined from parts, not flat in memory. */
 function joined(text: string): string {
   return [...text].reduce((joined, letter) => joined + letter, "");
 }
@@ -123,7 +128,7 @@ class Inheriting {
 }
 
 describe("an attribute", () => {
-  // What stands third is like what stands second, but readable.
+  // The third value is like the second, but readable.
   const table: readonly (readonly [string, () => unknown, unknown?])[] = [
     ["undefined", () => undefined],
     ["null", () => null],
@@ -232,15 +237,15 @@ describe("attributes", () => {
       principal: { id: "ada", roles: ["user"], attr: { x: "ada" } },
     })));
 
-  // `check` finds no `x` in these, the others do. JSON makes none of them, and to tell them from
-  // others would cost each decision more than everything else.
+  // `check` finds no `x` in these, the other methods do. JSON cannot contain them, and detecting
+  // them would cost each decision more than everything else.
   const hidden: readonly (readonly [string, () => unknown])[] = [
     ["hidden", () => Object.defineProperty({}, "x", { value: "ada" })],
     ["in a proxy that does not list them", () => new Proxy({ x: "ada" }, { ownKeys: () => [] })],
     ["of what calls itself a Map", () => ({ [Symbol.toStringTag]: "Map", x: "ada" })],
     ["inherited behind a lie about it", () => Object.defineProperty(Object.create({ x: "ada" }) as object, "__proto__", { value: Object.prototype })],
   ];
-  it.each(hidden)("are read by name where they are %s", (_, attr) => {
+  it.each(hidden)("are read by name if they are %s", (_, attr) => {
     expect(answers(() => having(attr()), "equal")).toEqual(Array(6).fill(true));
     expect(checked(() => having(attr()), "equal")).toBe(false);
   });
@@ -319,7 +324,7 @@ describe("a getter", () => {
     }
   });
 
-  it("that asks again changes no answer", () => {
+  it("that calls the PDP changes no answer", () => {
     for (const action of ACTIONS) {
       const nosy = (): Parts => having({
         get x(): unknown {
@@ -342,7 +347,7 @@ describe("a getter", () => {
   });
 });
 
-describe("what every object inherits", () => {
+describe("a member of Object.prototype", () => {
   it("is no attribute", () => {
     const prototype = Object.prototype as unknown as Record<string, unknown>;
     prototype["x"] = "ada";

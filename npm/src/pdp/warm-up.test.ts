@@ -1,4 +1,5 @@
-// The warm-up runs to its end: what it verifies is refused at the last step, what it asks is answered by rules.
+// The warm-up runs to its end: the bundle is refused at the last step of its verification, and
+// rules decide its requests.
 
 import { readFileSync } from "node:fs";
 
@@ -9,22 +10,22 @@ import { warmUp } from "./warm-up.ts";
 import { BUNDLE } from "./warm-up-bundle.ts";
 
 const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt(0));
-const nobody = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
+const zeroKey = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
 
 describe("the warm-up", () => {
-  // If this fails because the format has changed, `warm-up.mjs` writes the bundle anew.
-  it("runs, as often as one likes", () => {
+  // If this fails because the format has changed, `warm-up.mjs` writes the bundle again.
+  it("runs any number of times", () => {
     warmUp();
     warmUp({ code: readFileSync(new URL("../../wasm/wardgate_bg.wasm", import.meta.url)) });
     expect(() => warmUp({ cod: 1 } as never)).toThrow(TypeError);
   });
 
   it("verifies a signature that is whole and wrong", () => {
-    expect(() => openSync(bundle, { trust: nobody })).toThrow(expect.objectContaining({ code: "wrong-signature" }));
-    expect(() => openSync(bundle.with(70, 0), { trust: nobody })).toThrow(expect.objectContaining({ code: "wrong-digest" }));
+    expect(() => openSync(bundle, { trust: zeroKey })).toThrow(expect.objectContaining({ code: "wrong-signature" }));
+    expect(() => openSync(bundle.with(70, 0), { trust: zeroKey })).toThrow(expect.objectContaining({ code: "wrong-digest" }));
   });
 
-  it("asks what every rule of its policy reads, and is allowed it", () => {
+  it("makes a request that every rule of its policy reads, and is allowed", () => {
     const pdp = openSync(bundle, { trust: "unsigned" });
     expect(pdp.header.name).toBe("warm-up");
     const resource = { kind: "warm", id: "one", attr: { owner: "ada", level: 4, state: "open", name: "a", tags: ["b"] } };

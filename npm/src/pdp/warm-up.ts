@@ -1,7 +1,7 @@
-// Runs everything once, so that the first decision finds it compiled.
+// Runs the code once, so that the first decision finds it compiled.
 //
-// Engines compile a function when it is called for the first time. For the first bundle and the first decision that
-// is most of the work, and a worker may do it before there is a request.
+// Engines compile a function on its first call. That is most of the work for the first bundle and
+// the first decision, and a worker may do it before its first request.
 
 import { WardgateError } from "../base/errors.ts";
 import { openSync } from "./open.ts";
@@ -10,21 +10,26 @@ import type { ActionRequest, Bundle } from "./types.ts";
 import { BUNDLE } from "./warm-up-bundle.ts";
 import type { CodeNow } from "../base/web.ts";
 
-/** What to warm up. */
+/** The options of `warmUp`. */
 export interface WarmUpOptions {
-  /** The code of the module, as `openSync` takes it. */
+  /** The code of the module, as for `openSync`. */
   readonly code?: CodeNow | undefined;
 }
 
 /**
- * Verifies, opens and asks a bundle that is part of the package, and forgets it: what the first real bundle needs is
- * compiled then. Call it at the top level of a worker. Afterwards nothing is open and no key is trusted.
+ * Verifies, opens and uses a bundle that is part of the package, and disposes of it: then the code
+ * for the first real bundle is compiled. Call it at the top level of a worker. Afterwards no bundle
+ * is open and no key is trusted.
  *
- * @throws WardgateError with the code `not-loaded` or `wrong-code`, where `openSync` does.
+ * @throws WardgateError with the code `not-loaded` or `wrong-code`, as `openSync` does.
+ *
+ * @example
+ *     import code from "wardgate/wasm";
+ *     warmUp({ code });
  */
 export function warmUp(options: WarmUpOptions = {}): void {
   const bundle = Uint8Array.from(atob(BUNDLE), (character) => character.charCodeAt(0));
-  // The clock of a worker that has no request yet stands still, and nothing here depends on it.
+  // Before its first request the clock of a worker stands still; nothing here depends on it.
   const opening = { ...options, clock: () => 0 };
   refuse(bundle, { ...opening, trust: ZERO_KEY });
   const pdp = openSync(bundle, { ...opening, trust: "unsigned" });
@@ -46,10 +51,12 @@ function refuse(bundle: Bundle, options: OpenNowOptions): void {
   }
 }
 
-/** A key of zeros. What it would vouch for is not used. */
+/** A key of zeros, in whose name the bundle is signed. The signature is wrong. */
 const ZERO_KEY = { alg: "ML-DSA-87", key: new Uint8Array(2592), kid: "nobody" } as const;
 
-/** A question that reads everything that the policy of the bundle mentions: see `warm-up/policies.yaml`. */
+/**
+ * A request that reads every attribute in the policy of the bundle: see `warm-up/policies.yaml`.
+ */
 const REQUEST: ActionRequest = {
   principal: { id: "ada", roles: ["user"], attr: { blocked: false } },
   action: "edit",

@@ -1,7 +1,7 @@
-// What a worker of a pool does: it opens the bundle of the pool, and decides on its part of a batch.
+// Runs in a worker of a pool: it opens the bundle of the pool, and decides parts of batches.
 //
-// Law: messages are done one after the other, in the order in which they come, and a part is decided by the
-// policies that the pool names, or not at all.
+// Law: messages are processed one after the other, in the order of their arrival. A part is decided
+// by the policies that the pool names, or not at all.
 
 import { WardgateError } from "../base/errors.ts";
 import { runtime } from "../wasm/module.ts";
@@ -13,14 +13,14 @@ export class PoolExecutor {
   readonly #post: (message: FromWorker) => void;
   #last: Promise<void> = Promise.resolve();
   #pdp: OpenedPdp | undefined;
-  /** What the clock says: the time that came with the question. */
+  /** The time of the clock: the one that came with the part. */
   #now = 0;
 
   constructor(post: (message: FromWorker) => void) {
     this.#post = post;
   }
 
-  /** Does what a message says, after what those before it said. */
+  /** Processes a message after the earlier ones. */
   receive(message: ToWorker): Promise<void> {
     return (this.#last = this.#last.then(() => this.#do(message)));
   }
@@ -67,7 +67,7 @@ export class PoolExecutor {
   }
 }
 
-/** A bit for each resource that is among those that were kept, which are in the same order. */
+/** Returns a bit for each resource that is among the allowed ones, which are in the same order. */
 function bitsOf(resources: readonly Resource[], allowed: readonly Resource[]): Uint32Array {
   const bits = new Uint32Array(wordsFor(resources.length));
   let next = 0;

@@ -1,11 +1,11 @@
-// One worker of a pool, from its start to its end, and what it has been asked.
+// One worker of a pool, from its start to its end, with its unanswered parts.
 
 import { WardgateError } from "../base/errors.ts";
 import { errorOf, wordsFor, type FromWorker, type Opening, type Reloading, type ToWorker } from "./pool-messages.ts";
 import type { FilterRequest, Resource } from "../pdp/types.ts";
 import type { Thread, Threads } from "./threads.ts";
 
-/** A part of a batch that a worker decides on. */
+/** A part of a batch that a worker decides. */
 interface Part {
   readonly words: number;
   readonly resolve: (allowed: Uint32Array) => void;
@@ -25,7 +25,7 @@ export class Member {
   #hasEnded = false;
   #next = 0;
 
-  /** Starts a worker; `onEnd` is called once, when it is no more. */
+  /** Starts a worker; `onEnd` is called once, when it has ended. */
   constructor(threads: Threads, opening: Opening, onEnd: () => void) {
     this.#onEnd = onEnd;
     this.ready = new Promise((resolve, reject) => {
@@ -44,17 +44,17 @@ export class Member {
     return this.#isReady;
   }
 
-  /** Whether it could ever decide. */
+  /** Whether it has ever been ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
 
-  /** How many parts it has been given and not answered. */
+  /** The number of unanswered parts. */
   get load(): number {
     return this.#parts.size;
   }
 
-  /** Gives it a part of a batch. Whatever cannot be cloned throws, and is not asked. */
+  /** Sends it a part of a batch. A value that cannot be cloned throws, and the part is not sent. */
   filter(request: FilterRequest<Resource>, now: number, content: string): Promise<Uint32Array> {
     const id = (this.#next += 1);
     this.#post({ kind: "filter", id, request, now, content });
@@ -68,7 +68,7 @@ export class Member {
     this.#post({ kind: "reload", reloading });
   }
 
-  /** Ends the worker. What it was asked is not answered any more, not even in part. */
+  /** Ends the worker. Unanswered parts are rejected. */
   end(cause: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -86,7 +86,7 @@ export class Member {
     try {
       this.#post({ kind: "open", opening });
     } catch {
-      // Not every runtime hands compiled code on; then the worker loads it itself.
+      // Some runtimes cannot send compiled code; then the worker loads it itself.
       this.#post({ kind: "open", opening: { ...opening, code: undefined } });
     }
   }
@@ -123,7 +123,7 @@ export class Member {
     this.#hold();
   }
 
-  /** A program goes on while it waits for an answer, and not for a worker that has nothing to do. */
+  /** Keeps the program running while a part is unanswered, but not for an idle worker. */
   #hold(): void {
     this.#thread.hold(!this.#isReady || this.#parts.size > 0);
   }

@@ -1,4 +1,4 @@
-// What a pool and its workers say to each other.
+// The messages between a pool and its workers.
 
 import { WardgateError, type Code } from "../base/errors.ts";
 import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted.ts";
@@ -21,9 +21,9 @@ export type ToWorker =
       readonly kind: "filter";
       readonly id: number;
       readonly request: FilterRequest<Resource>;
-      /** The time for which it is decided. */
+      /** The time for which the part is decided. */
       readonly now: number;
-      /** The digest of the policies that are to decide. */
+      /** The digest of the policies that must decide. */
       readonly content: string;
     };
 
@@ -35,28 +35,28 @@ export type FromWorker =
   | { readonly kind: "answer"; readonly id: number; readonly allowed: Uint32Array }
   | { readonly kind: "failed"; readonly id: number; readonly error: Failure };
 
-/** An error on its way: a clone of one would lose its class and its code. */
+/** An error as data: a clone of an error would lose its class and its code. */
 export interface Failure {
   readonly name: string;
   readonly message: string;
   readonly code: Code | undefined;
 }
 
-/** Writes down what was thrown. */
+/** Converts a thrown value to data. */
 export function failureOf(thrown: unknown): Failure {
   if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown), code: undefined };
   const code = thrown instanceof WardgateError ? thrown.code : undefined;
   return { name: thrown.name, message: thrown.message, code };
 }
 
-/** Makes an error of what was written down. */
+/** Converts the data of a failure to an error. */
 export function errorOf({ name, message, code }: Failure): Error {
   if (code !== undefined) return new WardgateError(code, message);
   if (name === "TypeError") return new TypeError(message);
   return name === "RangeError" ? new RangeError(message) : new Error(message);
 }
 
-/** How many words have a bit for each of so many resources. */
+/** Returns the number of words that have a bit for each resource. */
 export function wordsFor(resources: number): number {
   return Math.ceil(resources / 32);
 }

@@ -1,4 +1,4 @@
-// A pool with real threads of Node: the built package, as a program uses it.
+// A pool with real threads of Node: the built package, in a program of its own.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ const program = `
   const request = { principal, action: "edit", resources };
 
   async function main({ createPool }, { readFileSync }, { Worker }) {
-    // Every look at the time finds that a second has passed: it is worth it to ask the workers.
+    // Each reading of the clock is a second later: the cost of a batch is worth the workers.
     let time = 0;
     performance.now = () => (time += 1000);
     const started = [];
@@ -35,7 +35,7 @@ const program = `
     pool.reload(readFileSync("fixtures/closed.bundle"));
     await say(pool.filter(request));
     console.log(started.length, pool.size);
-    // It is not closed: the program ends all the same.
+    // The pool is not closed: the program ends all the same.
   }
 `;
 
@@ -47,12 +47,12 @@ const required = `${program}
 `;
 // Only for a program that would never end.
 const PATIENCE = 120_000;
-const said = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
+const expected = "1667 true\nWardgateError internal\n1667 true\n0 true\n3 2\n";
 
 it.each([
   ["import", "module", imported],
   ["require", "commonjs", required],
 ])("decides in threads, loses one and goes on (%s)", (_, form, text) => {
   const words = [`--input-type=${form}`, "--eval", text];
-  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(said);
+  expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8", timeout: PATIENCE })).toBe(expected);
 }, PATIENCE);

@@ -1,5 +1,5 @@
-// A pool whose workers run in this thread: they hear copies, answer in turns of their own, and end on command.
-// Time is told by the test, so that it is known what is decided where.
+// A pool whose workers run in this thread: they receive copies, answer asynchronously, and end on
+// command. The test sets the time, so that it knows which thread decides.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -13,22 +13,22 @@ import type { FilterRequest, Resource } from "../pdp/types.ts";
 
 /** A worker without a thread. */
 class Double implements Thread {
-  readonly heard: ThreadEvents;
-  readonly asked: ToWorker[] = [];
-  isHeld = true;
+  readonly events: ThreadEvents;
+  readonly received: ToWorker[] = [];
+  keepsRunning = true;
   isEnded = false;
-  /** What becomes of its answers. */
+  /** A hook that changes its answers. */
   change: (answer: FromWorker) => FromWorker = (answer) => answer;
   readonly #work: PoolExecutor;
 
-  constructor(heard: ThreadEvents) {
-    this.heard = heard;
-    this.#work = new PoolExecutor((answer) => setImmediate(() => this.isEnded || heard.message(structuredClone(this.change(answer)))));
+  constructor(events: ThreadEvents) {
+    this.events = events;
+    this.#work = new PoolExecutor((answer) => setImmediate(() => this.isEnded || events.message(structuredClone(this.change(answer)))));
   }
 
   post(message: ToWorker): void {
-    this.asked.push(structuredClone(message));
-    void this.#work.receive(this.asked.at(-1)!);
+    this.received.push(structuredClone(message));
+    void this.#work.receive(this.received.at(-1)!);
   }
 
   terminate(): void {
@@ -36,25 +36,25 @@ class Double implements Thread {
   }
 
   hold(isBusy: boolean): void {
-    this.isHeld = isBusy;
+    this.keepsRunning = isBusy;
   }
 
-  /** How many parts of batches it was asked about. */
+  /** The number of parts of batches that it has received. */
   get parts(): number {
-    return this.asked.filter(({ kind }) => kind === "filter").length;
+    return this.received.filter(({ kind }) => kind === "filter").length;
   }
 }
 
 let doubles: Double[];
-let spawn: (heard: ThreadEvents) => Thread;
-const threads: Threads = { count: () => 3, spawn: (heard) => spawn(heard) };
+let spawn: (events: ThreadEvents) => Thread;
+const threads: Threads = { count: () => 3, spawn: (events) => spawn(events) };
 let pool: Pool;
-/** Milliseconds that pass from one look at the time to the next. */
+/** The milliseconds between two readings of the clock. */
 let pace: number;
 
 beforeEach(() => {
   [doubles, pace] = [[], 100];
-  spawn = (heard) => doubles[doubles.push(new Double(heard)) - 1]!;
+  spawn = (events) => doubles[doubles.push(new Double(events)) - 1]!;
   let time = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (time += pace));
 });
@@ -69,7 +69,7 @@ async function start(options: Partial<PoolOptions> = {}, bundle = album): Promis
 
 const principal = { id: "ada", roles: ["user"] };
 
-/** Albums of which every third is hers; some of them the plan is unsure of. */
+/** Returns albums of which every third is hers; for some of them the fast path is unsure. */
 function albums(count: number): Resource[] {
   return Array.from({ length: count }, (_, at) => {
     const attr = { owner: at % 3 === 0 ? "ada" : `u${at}` };
@@ -81,12 +81,12 @@ function editing(resources: Resource[], action = "edit"): FilterRequest<Resource
   return { principal, action, resources };
 }
 
-/** What becomes of a batch: the resources, or the words of the error. */
+/** Returns the outcome of a batch: the resources, or the message of the error. */
 async function outcome(batch: Promise<unknown>): Promise<unknown> {
   return batch.catch((error: Error & { readonly code?: string }) => `${error.code ?? error.name}: ${error.message}`);
 }
 
-/** Lets other turns pass until something is so. */
+/** Waits until a condition is true. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
@@ -94,7 +94,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const parts = (): number => doubles.reduce((sum, double) => sum + double.parts, 0);
 
 describe("a batch", () => {
-  it.each([0, 1, 255, 256, 257, 300, 1000, 5000])("of %s is answered like filter, with the caller's own objects", async (count) => {
+  it.each([0, 1, 255, 256, 257, 300, 1000, 5000])("of %s is answered like filter, with the same objects", async (count) => {
     const resources = albums(count);
     const expected = (await openAlbum()).filter(editing(resources));
     for (const size of [0, 1, 2, 3]) {
@@ -116,14 +116,14 @@ describe("a batch", () => {
     expect(parts()).toBe(5);
   });
 
-  it("stays here where that is sooner", async () => {
+  it("stays in this thread if that is faster", async () => {
     await start();
     pace = 0;
     expect(await pool.filter(editing(albums(10_000)))).toHaveLength(3334);
     expect([parts(), pool.size]).toEqual([0, 2]);
   });
 
-  it("is the one that was given, whatever the caller does to it afterwards", async () => {
+  it("is a copy, so that later changes of the caller have no effect", async () => {
     await start();
     const resources = albums(1000);
     const batch = pool.filter(editing(resources));
@@ -133,7 +133,7 @@ describe("a batch", () => {
     expect(parts()).toBe(2);
   });
 
-  it("stays here where it cannot be copied", async () => {
+  it("stays in this thread if it cannot be cloned", async () => {
     await start();
     const resources = albums(1000);
     resources[901] = { kind: "album", id: "a901", attr: { owner: "bo", note: (() => {}) as never } };
@@ -152,9 +152,9 @@ describe("a batch", () => {
 
   it.each([10, 300, 900])("with something at %s that is no resource is the error of filter", async (at) => {
     await start();
-    for (const odd of [undefined, 7, {}, { kind: "album" }, { kind: "album", id: 7 }, { kind: "album", id: "a", attr: 7 }]) {
+    for (const invalid of [undefined, 7, {}, { kind: "album" }, { kind: "album", id: 7 }, { kind: "album", id: "a", attr: 7 }]) {
       const resources = albums(1000);
-      resources[at] = odd as Resource;
+      resources[at] = invalid as Resource;
       resources[990] = { kind: 8 } as never;
       const expected = await outcome((async () => pool.pdp.filter(editing(resources)))());
       expect(await outcome(pool.filter(editing(resources)))).toBe(expected);
@@ -163,15 +163,15 @@ describe("a batch", () => {
 
   it("that is none is the error of filter", async () => {
     await start();
-    for (const odd of [undefined, null, 7, {}, { principal, action: "edit" }, { ...editing(albums(300)), extra: 1 }, editing("x" as never)]) {
-      const expected = await outcome((async () => pool.pdp.filter(odd as never))());
-      expect(await outcome(pool.filter(odd as never))).toBe(expected);
+    for (const invalid of [undefined, null, 7, {}, { principal, action: "edit" }, { ...editing(albums(300)), extra: 1 }, editing("x" as never)]) {
+      const expected = await outcome((async () => pool.pdp.filter(invalid as never))());
+      expect(await outcome(pool.filter(invalid as never))).toBe(expected);
     }
     const broken = { ...editing(albums(300)), principal: { id: 7, roles: ["user"] } as never };
     expect(await outcome(pool.filter(broken))).toContain("TypeError");
   });
 
-  it("stays here when every worker has enough to do", async () => {
+  it("stays in this thread if every worker is busy", async () => {
     await start({ size: 1 });
     const batches = Array.from({ length: 20 }, () => pool.filter(editing(albums(300))));
     expect(doubles[0]!.parts).toBe(16);
@@ -182,11 +182,11 @@ describe("a batch", () => {
 describe("a worker that ends", () => {
   const ended = "internal: a worker of the pool ended; nothing was decided";
 
-  it("makes errors of what it was asked, and is replaced", async () => {
+  it("rejects its parts, and is replaced", async () => {
     await start();
     const [first, second] = doubles;
     const batches = [pool.filter(editing(albums(1000))), pool.filter(editing(albums(1000)))];
-    first!.heard.end(new Error("out of memory"));
+    first!.events.end(new Error("out of memory"));
     expect(await Promise.all(batches.map(outcome))).toEqual([ended, ended]);
     expect([first!.isEnded, second!.isEnded, doubles.length]).toEqual([true, false, 3]);
     await until(() => pool.size === 2);
@@ -197,41 +197,41 @@ describe("a worker that ends", () => {
   it("is replaced by one with the bundle in use", async () => {
     await start();
     pool.reload(closed);
-    doubles[0]!.heard.end(new Error());
+    doubles[0]!.events.end(new Error());
     await until(() => pool.size === 2);
     expect(await pool.filter(editing(albums(1000)))).toEqual([]);
     expect(doubles[2]!.parts).toBe(1);
   });
 
-  it("is not replaced for ever, and everything is decided here", async () => {
+  it("is not replaced for ever, and the PDP of this thread decides", async () => {
     await start();
-    const dying = vi.fn((heard: ThreadEvents) => {
-      const double = new Double(heard);
-      setImmediate(() => heard.end(new Error("no memory")));
+    const dying = vi.fn((events: ThreadEvents) => {
+      const double = new Double(events);
+      setImmediate(() => events.end(new Error("no memory")));
       return double;
     });
     spawn = dying;
-    for (const double of doubles) double.heard.end(new Error());
+    for (const double of doubles) double.events.end(new Error());
     await until(() => dying.mock.calls.length >= 8);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect([dying.mock.calls.length, pool.size]).toEqual([9, 0]);
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
   });
 
-  it("is not missed when no other can be started", async () => {
+  it("is not needed if no other can be started", async () => {
     await start({ size: 1 });
     spawn = () => { throw new Error("no more threads"); };
-    doubles[0]!.heard.end(new Error());
+    doubles[0]!.events.end(new Error());
     expect([pool.size, await pool.filter(editing(albums(1000)))]).toMatchObject([0, { length: 334 }]);
   });
 
-  it("may be one that answers with less than it was asked, or about what it was not", async () => {
+  it("may have sent an incomplete answer, or one to an unknown part", async () => {
     await start({ size: 1 });
     const [double] = doubles;
     double!.change = (answer) => (answer.kind === "answer" ? { ...answer, allowed: answer.allowed.slice(1) } : answer);
     expect(await outcome(pool.filter(editing(albums(1000))))).toBe("internal: a worker of the pool gave an incomplete answer");
     double!.change = (answer) => answer;
-    double!.heard.message({ kind: "answer", id: 99, allowed: new Uint32Array(1) } satisfies FromWorker);
+    double!.events.message({ kind: "answer", id: 99, allowed: new Uint32Array(1) } satisfies FromWorker);
     expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
   });
 });
@@ -246,12 +246,12 @@ describe("reloading a pool", () => {
     expect(parts()).toBe(4);
   });
 
-  it("may be done by what reloads its PDP, and is done before others hear of it", async () => {
+  it("may be done through its PDP, and is done before other listeners are called", async () => {
     await start();
-    const heard: Promise<Resource[]>[] = [];
-    pool.pdp.onReload(() => heard.push(pool.filter(editing(albums(1000)))));
+    const events: Promise<Resource[]>[] = [];
+    pool.pdp.onReload(() => events.push(pool.filter(editing(albums(1000)))));
     pool.pdp.reload(closed);
-    expect(await heard[0]).toEqual([]);
+    expect(await events[0]).toEqual([]);
     expect(parts()).toBe(2);
   });
 
@@ -268,7 +268,7 @@ describe("reloading a pool", () => {
       expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
       pool.reload(new Uint8Array(trustFile(delta)));
       expect([await pool.filter(editing(albums(1000))), pool.pdp.header.revision, pool.size]).toEqual([[], 8, 2]);
-      expect(JSON.stringify(doubles.map(({ asked }) => asked))).not.toContain("unsealKey");
+      expect(JSON.stringify(doubles.map(({ received: received }) => received))).not.toContain("unsealKey");
       pool.close();
     }
   });
@@ -306,18 +306,18 @@ describe("closing a pool", () => {
   it("is not needed for the program to end", async () => {
     await start({ size: 1 });
     const [double] = doubles;
-    expect(double!.isHeld).toBe(false);
+    expect(double!.keepsRunning).toBe(false);
     const batch = pool.filter(editing(albums(1000)));
-    expect(double!.isHeld).toBe(true);
+    expect(double!.keepsRunning).toBe(true);
     await batch;
-    expect(double!.isHeld).toBe(false);
+    expect(double!.keepsRunning).toBe(false);
   });
 });
 
 describe("starting a pool", () => {
   const begin = async (options: object): Promise<unknown> => outcome(startPool(threads, album, options as PoolOptions));
 
-  it("takes as many workers as are of use", async () => {
+  it("takes a useful number of workers", async () => {
     expect((await start()).size).toBe(2);
     pool.close();
     for (const [processors, size] of [[1, 1], [2, 1], [64, 8], [0, 0]] as const) {
@@ -327,7 +327,7 @@ describe("starting a pool", () => {
     }
   });
 
-  it("refuses options that cannot be", async () => {
+  it("refuses invalid options", async () => {
     expect(await begin({ trust: "unsigned", size: "2" })).toBe("TypeError: option `size` must be a number, found string");
     expect(await begin({ trust: "unsigned", size: 65 })).toBe("RangeError: option `size` must be a whole number from 0 to 64, found 65");
     expect(await begin({ size: 1 })).toContain("no-trust: ");
@@ -337,11 +337,11 @@ describe("starting a pool", () => {
     expect(doubles).toEqual([]);
   });
 
-  it("says so when workers cannot be started, and leaves none", async () => {
+  it("throws if workers cannot be started, and leaves none", async () => {
     spawn = () => { throw new Error("forbidden"); };
     expect(await begin({ trust: "unsigned" })).toBe("not-loaded: the workers of the pool cannot be started");
-    spawn = (heard) => {
-      const double = new Double(heard);
+    spawn = (events) => {
+      const double = new Double(events);
       double.change = () => ({ kind: "broken", error: { name: "Error", message: "no code", code: "not-loaded" } });
       return doubles[doubles.push(double) - 1]!;
     };
@@ -349,9 +349,9 @@ describe("starting a pool", () => {
     expect(doubles.every(({ isEnded }) => isEnded)).toBe(true);
   });
 
-  it("lets workers load the code themselves where it cannot be handed on", async () => {
-    spawn = (heard) => {
-      const double = new Double(heard);
+  it("lets workers load the code themselves if it cannot be cloned", async () => {
+    spawn = (events) => {
+      const double = new Double(events);
       const post = double.post.bind(double);
       double.post = (message) => {
         if (message.kind === "open" && message.opening.code !== undefined) throw new Error("cannot be cloned");

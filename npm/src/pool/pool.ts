@@ -1,7 +1,8 @@
-// Workers that share big batches: the entry `wardgate/pool`.
+// A pool of workers for large batches: the entry `wardgate/pool`.
 //
-// Law: an answer is that of `pdp.filter` at the moment of the call, complete, in order and by one bundle, or it is
-// an error. Where it is decided depends on what it costs; what the answer is does not.
+// Law: an answer is that of `pdp.filter` at the moment of the call, complete, in order and by one
+// bundle, or it is an error. The cost of a batch decides where it runs; it does not change the
+// answer.
 
 import { describe } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
@@ -17,30 +18,42 @@ import type { CompiledModule } from "../base/web.ts";
 
 import { threads } from "#spawn";
 
-/** How to open a bundle, and how many workers shall know it. */
+/** The options of `createPool`. */
 export interface PoolOptions extends OpenOptions {
   /**
-   * How many workers: from 0 to 64, one less than the machine has processors unless given, and at most 8. Where there
-   * are no workers, as at the edge of a network, there are none unless given, and everything is decided here.
+   * The number of workers, from 0 to 64. Default: one less than the number of processors, and at
+   * most 8; on runtimes without workers, as at the edge of a network, 0. With 0, batches are
+   * decided in place.
+   *
+   * @example
+   *     await createPool(bundle, { trust, size: 4 });
    */
   readonly size?: number | undefined;
 }
 
 /** A PDP with workers. */
 export interface Pool {
-  /** Returns the resources on which the principal may perform the action, in their order. */
+  /**
+   * Returns the resources on which the principal may perform the action, in their order.
+   *
+   * @example
+   *     const visible = await pool.filter({ principal, action: "view", resources });
+   */
   filter<R extends Resource>(request: FilterRequest<R>): Promise<R[]>;
   /**
-   * Takes a new bundle into use, for every batch after this one; when it is refused, the one in use stays.
+   * Puts a new bundle into use, for every later batch. If it is refused, the bundle in use stays.
    *
-   * @throws WardgateError when the bundle or delta is refused; its code is a {@link Refusal} and says why.
+   * @throws WardgateError if the bundle or delta is refused, with a {@link Refusal} as its code.
    */
   reload(bundle: Bundle, options?: ReloadOptions): void;
-  /** The PDP in this thread, for everything else. What reloads it, such as a watcher, reloads the pool. */
+  /**
+   * The PDP in this thread, for all other requests. Reloading it, as a watcher does, reloads the
+   * pool.
+   */
   readonly pdp: Pdp;
-  /** How many workers can decide at the moment. */
+  /** The number of workers that are ready. */
   readonly size: number;
-  /** Ends the workers and frees the PDP. Batches that are under way become errors. */
+  /** Ends the workers and frees the PDP. Unfinished batches become errors. */
   close(): void;
   /** The same as `close`, for `using`. */
   [Symbol.dispose](): void;
@@ -49,8 +62,8 @@ export interface Pool {
 /**
  * Opens a bundle here and in workers.
  *
- * @throws TypeError, RangeError and WardgateError as `open` does; with the code `not-loaded` when the workers cannot be
- * started.
+ * @throws TypeError, RangeError and WardgateError as `open` does; with the code `not-loaded` if the
+ * workers cannot be started.
  *
  * @example
  *     const pool = await createPool(await readFile("album.bundle"), { trust });
@@ -60,12 +73,12 @@ export async function createPool(bundle: BundleSource, options: PoolOptions): Pr
   return startPool(threads, bundle, options);
 }
 
-/** The same with workers of another kind. */
+/** Opens a bundle here and in workers of the given kind. */
 export async function startPool(threads: Threads, bundle: BundleSource, options: PoolOptions): Promise<Pool> {
   const { size, ...opening } = typeof options === "object" && options !== null ? options : ({} as PoolOptions);
   const wanted = readSize(size, threads.count());
   const pdp = await open(bundle, opening);
-  // The PDP that `open` returned is one of these; its interface says less.
+  // `open` returns an instance of this class under a narrower type.
   const pool = new Workers(threads, pdp as OpenedPdp, (await runtime()).module, wanted);
   await pool.started();
   return pool;
@@ -76,7 +89,7 @@ class Workers implements Pool {
   readonly #threads: Threads;
   readonly #code: CompiledModule;
   readonly #members: Member[] = [];
-  /** Workers in a row that ended before they could decide. */
+  /** The number of consecutive workers that ended before they were ready. */
   #stillborn = 0;
   #isClosed = false;
 
@@ -84,7 +97,7 @@ class Workers implements Pool {
     this.#threads = threads;
     this.pdp = pdp;
     this.#code = code;
-    // Before anybody else can listen: who hears of a reload finds the workers told of it.
+    // The first listener: when another listener hears of a reload, the workers have been told.
     pdp.onReload(() => {
       const { bytes, now, minRevision } = pdp.accepted;
       for (const member of this.#members) member.reload({ bytes, now, minRevision });
@@ -104,7 +117,7 @@ class Workers implements Pool {
     return this.#members.filter(({ isReady }) => isReady).length;
   }
 
-  /** Waits until all workers can decide. */
+  /** Waits until all workers are ready. */
   async started(): Promise<void> {
     try {
       await Promise.all(this.#members.map(({ ready }) => ready));
@@ -151,7 +164,7 @@ class Workers implements Pool {
     this.close();
   }
 
-  /** Has the workers decide; `undefined` where they cannot, or have too much to do. */
+  /** Lets the workers decide; `undefined` if they cannot, or have too much work. */
   #share<R extends Resource>(request: FilterRequest<R>): Promise<R[]> | undefined {
     const idle = this.#members.filter(({ isReady, load }) => isReady && load < MOST_PARTS);
     if (idle.length === 0) return undefined;
@@ -166,7 +179,8 @@ class Workers implements Pool {
         parts.push(idle[parts.length]!.filter(part, now, content));
       }
     } catch {
-      // A function or the like cannot be copied. Here it can be decided on, or is an error of its own.
+      // A function, for example, cannot be cloned. The PDP here decides the batch, or throws its
+      // own error.
       for (const part of parts) part.catch(() => {});
       return undefined;
     }
@@ -182,7 +196,7 @@ class Workers implements Pool {
     );
   }
 
-  /** Puts another one in the place of a worker that has ended. */
+  /** Replaces a worker that has ended. */
   #ended(member: Member): void {
     const wasReady = member.wasReady;
     this.#members.splice(this.#members.indexOf(member), 1);
@@ -192,7 +206,7 @@ class Workers implements Pool {
     try {
       this.#spawn();
     } catch {
-      // Then there is one less, and everything else is decided here.
+      // Then there is one worker less, and the PDP here decides the rest.
     }
   }
 
@@ -202,7 +216,9 @@ class Workers implements Pool {
   }
 }
 
-/** Puts the parts together, when all of them are there. Of several errors it throws the first in order, as `filter` does. */
+/**
+ * Joins the parts in their order. Of several errors it throws the first in order, as `filter` does.
+ */
 async function joined<R>(rows: readonly R[], size: number, parts: readonly Promise<Uint32Array>[]): Promise<R[]> {
   const settled = await Promise.allSettled(parts);
   const allowed: R[] = [];
@@ -227,14 +243,23 @@ function readSize(size: unknown, processors: number): number {
 
 /** Smaller batches are decided here. */
 const SMALLEST = 256;
-/** So many resources are decided between two looks at what they cost. */
+/** The number of resources between two measurements of the cost. */
 const SLICE = 128;
-/** Milliseconds for one resource. A copy costs 0.002 on either side: what costs little more is decided sooner. */
+/**
+ * Milliseconds for one resource. A copy costs 0.002 on either side; resources that cost little more
+ * are faster here.
+ */
 const WORTH_COPYING = 0.005;
-/** Milliseconds for what is left of a batch. What takes less, two workers decide no sooner: see `docs/pool.md`. */
+/**
+ * Milliseconds for the rest of a batch. A shorter rest is not faster with two workers: see
+ * `docs/pool.md`.
+ */
 const WORTH_WAITING = 10;
-/** So many parts may wait for one worker. Who asks for more decides it himself, and asks less. */
+/** The largest number of parts that wait for one worker. Further batches are decided here. */
 const MOST_PARTS = 16;
 const MOST_WORKERS = 64;
-/** So many workers in a row may end before they decide; then no more are started. */
+/**
+ * The largest number of consecutive workers that may end before they are ready; then no more are
+ * started.
+ */
 const MOST_STILLBORN = 8;

@@ -1,28 +1,29 @@
-// What differs from runtime to runtime about workers: how one is started, and how it hears and answers.
+// The parts of a pool that differ by runtime: starting a worker, and exchanging messages with it.
 //
-// `#spawn` and `#port` are the files `spawn-<runtime>.ts` and `port-<runtime>.ts`, chosen like `#load`. They are two,
-// because a bundler that finds in a worker how it is started would never come to an end.
+// `#spawn` and `#port` are the files `spawn-<runtime>.ts` and `port-<runtime>.ts`, chosen like
+// `#load`. They are separate files because a bundler that found the start of a worker inside the
+// worker would never end.
 
-/** The side of those who start workers. */
+/** The side of the pool. */
 export interface Threads {
-  /** How many run side by side here; 0 where there are none. */
+  /** Returns the number of parallel workers on this machine; 0 on a runtime without workers. */
   count(): number;
   /** Starts `pool-worker.ts`. */
   spawn(events: ThreadEvents): Thread;
 }
 
-/** What a worker makes known. */
+/** The events of a worker. */
 export interface ThreadEvents {
   message(data: unknown): void;
-  /** It is no more, or no use any more. */
+  /** Reports that the worker has ended or failed. */
   end(cause: unknown): void;
 }
 
-/** A worker that was started. */
+/** A running worker. */
 export interface Thread {
   post(message: unknown): void;
   terminate(): void;
-  /** Says whether the program must go on for the sake of this worker. */
+  /** Sets whether this worker keeps the program running. */
   hold(isBusy: boolean): void;
 }
 

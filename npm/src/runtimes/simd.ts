@@ -1,11 +1,13 @@
-// Whether this engine knows vectors. There are two builds of the module, and the one without is slower.
+// Detects support for vectors. The build of the module without vectors is slower.
 
-/** Whether a module with vectors can run here. It is validated, which runs nothing. */
+/**
+ * Returns true if the engine accepts a module with vectors. It validates a module and runs nothing.
+ */
 export function hasSimd(): boolean {
   return WebAssembly.validate(WITH_A_VECTOR);
 }
 
-/** A module with one function, that returns a vector of sixteen zeros. */
+/** A module with one function, which returns a vector of sixteen zeros. */
 const WITH_A_VECTOR = Uint8Array.of(
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   // One type, () -> v128; one function of it.

@@ -1,55 +1,55 @@
-// One set of rules in an instance of its own, the mirror of `crates/spocp-wasm/src/lib.rs`.
+// An instance with one set of rules, the mirror of `crates/spocp-wasm/src/lib.rs`.
 //
-// The calls take and return numbers alone, and what is text or bytes crosses in the room of the instance. An
-// exception that leaves it is a trap: the instance must not be used again. What an instance holds goes when
-// nobody knows it any more.
+// The calls take and return numbers; text and bytes cross in a buffer of the instance. An exception
+// that leaves the instance is a trap: the instance must not be used again. Its memory is freed when
+// it becomes unreachable.
 
 import { lackOf } from "../wasm/code.ts";
 import { WardgateError } from "../base/errors.ts";
 
-/** What a module lacks to be that of SPOCP; `undefined` if it is that one. */
+/** Returns the difference between a module and that of SPOCP; `undefined` if there is none. */
 export function lackOfRules(code: WebAssembly.Module): string | undefined {
   return lackOf(code, EXPORTS, () => false);
 }
 
 export class RuleInstance {
-  /** How many rules there are. */
+  /** The number of rules. */
   readonly size: number;
   readonly #calls: Calls;
-  /** The room, while it is where it was; a memory that grew takes it away. */
+  /** The view of the buffer, until it moves; a growing memory detaches it. */
   #view: Uint8Array = NO_BYTES;
 
-  /** Takes rules that the runtime has verified. */
+  /** Reads rules that the runtime has verified. */
   constructor(module: WebAssembly.Module, packed: Uint8Array) {
     this.#calls = new WebAssembly.Instance(module).exports as unknown as Calls;
     this.#buffer(packed.length).set(packed);
     this.size = this.#calls.open(packed.length);
-    // It needs its room for the rules.
+    // The instance reuses the buffer for the rules.
     this.#view = NO_BYTES;
     if (this.size < 0) throw new WardgateError("malformed-rules", "the rules of the bundle are malformed");
   }
 
-  /** Whether a rule allows the query. */
+  /** Returns true if a rule allows the query. */
   allows(query: string | Uint8Array): boolean {
     return this.#checked(this.#calls.allows(this.#put(query))) === 1;
   }
 
-  /** The number of the first rule that allows the query: a list of one, or of none. */
+  /** Returns the number of the first rule that allows the query, as a list of at most one. */
   first(query: string | Uint8Array): Uint32Array {
     return this.#numbers(this.#calls.first(this.#put(query)));
   }
 
-  /** The numbers of all rules that allow the query. */
+  /** Returns the numbers of all rules that allow the query. */
   matches(query: string | Uint8Array): Uint32Array {
     return this.#numbers(this.#calls.matches(this.#put(query)));
   }
 
-  /** The canonical form of a rule. */
+  /** Returns the canonical form of a rule. */
   canonical(rule: number): Uint8Array {
     return this.#answer(this.#calls.canonical(rule));
   }
 
-  /** The advanced form of a rule, which is text. */
+  /** Returns the advanced form of a rule, which is text. */
   advanced(rule: number): string {
     return new TextDecoder().decode(this.#answer(this.#calls.advanced(rule)));
   }
@@ -58,7 +58,7 @@ export class RuleInstance {
     return new Uint32Array(this.#answer(this.#checked(length)).buffer);
   }
 
-  /** What the instance said of a query, if it was one. */
+  /** Returns the status of a query, or throws if the query is malformed. */
   #checked(status: number): number {
     if (status >= 0) return status;
     const offset = this.#calls.wrongAt();
@@ -66,14 +66,14 @@ export class RuleInstance {
     throw Object.assign(new WardgateError("malformed-query", message), { offset });
   }
 
-  /** A copy of the answer. */
+  /** Returns a copy of the answer. */
   #answer(length: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#calls.memory.buffer, this.#calls.answer() >>> 0, Math.max(length, 0)).slice();
   }
 
-  /** Writes a query into the room, and returns its length. */
+  /** Writes a query into the buffer, and returns its length. */
   #put(query: string | Uint8Array): number {
-    // A unit of a string is three bytes at most.
+    // A code unit takes at most three bytes.
     if (typeof query === "string" && query.length * 3 <= MIN_BUFFER_BYTES) return ENCODER.encodeInto(query, this.#buffer(MIN_BUFFER_BYTES)).written;
     const bytes = typeof query === "string" ? ENCODER.encode(query) : query;
     this.#buffer(bytes.length).set(bytes);
@@ -105,9 +105,9 @@ interface Calls {
 
 const NO_BYTES = new Uint8Array();
 const ENCODER = new TextEncoder();
-/** What tells the module from others. */
+/** The exports that identify the module. */
 const EXPORTS = ["memory", "room", "answer", "open", "allows", "first", "matches", "canonical", "advanced", "wrong", "wrongAt"];
-/** The module keeps so much room at least. */
+/** The smallest size of the buffer in the module. */
 const MIN_BUFFER_BYTES = 4096;
-/** Beyond this no room is asked for: the module could not have it beside what it holds. */
+/** The largest requested size: the module could not hold a larger buffer beside its other data. */
 const MAX_BUFFER_BYTES = 2 ** 30;

@@ -1,7 +1,7 @@
-// The rules of SPOCP that stand in the bundle of a PDP, and the queries to them.
+// The rules of SPOCP in the bundle of a PDP, and the queries to them.
 //
-// They are those of the bundle in use at every moment: `pdp.ts` exchanges both in one go. An instance that
-// trapped is thrown away, and the next query starts another one from the bytes that were verified.
+// They always belong to the bundle in use: `pdp.ts` replaces policies and rules together. After a
+// trap the instance is dropped, and the next query starts another one from the verified bytes.
 
 import { bytesOf, describe } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
@@ -56,7 +56,7 @@ export class OpenedRules implements RuleSet {
     this.#packed = new Uint8Array();
   }
 
-  /** What is malformed was refused before. */
+  /** After the check of the query: a malformed query is an error in any case. */
   #unlessExpired(rules: SpocpRule[]): SpocpRule[] {
     return rules.length > 0 && this.#isExpired() ? [] : rules;
   }
@@ -75,7 +75,9 @@ export class OpenedRules implements RuleSet {
   }
 }
 
-/** Does what no code of the caller takes part in: what is no refusal is a fault. */
+/**
+ * Runs code without calls to the caller. An exception that is not a refusal is an internal fault.
+ */
 function sound<T>(work: () => T, drop = (): void => {}): T {
   try {
     return work();
@@ -96,7 +98,7 @@ function readQuery(query: unknown): string | Uint8Array {
     if (bytes !== undefined) return bytes;
     throw new TypeError(`a query must be a string or bytes, found ${describe(query)}`);
   }
-  // What would be written in the place of half a character is another query.
+  // The replacement of an unpaired surrogate would be another query.
   if (isWellFormed(query)) return query;
   throw new RangeError("a query must be Unicode");
 }

@@ -1,5 +1,5 @@
-// Queries to the rules of SPOCP in a bundle: what they answer, how they refuse, and that rules and policies are
-// always those of one bundle.
+// Queries to the rules of SPOCP in a bundle: their answers, their refusals, and that rules and
+// policies always belong to one bundle.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function refused(act: () => unknown): unknown {
 }
 
 describe("rules of a bundle that has expired", () => {
-  it("allow nothing, and still refuse what is no query", async () => {
+  it("allow nothing, and still refuse a malformed query", async () => {
     let isExpired = false;
     const read = await spocp.ready();
     const module = { ...spocp, readyNow: () => (packed: Uint8Array) => read(packed, () => isExpired) };
@@ -61,7 +61,7 @@ describe("rules of a bundle that has expired", () => {
 });
 
 describe("a query", () => {
-  it("is allowed by what is above it", () => {
+  it("is allowed by a rule above it", () => {
     expect(pdp.spocp.size).toBe(5);
     expect(pdp.spocp.query(index)).toBe(true);
     expect(pdp.spocp.query("(http (page index.html) (action POST) (user bo))")).toBe(false);
@@ -78,7 +78,7 @@ describe("a query", () => {
     expect([binary, "(binary #00FF#)", "(binary |AP8=|)"].map((form) => pdp.spocp.query(form))).toEqual([true, true, true]);
   });
 
-  it("tells which rules allow it", () => {
+  it("returns the rules that allow it", () => {
     const text = "(http (page index.html) (action GET) (user ada))";
     const rules = pdp.spocp.matches(text);
     expect(rules.map(({ number, text }) => [number, text])).toEqual([
@@ -97,9 +97,9 @@ describe("a query", () => {
     expect(refused(() => pdp.spocp.query("a".repeat(2 ** 21)))).toEqual(["malformed-query", expect.any(Number)]);
   });
 
-  it("says where it is malformed, in bytes", () => {
-    const said = ["", "(", "(http", "http)", "(5:http)", "(ä (* sets a))", new Uint8Array()];
-    expect(said.map((query) => refused(() => pdp.spocp.query(query)))).toEqual([
+  it("has the position of its error, in bytes", () => {
+    const malformedQueries = ["", "(", "(http", "http)", "(5:http)", "(ä (* sets a))", new Uint8Array()];
+    expect(malformedQueries.map((query) => refused(() => pdp.spocp.query(query)))).toEqual([
       ["malformed-query", 0],
       ["malformed-query", 1],
       ["malformed-query", 5],
@@ -129,7 +129,7 @@ describe("a bundle", () => {
     expect(now.spocp.query(index)).toBe(true);
   });
 
-  it("has no rules for those who do not ask", () => {
+  it("has no rules without the option", () => {
     using plain = openSync(pages, { trust: "unsigned" });
     expect(plain.spocp).toBe(undefined);
     expect(plain.isAllowed(viewing())).toBe(true);
@@ -138,7 +138,7 @@ describe("a bundle", () => {
   it("is refused when its rules are malformed", async () => {
     const broken = malformed(pages);
     await expect(open(broken, options)).rejects.toMatchObject({ code: "malformed-rules" });
-    // Who does not ask them does not read them.
+    // Without the option the rules are not read.
     openSync(broken, { trust: "unsigned" }).dispose();
     expect(refused(() => pdp.examine(broken))).toEqual(["malformed-rules", undefined]);
     expect(refused(() => pdp.reload(broken))).toEqual(["malformed-rules", undefined]);
@@ -156,7 +156,7 @@ describe("a bundle", () => {
 describe("a reload", () => {
   const closed: Uint8Array = readFileSync(new URL("../../fixtures/closed.bundle", import.meta.url));
 
-  it("exchanges policies and rules in one go", () => {
+  it("replaces policies and rules together", () => {
     const { spocp: rules } = pdp;
     const seen: unknown[] = [];
     pdp.onReload(() => seen.push([pdp.isAllowed(viewing()), rules.query(index)]));
@@ -212,7 +212,7 @@ it("ends with its PDP", () => {
   }
 });
 
-it("is loaded from where the caller says, once", async () => {
+it("is loaded once, from the source of the caller", async () => {
   vi.resetModules();
   const fresh = (await import("./spocp.ts")).spocp;
   await expect(fresh.load({ code: Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0) })).rejects.toMatchObject({ code: "wrong-code" });
@@ -246,14 +246,17 @@ const program = `
   console.log(made.length, made.filter((memory) => memory.deref() !== undefined).length, pdp.spocp.size);
 `;
 
-it("gives its memory back", () => {
+it("frees its memory", () => {
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const words = ["--expose-gc", "--input-type=module", "--eval", program];
   // One instance is that of the runtime.
   expect(execFileSync(process.execPath, words, { cwd, encoding: "utf8" })).toBe("152 2 5\n");
 });
 
-/** The same bundle with a byte of its rules changed, and all digests right: what no compiler writes. */
+/**
+ * Returns the same bundle with a byte of its rules changed, and correct digests: no compiler writes
+ * it.
+ */
 function malformed(bundle: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(bundle);
   const view = new DataView(bytes.buffer);

@@ -1,11 +1,12 @@
-// The entry `wardgate/spocp`: queries to the rules of SPOCP that a bundle holds.
+// Queries to the rules of SPOCP in a bundle: the entry `wardgate/spocp`.
 //
-// They are a module of their own, which is loaded by those alone who hand `spocp` to `open`. The rules of a
-// bundle are verified with its policies, by the runtime.
+// The rules run in a module of their own, which is loaded only with the option `spocp` of `open`.
+// The runtime verifies the rules of a bundle with its policies.
 
 import { loader } from "#load-spocp";
 
-import { compile, readLoad, type LoadOptions } from "../wasm/code.ts";
+import { compile, readLoad } from "../wasm/code.ts";
+import type { LoadOptions } from "../pdp/load-options.ts";
 import { WardgateError } from "../base/errors.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
 import { lackOfRules } from "./spocp-abi.ts";
@@ -13,12 +14,12 @@ import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
 
 export { WardgateError, type Code } from "../base/errors.ts";
-export type { LoadOptions } from "../wasm/code.ts";
+export type { LoadOptions } from "../pdp/load-options.ts";
 export type { SpocpModule, SpocpQuery, SpocpRule, SpocpRules } from "../pdp/spocp-types.ts";
 export type { SpocpPdp } from "../pdp/types.ts";
 
 /**
- * Lets a PDP answer queries by the rules of SPOCP in its bundle.
+ * The module of SPOCP. With it a PDP answers queries by the rules of SPOCP in its bundle.
  *
  * @example
  *     import { open } from "wardgate";
@@ -46,7 +47,7 @@ function readerOf(module: WebAssembly.Module): RuleReader {
 async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Module> {
   if (loaded !== undefined) return loaded;
   const module = known(await (code === undefined ? own.load() : compile(code)));
-  // Somebody may not have waited.
+  // Another call may have loaded it in the meantime.
   return (loaded ??= module);
 }
 

@@ -1,8 +1,8 @@
-// The calls that cross into the module, the mirror of `crates/wasm/src/lib.rs`.
+// The calls into the module, the mirror of `crates/wasm/src/lib.rs`.
 //
-// A refusal leaves the module as an array `[kind, ...]`. Anything else that leaves it as an exception
-// is a trap, and the instance behind it must not be used again. What an exception is says nothing about
-// where it comes from (an exhausted stack is a `RangeError` like many others), so each call marks the
+// A refusal leaves the module as an array `[kind, ...]`. Any other exception from inside the module
+// is a trap, and its instance must not be used again. The class of an exception does not tell where
+// it comes from (an exhausted stack is a `RangeError` like many others), so each call marks the
 // time that it spends in the module.
 
 import * as glue from "../../wasm/wardgate_bg.js";
@@ -25,44 +25,48 @@ export const principals = marked(glue.principals);
 export const reload = marked(glue.reload);
 export const unseal = marked(glue.unseal);
 
-/** The steps that some decisions share: those that are left. */
+/** The steps that remain for several decisions. */
 export interface Budget {
   left: number;
 }
 
 /**
- * Checks a request and returns the decision as JSON. `shared` is what `sharing.ts` says; what the decision takes beside
- * its own bound is taken from the budget, and so is what it takes to read the request, be it one that cannot be read.
+ * Checks a request and returns the decision as JSON. `shared` encodes the shared parts, see
+ * `sharing.ts`. Steps beyond the own bound of the decision are taken from the budget, and so are
+ * the steps for reading the request, even if it is unreadable.
  */
 export function check(handle: number, request: unknown, now: number, shared: number, budget?: Budget): string {
   if (active === undefined || (budget === undefined && !isLimited)) return checkOne(handle, request, now, shared);
-  // Code of the caller may check while a request is read: it takes no steps of that one.
+  // Code of the caller may check another request while this one is read: it takes no steps of this
+  // budget.
   const [outer, wasLimited] = [active.shareSteps(budget?.left ?? OWN_STEPS), isLimited];
   isLimited = budget !== undefined;
   try {
     return checkOne(handle, request, now, shared);
   } finally {
     const left = active.shareSteps(outer) >>> 0;
-    // A fresh instance knows of no bound.
+    // A fresh instance has no bound.
     if (budget !== undefined) budget.left = Math.min(budget.left, left);
     isLimited = wasLimited;
   }
 }
 
 const checkOne = marked(glue.check);
-/** The module takes it for steps without number: all bits of a word. */
+/** The module reads this number as unbounded: all bits of a word. */
 const OWN_STEPS = 2 ** 32 - 1;
 let isLimited = false;
 
-/** What a module lacks to be that of this package; `undefined` if it is that one. */
+/**
+ * Returns the difference between a module and that of this package; `undefined` if there is none.
+ */
 export function lackOfRuntime(code: WebAssembly.Module): string | undefined {
   return lackOf(code, EXPORTS, ({ module, name }) => module === GLUE && name in glue);
 }
 
-/** Makes a fresh instance the one that every call goes to; the one before is lost. */
+/** Starts a fresh instance for all calls. The previous instance is lost. */
 export function start(module: WebAssembly.Module): void {
-  // The glue replaces its view of the memory only when the buffer behind it is detached.
-  // Without this, strings would be written into the memory of the lost instance.
+  // The glue replaces its view of the memory only when the buffer behind it is detached. Without
+  // this, strings would be written into the memory of the lost instance.
   detach();
   const instance = new WebAssembly.Instance(module, { [GLUE]: { ...glue } });
   active = instance.exports as unknown as Exports;
@@ -70,12 +74,15 @@ export function start(module: WebAssembly.Module): void {
   active.__wbindgen_start();
 }
 
-/** Takes the memory away from every view of it. Growing by nothing does that. */
+/** Detaches every view of the memory, by growing it by nothing. */
 export function detach(): void {
   active?.memory.grow(0);
 }
 
-/** The frame of the instance in use. It lives until the memory grows; then this returns a new one. */
+/**
+ * Returns the frame of the instance in use. It lives until the memory grows; then this returns a
+ * new one.
+ */
 export function frame(): Frame {
   if (active !== undefined && views.words.length === 0) {
     views = frameAt(active.memory.buffer, active.frame(), active);
@@ -84,8 +91,8 @@ export function frame(): Frame {
 }
 
 /**
- * The columns of the instance in use, like the frame. The first call may make the memory grow; `null` if
- * it cannot.
+ * Returns the columns of the instance in use, which live like the frame. The first call may grow
+ * the memory; `null` if that fails.
  */
 export function columns(): Columns | null {
   if (active !== undefined && (batch === null || batch.words.length === 0)) {
@@ -97,9 +104,9 @@ export function columns(): Columns | null {
   return batch;
 }
 
-/** The digest of a message. */
+/** Returns the digest of a message. */
 export function hashOne(message: Uint8Array): Uint8Array {
-  const { calls, bytes } = room(Math.max(message.length, DIGEST));
+  const { calls, bytes } = inputBuffer(Math.max(message.length, DIGEST));
   bytes.set(message);
   callState.isInside = true;
   const status = calls.hash(message.length);
@@ -108,12 +115,12 @@ export function hashOne(message: Uint8Array): Uint8Array {
   return bytes.slice(0, DIGEST);
 }
 
-/** The digests of messages: views of one buffer. */
+/** Returns the digests of messages, as views of one buffer. */
 export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
   const count = messages.length;
   const head = count * (DIGEST + 4);
-  const { calls, bytes } = room(messages.reduce((sum, { length }) => sum + length, head));
-  // Where the room is: the call takes memory of its own, and a view that dies forgets it.
+  const { calls, bytes } = inputBuffer(messages.reduce((sum, { length }) => sum + length, head));
+  // The offset of the buffer: the call allocates memory, and a detached view loses its offset.
   const start = bytes.byteOffset;
   const lengths = new Uint32Array(bytes.buffer, start + count * DIGEST, count);
   let at = head;
@@ -130,9 +137,11 @@ export function hashAll(messages: readonly Uint8Array[]): Uint8Array[] {
   return messages.map((_, index) => digests.subarray(index * DIGEST, (index + 1) * DIGEST));
 }
 
-/** Prepares a public key, unless it is prepared still, and returns its place; -1 if it is none. */
+/**
+ * Prepares a public key unless it is prepared already, and returns its index; -1 if it is invalid.
+ */
 export function prepareKey(level: number, key: Uint8Array): number {
-  const { calls, bytes } = room(key.length);
+  const { calls, bytes } = inputBuffer(key.length);
   bytes.set(key);
   callState.isInside = true;
   const index = calls.prepareKey(level, key.length);
@@ -140,9 +149,9 @@ export function prepareKey(level: number, key: Uint8Array): number {
   return index;
 }
 
-/** Whether a signature by the key at `place` is right. */
+/** Returns true if a signature by the key at `index` is correct. */
 export function verifyOne(index: number, message: Uint8Array, context: Uint8Array, signature: Uint8Array): boolean {
-  const { calls, bytes } = room(message.length + context.length + signature.length);
+  const { calls, bytes } = inputBuffer(message.length + context.length + signature.length);
   bytes.set(message);
   bytes.set(context, message.length);
   bytes.set(signature, message.length + context.length);
@@ -152,7 +161,10 @@ export function verifyOne(index: number, message: Uint8Array, context: Uint8Arra
   return answer === 1;
 }
 
-/** Where the rules of SPOCP begin in the bytes that a bundle was opened from; they end with those. */
+/**
+ * Returns the start of the rules of SPOCP in the bytes of an opened bundle; they end with those
+ * bytes.
+ */
 export function rulesAt(handle: number): number {
   callState.isInside = true;
   const start = active?.rulesAt(handle) ?? 0;
@@ -160,13 +172,13 @@ export function rulesAt(handle: number): number {
   return start >>> 0;
 }
 
-/** How many blocks of memory the module ever handed out. */
+/** Returns the number of blocks of memory that the module has ever allocated. */
 export function allocations(): number {
   return active?.allocations() ?? 0;
 }
 
-/** Room for so many bytes in the module. What stands there is void after the next call. */
-function room(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
+/** Returns a buffer of the module for input. The next call invalidates its contents. */
+function inputBuffer(length: number): { readonly calls: Exports; readonly bytes: Uint8Array } {
   if (active === undefined) throw new Error("the module has not started");
   callState.isInside = true;
   const address = length > MAX_INPUT_BYTES ? 0 : active.room(length) >>> 0;
@@ -179,7 +191,7 @@ function room(length: number): { readonly calls: Exports; readonly bytes: Uint8A
   return { calls: active, bytes: view };
 }
 
-/** Lets a call that was made with arguments of this package only mark the time that it takes. */
+/** Wraps a call without callbacks to the caller: it only marks the time in the module. */
 function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
   return (...given) => {
     callState.isInside = true;
@@ -209,14 +221,14 @@ let views: Frame = NO_FRAME;
 let batch: Columns | null = null;
 let view = new Uint8Array();
 
-/** The name by which the module asks for its glue. */
+/** The name under which the module imports its glue. */
 const GLUE = "./wardgate_bg.js";
-/** What tells the module from others, and this version of it from most. */
+/** The exports that identify the module, and distinguish this version from most others. */
 const EXPORTS = ["memory", "__wbindgen_start", "frame", "columns", "room", "hash", "hashMany", "prepareKey", "verify", "rulesAt", "shareSteps"];
 const DIGEST = 32;
 /** Memory that another thread shares may grow at any moment, and with it a view of it. */
 const GREW = "a message grew while it was read";
-/** The module keeps so much room at least. */
+/** The smallest size of the buffer in the module. */
 const MIN_INPUT_BYTES = 65_536;
-/** Beyond this no room is asked for: the module could not have it beside what it holds. */
+/** The largest requested size: the module could not hold a larger buffer beside its other data. */
 const MAX_INPUT_BYTES = 2 ** 30;

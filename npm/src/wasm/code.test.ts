@@ -1,4 +1,4 @@
-// The code of the module: where it comes from, and what it may not be. Each test has a package of its own.
+// The code of the module: its sources, and its refusals. Each test has a package of its own.
 
 import { readFileSync } from "node:fs";
 
@@ -62,21 +62,21 @@ describe("code", () => {
     expect([pdp.isAllowed(viewing()), other.isAllowed(viewing())]).toEqual([true, true]);
   });
 
-  it("that fails does not stand in the way of code that does not", async () => {
+  it("that fails does not prevent later code", async () => {
     const first = fresh.load({ code: Uint8Array.of(1) }).catch((error: unknown) => error);
     const second = fresh.open(album, { trust: "unsigned", code: vectors });
     expect(await first).toMatchObject({ code: "wrong-code" });
     expect((await second).isAllowed(viewing())).toBe(true);
   });
 
-  it("may be given for an opening that does not wait", () => {
+  it("may be given to openSync", () => {
     for (const code of [new WebAssembly.Module(plain), plain]) {
       using pdp = fresh.openSync(album, { trust: "unsigned", code });
       expect(pdp.isAllowed(viewing())).toBe(true);
     }
   });
 
-  it("that is something else is refused by name", async () => {
+  it("that is another module is refused by name", async () => {
     const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
     const page = new Response("<html>", { headers: { "content-type": "text/html" } });
     const wrong: readonly (readonly [CodeSource | (() => CodeSource), string, string])[] = [
@@ -109,13 +109,13 @@ describe("code", () => {
 });
 
 describe("without code", () => {
-  it("a module that does not load is named, and asked for again", async () => {
+  it("a module that does not load is named, and loaded again", async () => {
     await expect(fresh.open(album, { trust: "unsigned" })).rejects.toMatchObject({ code: "not-loaded", message: expect.stringContaining("no such file") });
     loads = () => WebAssembly.compile(vectors);
     expect((await fresh.open(album, { trust: "unsigned" })).isAllowed(viewing())).toBe(true);
   });
 
-  it("nothing that does not wait works before the module is loaded", async () => {
+  it("no synchronous call works before the module is loaded", async () => {
     const early = expect.objectContaining({ name: "WardgateError", code: "not-loaded" }) as Error;
     expect(() => fresh.openSync(album, { trust: "unsigned" })).toThrow(early);
     expect(() => fresh.hash(album)).toThrow(early);
@@ -128,15 +128,15 @@ describe("without code", () => {
 });
 
 describe("vectors", () => {
-  it("are found where there are some", () => {
+  it("are detected if the engine has them", () => {
     expect(hasSimd()).toBe(true);
   });
 
-  it("are asked for by what only an engine with vectors finds valid", () => {
-    const asked = vi.spyOn(WebAssembly, "validate");
+  it("are detected by a module that only an engine with vectors accepts", () => {
+    const validate = vi.spyOn(WebAssembly, "validate");
     hasSimd();
-    const [bytes] = asked.mock.calls[0]!;
-    // Without its two instructions it is valid everywhere only if it returned another type.
+    const [bytes] = validate.mock.calls[0]!;
+    // Without its two instructions it would be valid everywhere only with another return type.
     expect(WebAssembly.validate(bytes)).toBe(true);
     expect(Buffer.from(bytes as Uint8Array).includes(Buffer.from([0xfd, 0x0f]))).toBe(true);
   });

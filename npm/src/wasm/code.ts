@@ -1,17 +1,11 @@
-// Compiles the code of the module where the caller or the network brings it.
+// Compiles the code of a module, from the caller or the network.
 
 import { bytesOf, describe, isModule, isPromise, isResponse, membersOf } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
 import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
 import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
 
-/** What to load the module from. */
-export interface LoadOptions {
-  /** The code of the module, as `open` takes it. */
-  readonly code?: CodeSource | undefined;
-}
-
-/** Compiles code that a caller handed in. */
+/** Compiles the code of a caller. */
 export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   if (isModule(code)) return code;
   const bytes = bytesOf(code);
@@ -22,8 +16,8 @@ export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
 }
 
 /**
- * What code lacks to be a module that exports these names, and wants nothing but what is `given`; `undefined` if it is
- * one.
+ * Returns the difference between code and a module that has these exports and imports only values
+ * for which `given` returns true; `undefined` if there is none.
  */
 export function lackOf(
   code: WebAssembly.Module,
@@ -37,7 +31,7 @@ export function lackOf(
   return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
 }
 
-/** Reads options whose only member is the code. */
+/** Reads options whose only member is `code`. */
 export function readLoad(options: unknown): CodeSource | undefined {
   const members = membersOf(options);
   if (members === undefined) throw new TypeError(`options must be an object, found ${describe(options)}`);
@@ -49,7 +43,7 @@ export function readLoad(options: unknown): CodeSource | undefined {
   return code as CodeSource | undefined;
 }
 
-/** Compiles code before it returns. */
+/** Compiles code synchronously. */
 export function compileNow(code: CodeNow): WebAssembly.Module {
   if (isModule(code)) return code;
   const bytes = bytesOf(code);
@@ -73,7 +67,7 @@ async function compileResponse(response: FetchResponse, name: string): Promise<W
   if (response.bodyUsed) throw new TypeError(`the body of ${name} has been read before`);
   mustBeOk(response, name);
   mustNotBePage(response, name, "wrong-code");
-  // Compiling while it arrives takes a response of the runtime's own kind, and the right media type.
+  // Streaming compilation requires a response of the runtime's own class, and the right media type.
   if (response instanceof Response && mediaType(response) === "application/wasm" && canStream()) {
     return compiled(WebAssembly.compileStreaming(response), name);
   }
@@ -106,7 +100,7 @@ function refused(name: string, cause: unknown): WardgateError {
   return new WardgateError("wrong-code", `${name} holds no code that runs here: ${reason(cause)}`, { cause });
 }
 
-/** Bytes in memory that nobody shares, which is all that a compiler takes. */
+/** Returns bytes in unshared memory, which a compiler requires. */
 function exactly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

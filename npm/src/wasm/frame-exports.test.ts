@@ -1,21 +1,20 @@
-// The calls that go without glue, asked as the encoder asks them: words in the memory, numbers as
-// arguments.
+// The calls without glue, used as in the hot functions: words in the memory, numbers as arguments.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
 import * as glue from "../../wasm/wardgate_bg.js";
 import { loader } from "../runtimes/node/load.ts";
-import { album, anybody, noon } from "../testing.ts";
+import { album, unsignedTerms, noon } from "../testing.ts";
 
 interface Raw {
   readonly memory: WebAssembly.Memory;
   readonly __wbindgen_start: () => void;
   readonly frame: () => number;
   readonly columns: () => number;
-  readonly decide: (handle: number, plan: number, roles: number) => number;
-  readonly decideValues: (handle: number, plan: number, roles: number, used: number, now: number) => number;
-  readonly decideClasses: (handle: number, plan: number, count: number, used: number, now: number) => number;
-  readonly decideColumns: (handle: number, plan: number, roles: number, rows: number, varying: number) => number;
+  readonly decide: (handle: number, fastPath: number, roles: number) => number;
+  readonly decideValues: (handle: number, fastPath: number, roles: number, used: number, now: number) => number;
+  readonly decideClasses: (handle: number, fastPath: number, count: number, used: number, now: number) => number;
+  readonly decideColumns: (handle: number, fastPath: number, roles: number, rows: number, varying: number) => number;
 }
 
 interface List {
@@ -23,7 +22,7 @@ interface List {
   readonly actions: readonly (readonly [string, number])[];
 }
 
-interface Plan {
+interface WireFastPath {
   readonly flags: number;
   readonly others: number;
   readonly slots: readonly { readonly root: string; readonly path: readonly string[]; readonly uses: number }[];
@@ -42,26 +41,26 @@ beforeAll(async () => {
   glue.__wbg_set_wasm(instance.exports);
   raw = instance.exports as unknown as Raw;
   raw.__wbindgen_start();
-  handle = glue.open(album, anybody, 0, 0);
+  handle = glue.open(album, unsignedTerms, 0, 0);
   words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
 });
 
-/** The number of the plan for an action, and the mask of the role `user` in it. */
-function planFor(action: string): { id: number; plan: Plan; user: number } {
+/** Returns the number of the fast path for an action, and the mask of the role `user` in it. */
+function fastPathFor(action: string): { id: number; fastPath: WireFastPath; user: number } {
   const { other, actions } = JSON.parse(glue.planList(handle, "album", "", "")) as List;
   const id = new Map(actions).get(action) ?? other;
-  const plan = JSON.parse(glue.planOf(handle, id)) as Plan;
-  return { id, plan, user: new Map(plan.roles).get("user") ?? plan.others };
+  const fastPath = JSON.parse(glue.planOf(handle, id)) as WireFastPath;
+  return { id, fastPath: fastPath, user: new Map(fastPath.roles).get("user") ?? fastPath.others };
 }
 
-describe("a plan", () => {
-  it("says what it reads", () => {
-    const { plan } = planFor("edit");
-    const read = plan.slots.map(({ root, path }) => [root, ...path].join("."));
+describe("a fast path", () => {
+  it("lists the members that it reads", () => {
+    const { fastPath: fastPath } = fastPathFor("edit");
+    const read = fastPath.slots.map(({ root, path }) => [root, ...path].join("."));
     expect(read.sort()).toEqual(["principal.id", "resource.attr.owner"]);
   });
 
-  it("is not there for a kind without policies, or under a number that no plan has", () => {
+  it("is absent for a kind without policies, and for an unknown number", () => {
     expect(glue.planList(handle, "nothing", "", "")).toBe("");
     expect(glue.planOf(handle, 1_000_000)).toBe("");
     expect(glue.principals(handle)).toBe("[]");
@@ -70,7 +69,7 @@ describe("a plan", () => {
 
 describe("a decision on the frame", () => {
   it("depends on the words and on the roles", () => {
-    const { id, user } = planFor("edit");
+    const { id, user } = fastPathFor("edit");
     const owned = (): number => raw.decide(handle, id, user);
     words.fill(TEMPORARY, 0, 2);
     expect(owned()).toBe(ALLOW);
@@ -81,8 +80,8 @@ describe("a decision on the frame", () => {
     expect(owned()).toBe(DENY);
   });
 
-  it("is unsure for a handle, a plan or a form that does not exist", () => {
-    const { id, user } = planFor("view");
+  it("is unsure for a handle, a fast path or a form that does not exist", () => {
+    const { id, user } = fastPathFor("view");
     expect(raw.decide(handle, id, user)).toBe(ALLOW);
     expect(raw.decide(99, id, user)).toBe(UNSURE);
     expect(raw.decide(handle, -1, user)).toBe(UNSURE);
@@ -90,8 +89,8 @@ describe("a decision on the frame", () => {
     expect(raw.decideClasses(handle, id, 32, 4, noon)).toBe(UNSURE);
   });
 
-  it("takes the time as it comes, and none that is no time", () => {
-    const { id, user } = planFor("share");
+  it("takes any time, and no value that is not a time", () => {
+    const { id, user } = fastPathFor("share");
     expect(raw.decideValues(handle, id, user, 4, noon)).toBe(ALLOW);
     expect(raw.decideValues(handle, id, user, 4, noon + 86_400_000)).toBe(DENY);
     expect(raw.decideValues(handle, id, user, 4, Number.NaN)).toBe(UNSURE);
@@ -102,12 +101,12 @@ describe("a decision on the frame", () => {
 
 describe("a decision on columns", () => {
   it("is one bit for each row", () => {
-    const { id, plan, user } = planFor("edit");
+    const { id, fastPath: fastPath, user } = fastPathFor("edit");
     const address = raw.columns();
     expect(raw.columns()).toBe(address);
     words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);
     const column = new Uint32Array(raw.memory.buffer, address, 1024);
-    const owner = plan.slots.findIndex(({ path }) => path[0] === "owner");
+    const owner = fastPath.slots.findIndex(({ path }) => path[0] === "owner");
     words[1 - owner] = TEMPORARY;
     column.forEach((_, row) => (column[row] = row % 3 === 0 ? TEMPORARY : TEMPORARY + 1 + row));
     expect(raw.decideColumns(handle, id, user, 40, 1 << owner)).toBe(0);

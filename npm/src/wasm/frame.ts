@@ -1,10 +1,10 @@
-// The frame: the few words that a decision reads. The mirror of `crates/fastpath/src/frame.rs`.
+// The frame: the words that a decision reads. The mirror of `crates/fastpath/src/frame.rs`.
 //
-// It lies in the memory of the module, at an address that never changes. A view of it has length 0 as
-// soon as the memory grows or the instance is given up, and what is written through it then is lost
-// without a word: whoever wrote a frame looks at the length again before asking for a decision.
+// It is in the memory of the module, at a fixed address. A view of it has length 0 as soon as the
+// memory grows or the instance is dropped, and later writes through it are lost silently: check the
+// length again after writing, before a decision.
 
-/** What the words of a slot mean. */
+/** The words of a slot. */
 export const MISSING = 0;
 export const BROKEN = 1;
 export const NULL = 2;
@@ -12,47 +12,50 @@ export const FALSE = 3;
 export const TRUE = 4;
 export const NUMBER = 5;
 export const VALUE = 6;
-/** Where `TRUE` stands in every frame that is alive. */
+/** The index of a word that is `TRUE` in every live frame. */
 export const ALWAYS = 63;
-/** The first of the words for strings that no policy names. */
+/** The first word for strings that are not in the policies. */
 export const TEMPORARY = 1 << 24;
 
 /**
- * Words as digits, of three bits each, in the key of a table of answers. Strings follow the words of `null`
- * and the booleans; numbers, lists and maps are `ODD`, about which no table has an answer.
+ * The digits of words in the key of a truth table, three bits each. Strings follow the words of
+ * `null` and the booleans; numbers, lists and maps are `ODD`, for which a table has no answer.
  */
 export const DIGIT = 3;
 export const ODD = 1;
 export const STRINGS = TEMPORARY - 5;
 
-/** What a decision comes to. `UNSURE`: the general path has to say. */
+/** The results of a decision. `UNSURE`: the general path must decide. */
 export const DENY = 0;
 export const ALLOW = 1;
 export const UNSURE = 2;
 
-/** Flags of a plan. */
+/** The flags of a fast path. */
 export const PROGRAMS = 2;
 export const NOW = 4;
 export const BY_CLASS = 8;
 
-/** What a slot is used for besides being compared with other slots. */
+/** The uses of a slot beside comparisons with other slots. */
 export const USES_CONSTANTS = 1;
 export const USES_TEXT = 2;
 export const USES_VALUE = 4;
 
 export const MAX_SLOTS = 32;
-/** Where the classes of the roles stand, in plans by class, and how many there may be. */
+/**
+ * The index of the first class of a role, for fast paths by class, and the largest number of
+ * classes.
+ */
 export const CLASSES_AT = 32;
 export const MAX_CLASSES = 31;
 
-/** Rows of one batch, and columns that may differ between its rows. */
+/** The rows of one batch, and the columns that may differ between its rows. */
 export const ROWS = 1024;
 export const MAX_COLUMNS = 16;
 
-/** Where in the arena values begin: 0 says that there is none. */
+/** The offset of the first value in the arena: offset 0 means no value. */
 export const ARENA_START = 4;
 
-/** The calls that decide on what stands in the frame. */
+/** The calls that decide the contents of the frame. */
 export interface DecideCalls {
   decide(handle: number, fastPath: number, roles: number): number;
   decideValues(handle: number, fastPath: number, roles: number, used: number, now: number): number;
@@ -60,17 +63,17 @@ export interface DecideCalls {
   decideColumns(handle: number, fastPath: number, roles: number, rows: number, varying: number): number;
 }
 
-/** Views of the frame of one instance. */
+/** The views of the frame of one instance. */
 export interface Frame extends DecideCalls {
   readonly words: Uint32Array;
   readonly numbers: Float64Array;
   readonly spans: Uint32Array;
   readonly arena: Uint8Array;
-  /** How much of the arena this decision has filled. */
+  /** The number of bytes of the arena that this decision has filled. */
   used: number;
 }
 
-/** Views of the columns of a batch. */
+/** The views of the columns of a batch. */
 export interface Columns {
   readonly words: Uint32Array;
   readonly numbers: Float64Array;
@@ -79,7 +82,7 @@ export interface Columns {
   readonly unsure: Uint32Array;
 }
 
-/** Makes the views of the frame at `address`. */
+/** Returns the views of the frame at `address`. */
 export function frameAt(buffer: ArrayBuffer, address: number, calls: DecideCalls): Frame {
   return {
     words: new Uint32Array(buffer, address, WORDS),
@@ -94,7 +97,7 @@ export function frameAt(buffer: ArrayBuffer, address: number, calls: DecideCalls
   };
 }
 
-/** Makes the views of the columns at `address`. */
+/** Returns the views of the columns at `address`. */
 export function columnsAt(buffer: ArrayBuffer, address: number): Columns {
   return {
     words: new Uint32Array(buffer, address, MAX_COLUMNS * ROWS),
@@ -106,7 +109,7 @@ export function columnsAt(buffer: ArrayBuffer, address: number): Columns {
 
 const never = (): number => UNSURE;
 
-/** The frame of no instance: whatever is written into it, nobody is asked. */
+/** The frame of no instance. Writes to it are lost, and its calls are always unsure. */
 export const NO_FRAME: Frame = {
   words: new Uint32Array(),
   numbers: new Float64Array(),

@@ -1,25 +1,27 @@
-// What differs from runtime to runtime: how the package finds the code of its module, and whether there are
-// files.
+// The parts of the package that differ by runtime: finding the code of a module, and reading files.
 //
-// `#load` is one of the files `load-<runtime>.ts`; `imports` in `package.json` chooses it by the conditions
-// of the runtime or bundler. Everything else of the package is the same everywhere. `#load-compiler` and
-// `#load-spocp` are the same for the other modules.
+// `#load` is `load.ts` in one of the folders of `runtimes`; `imports` in `package.json` chooses it
+// by the conditions of the runtime or bundler. All other code is the same on every runtime.
+// `#load-compiler` and `#load-spocp` are the same for the other modules.
 
 import type { ByteStream } from "../base/web.ts";
 
 export interface Loader extends EagerLoader {
-  /** The content of a file; `undefined` where `fetch` reads whatever can be read. */
+  /**
+   * Returns the content of a file; `undefined` on runtimes where `fetch` reads every readable
+   * address.
+   */
   openFile(address: string): ByteStream | undefined;
 }
 
-/** What a module needs that a caller may want at once. */
+/** The loader of a module that callers may need synchronously. */
 export interface EagerLoader extends ModuleLoader {
-  /** Compiles it before it returns; `undefined` where code cannot be had at once. */
+  /** Compiles the module synchronously; `undefined` if its code is not available synchronously. */
   loadNow(): WebAssembly.Module | undefined;
 }
 
-/** What every module needs. */
+/** The loader of a module. */
 export interface ModuleLoader {
-  /** Compiles the module of the package without holding up anybody else. */
+  /** Compiles the module asynchronously. */
   load(): Promise<WebAssembly.Module>;
 }

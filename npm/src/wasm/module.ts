@@ -1,4 +1,4 @@
-// The one runtime of the package. The module is loaded once, by whoever needs it first.
+// The one runtime of the package. The module is loaded once, on first use.
 
 import { loader } from "#load";
 
@@ -9,15 +9,15 @@ import { SharedLoader } from "./shared-loader.ts";
 import { Runtime } from "./runtime.ts";
 import type { CodeNow, CodeSource } from "../base/web.ts";
 
-/** Returns the runtime, loading it without holding up anybody else. */
+/** Returns the runtime, and loads it asynchronously if necessary. */
 export async function runtime(code?: CodeSource): Promise<Runtime> {
   if (loaded !== undefined) return loaded;
   const module = await (code === undefined ? own.load() : compile(code));
-  // Somebody may not have waited.
+  // Another call may have loaded it in the meantime.
   return (loaded ??= runtimeOf(module));
 }
 
-/** Returns the runtime at once: the first call reads and compiles the module before it returns. */
+/** Returns the runtime synchronously. The first call reads and compiles the module. */
 export function runtimeNow(code?: CodeNow): Runtime {
   return (loaded ??= runtimeOf(code === undefined ? own.loadNow(EARLY) : compileNow(code)));
 }

@@ -1,20 +1,26 @@
-// Whose turn it is with the one frame that everybody shares.
+// Detects calls that interrupt a decision on the shared frame.
 //
 // Reading a request may run code of the caller, and that code may decide other requests, reload a
-// bundle or dispose of one. Each of those takes a new turn, so whoever still holds the turn that he took
-// finds the frame, the handle and the plans as he left them.
+// bundle or dispose of one. Each of those takes a new serial. If the serial of a decision is still
+// current, the frame, the handle and the fast paths are unchanged.
 
-/** The state; the functions below are for those who are not in a hurry. */
+/** The state of the calls. Hot functions read it directly. */
 export const callState = {
   serial: 0,
-  /** A call into the module that decides is under way. Still so after an exception, it was a trap. */
+  /**
+   * Whether a call that decides is inside the module. After an exception it is still true: the
+   * module trapped.
+   */
   isDeciding: false,
-  /** The same of every other call. Those may run code of the caller, which may call in again. */
+  /**
+   * Whether any other call is inside the module. Those may run code of the caller, which may call
+   * in again.
+   */
   isInside: false,
 };
 
-/** Takes a turn, and returns what tells it from others. */
+/** Takes a new serial and returns it. */
 export function begin(): number {
-  // Small integers only: a larger number would be an object each time.
+  // Only small integers: a larger number would be an object each time.
   return (callState.serial = (callState.serial + 1) & 0x3fff_ffff);
 }

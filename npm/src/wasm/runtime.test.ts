@@ -1,4 +1,4 @@
-// What a trap does: it is reported once, and the next call decides again.
+// Traps: each is reported once, and the next call decides again.
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -11,8 +11,8 @@ import type { ActionRequest } from "../pdp/types.ts";
 
 const trap = vi.hoisted(() => ({ armed: false, inFrame: false }));
 
-// The module has no way to trap that a test could use. Here its memory is overwritten when it would, so
-// that anything that still relied on the lost instance would fail.
+// The module has no way to trap that a test could use. This mock overwrites its memory on a trap,
+// so that code that still used the lost instance would fail.
 vi.mock("../../wasm/wardgate_bg.js", async (load) => {
   const glue = await load<typeof import("../../wasm/wardgate_bg.js")>();
   let memory: WebAssembly.Memory;
@@ -35,15 +35,15 @@ vi.mock("../../wasm/wardgate_bg.js", async (load) => {
   };
 });
 
-// The calls that decide on the frame cannot be replaced in the module, but in the views of it they can.
+// The calls that decide the frame cannot be replaced in the module, but in its views they can.
 vi.mock("./frame.ts", async (load) => {
   const frames = await load<typeof import("./frame.ts")>();
   return {
     ...frames,
     frameAt(buffer: ArrayBuffer, address: number, calls: import("./frame.ts").DecideCalls): import("./frame.ts").Frame {
       const frame = frames.frameAt(buffer, address, calls);
-      const decide = (handle: number, plan: number, roles: number): number => {
-        if (!trap.inFrame) return calls.decide(handle, plan, roles);
+      const decide = (handle: number, fastPath: number, roles: number): number => {
+        if (!trap.inFrame) return calls.decide(handle, fastPath, roles);
         trap.inFrame = false;
         frame.arena.fill(0xff);
         throw new WebAssembly.RuntimeError("unreachable");
@@ -53,7 +53,7 @@ vi.mock("./frame.ts", async (load) => {
   };
 });
 
-// Answers that are kept leave nothing to ask the module.
+// With a truth table there would be no calls into the module.
 vi.mock("../fast/truth-table.ts", async (load) => {
   const answers = await load<typeof import("../fast/truth-table.ts")>();
   return { ...answers, truthTableOf: () => answers.NO_TABLE };
@@ -74,7 +74,7 @@ beforeEach(async () => {
 describe("a trap", () => {
   it("is reported as internal, and the PDP decides again afterwards", () => {
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(true);
     expect(runtime.generation).toBe(1);
   });
@@ -82,14 +82,14 @@ describe("a trap", () => {
   it("loses no PDP of the instance, and none gets the policies of another", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => other.isAllowed(odd())).toThrow(internal);
+    expect(() => other.isAllowed(unusualRequest())).toThrow(internal);
     expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
   });
 
   it("keeps what was reloaded before it", () => {
     pdp.reload(closed);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     expect(pdp.isAllowed(viewing())).toBe(false);
   });
 
@@ -111,11 +111,11 @@ describe("a trap", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
-  it("that a getter keeps to itself ends the whole call too", () => {
+  it("that a getter catches ends the whole call too", () => {
     const attr = {
       get x(): boolean {
         trap.armed = true;
-        expect(() => pdp.isAllowed(odd())).toThrow(internal);
+        expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
         return true;
       },
     };
@@ -123,14 +123,14 @@ describe("a trap", () => {
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
   });
 
-  it("is not what an error in code around the module is", () => {
+  it("is distinguished from an error in code around the module", () => {
     for (const error of [new WebAssembly.RuntimeError("of another module"), new RangeError("theirs"), ["type", "x"], 7]) {
       expect(caught(() => runtime.call(() => { throw error; }))).toBe(error);
     }
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 0]);
   });
 
-  it("is told from an error in a getter, wherever the getter asks again", () => {
+  it("is distinguished from an error in a getter, wherever the getter calls again", () => {
     const error = new WebAssembly.RuntimeError("of another module");
     const inner = { get owner(): never { throw error; } };
     const attr = {
@@ -150,13 +150,13 @@ describe("a trap", () => {
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 
-  it("loses no bundle that was accepted, even if its time is over by now", () => {
+  it("loses no accepted bundle, even if it has expired by now", () => {
     let now = noon;
     const dated = new OpenedPdp(runtime, signed, readOptions({ trust: releaseKey, clock: () => now }));
     now = Date.UTC(2030, 0);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
-    // It is open again, and knows that it has expired.
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
+    // It is open again, and its expiry is in force.
     expect([dated.isAllowed(viewing()), dated.header.revision]).toEqual([false, 7]);
     const { principal, resource } = viewing();
     const { actions } = dated.check({ principal, resource, actions: ["view"] });
@@ -169,28 +169,28 @@ describe("a trap", () => {
   it("lets a PDP of the lost instance be disposed of", () => {
     const other = new OpenedPdp(runtime, closed, settings);
     trap.armed = true;
-    expect(() => pdp.isAllowed(odd())).toThrow(internal);
+    expect(() => pdp.isAllowed(unusualRequest())).toThrow(internal);
     other.dispose();
     expect(pdp.isAllowed(viewing())).toBe(true);
   });
 });
 
 describe("a trap while a frame is decided on", () => {
-  const topic = { kind: "album", action: "view" };
+  const target = { kind: "album", action: "view" };
   const ways: readonly (readonly [string, () => unknown])[] = [
     ["isAllowed", () => pdp.isAllowed(viewing())],
     ["isAllowedMany", () => pdp.isAllowedMany([viewing()])],
     ["for", () => pdp.for(viewing().principal).isAllowed("view", viewing().resource)],
-    ["prepare", () => pdp.prepare(topic).isAllowed(viewing().principal, viewing().resource)],
+    ["prepare", () => pdp.prepare(target).isAllowed(viewing().principal, viewing().resource)],
   ];
 
-  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, ask) => {
+  it.each(ways)("is reported by %s, and the PDP decides again afterwards", (_, decide) => {
     warm();
     trap.inFrame = true;
-    expect(ask).toThrow(internal);
+    expect(decide).toThrow(internal);
     expect(trap.inFrame).toBe(false);
     expect([pdp.isAllowed(viewing()), runtime.generation]).toEqual([true, 1]);
-    expect(ask()).toBeTruthy();
+    expect(decide()).toBeTruthy();
   });
 
   it("takes the frame from all PDPs, and none decides by the policies of another", () => {
@@ -199,13 +199,13 @@ describe("a trap while a frame is decided on", () => {
     other.isAllowed(viewing());
     trap.inFrame = true;
     expect(() => pdp.isAllowed(viewing())).toThrow(internal);
-    // In the new instance the first to ask has the first handle.
+    // In the new instance the first PDP gets the first handle.
     for (let time = 0; time < 3; time += 1) {
       expect([other.isAllowed(viewing()), pdp.isAllowed(viewing())]).toEqual([false, true]);
     }
   });
 
-  it("is not what an error of the caller is", () => {
+  it("is distinguished from an error of the caller", () => {
     warm();
     const error = new WebAssembly.RuntimeError("of another module");
     const attr = { get owner(): string { throw error; } };
@@ -238,12 +238,12 @@ function caught(work: () => unknown): unknown {
   }
 }
 
-/** A request that only the general path reads, because it is of a class. */
-function odd(): ActionRequest {
+/** Returns a request for the general path, because its object is an instance of a class. */
+function unusualRequest(): ActionRequest {
   return Object.assign(Object.create({}) as object, viewing());
 }
 
-/** Asks until the frame is used: the first question brings the plans. */
+/** Decides until the frame is used: the first request loads the fast paths. */
 function warm(): void {
   for (let time = 0; time < 3; time += 1) expect(pdp.isAllowed(viewing())).toBe(true);
 }

@@ -1,8 +1,8 @@
-// The one instance of the module, shared by every PDP, and what happens when it traps.
+// The one instance of the module, which all PDPs share, and its recovery after a trap.
 //
-// After a trap the memory of an instance proves nothing any more. The next call starts a fresh one from
-// the compiled module. Each instance has a generation: a handle of an older one
-// means nothing, and its PDP opens its bundle again.
+// After a trap the memory of an instance is unreliable. The next call starts a fresh instance from
+// the compiled module. Each instance has a generation: a handle of an older one is invalid, and its
+// PDP opens its bundle again.
 
 import { columns, detach, frame, start } from "./abi.ts";
 import { WardgateError } from "../base/errors.ts";
@@ -22,17 +22,17 @@ export class Runtime {
     start(module);
   }
 
-  /** The code, for those who start instances elsewhere. */
+  /** The compiled code, for instances elsewhere. */
   get module(): CompiledModule {
     return this.#module;
   }
 
-  /** Which instance is in use: it grows with every new one. */
+  /** The number of the instance in use: it grows with every new one. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Runs calls into the module and turns what they throw into what the caller of the package sees. */
+  /** Runs calls into the module, and converts their exceptions to the errors for the caller. */
   call<T>(work: () => T): T {
     if (this.#poisoned) this.#restart();
     begin();
@@ -41,11 +41,11 @@ export class Runtime {
     this.#depth += 1;
     try {
       const result = work();
-      // Code of the caller may have kept a trap of another call to itself.
+      // Code of the caller may have caught the trap of another call.
       if (this.#poisoned) throw failedEarlier();
       return result;
     } catch (thrown) {
-      // Code outside of the module threw it, and left the instance as it was.
+      // Code outside of the module threw it, and the instance is intact.
       if (!callState.isInside) throw thrown;
       const refused = refusal(thrown);
       throw refused === undefined ? this.#poison(thrown) : refused.error;
@@ -55,17 +55,17 @@ export class Runtime {
     }
   }
 
-  /** The frame of the instance in use. It is dead when that one failed. */
+  /** Returns the frame of the instance in use. After a trap it is dead. */
   frame(): Frame {
     return this.#poisoned ? NO_FRAME : frame();
   }
 
-  /** The columns for batches; `null` if there is no room for them. */
+  /** Returns the columns for batches; `null` if there is no memory for them. */
   columns(): Columns | null {
     return this.call(columns);
   }
 
-  /** What the caller of the package sees of an exception while a request was decided by the frame. */
+  /** Converts an exception of the fast path to the error for the caller. */
   failure(thrown: unknown): unknown {
     // Code of the caller threw it while the request was being read.
     if (!callState.isDeciding) return thrown;
@@ -75,14 +75,14 @@ export class Runtime {
 
   #poison(cause: unknown): WardgateError {
     this.#poisoned = true;
-    // No frame of the instance may be decided on any more.
+    // No frame of the instance may be used for decisions any more.
     detach();
     return internal("the module failed; nothing was decided", cause);
   }
 
   #restart(): void {
-    // A getter of a request may call in again. While the outer call is still inside the module, its
-    // instance cannot be exchanged.
+    // A getter of a request may call in again. While the outer call is inside the module, its
+    // instance cannot be replaced.
     if (this.#depth > 0) throw failedEarlier();
     start(this.#module);
     this.#generation += 1;

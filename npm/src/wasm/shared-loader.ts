@@ -1,18 +1,18 @@
-// How the code of a module comes into the package: once, for whoever needs it first.
+// Loads the code of a module once, for all callers.
 
 import { WardgateError } from "../base/errors.ts";
 import { reason } from "../base/responses.ts";
 import type { EagerLoader, ModuleLoader } from "./loader.ts";
 
-/** What a caller is told of a module that does not come. */
+/** The words for a module in error messages. */
 export interface LoaderNames {
-  /** Which one, as in "the module of SPOCP". */
+  /** The name of the module, as in "the module of SPOCP". */
   readonly name: string;
-  /** What takes it from elsewhere. */
+  /** The call or option that supplies the code from another source. */
   readonly elsewhere: string;
 }
 
-/** Code on its way. */
+/** A loader that callers share while the code arrives. */
 export class SharedLoader<L extends ModuleLoader> {
   readonly #loader: L;
   readonly #names: LoaderNames;
@@ -23,7 +23,7 @@ export class SharedLoader<L extends ModuleLoader> {
     this.#names = names;
   }
 
-  /** Loads it without holding up anybody else. */
+  /** Loads the code asynchronously. */
   async load(): Promise<WebAssembly.Module> {
     this.#coming ??= this.#loader.load();
     try {
@@ -31,12 +31,12 @@ export class SharedLoader<L extends ModuleLoader> {
     } catch (cause) {
       throw this.#failed(cause);
     } finally {
-      // If it failed, the next call tries again.
+      // After a failure the next call tries again.
       this.#coming = undefined;
     }
   }
 
-  /** Loads it before this returns; where that cannot be, `early` says what has to come before. */
+  /** Loads the code synchronously. If that is impossible, the error message is `early`. */
   loadNow(this: SharedLoader<EagerLoader>, early: string): WebAssembly.Module {
     let module;
     try {

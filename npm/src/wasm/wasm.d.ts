@@ -1,4 +1,4 @@
-// What runtimes that import WebAssembly make of it.
+// Declares WebAssembly modules for runtimes that import them.
 
 declare module "*.wasm" {
   const module: WebAssembly.Module;

@@ -1,4 +1,4 @@
-// How long a watcher waits, as numbers.
+// The wait of a watcher, as numbers.
 
 import { describe, expect, it } from "vitest";
 
@@ -29,22 +29,22 @@ describe("a wait", () => {
     check(660_000, { failures: 1e9, random: () => 1 });
   });
 
-  it("is short at first where there is nothing to go on with", () => {
+  it("is short at first if there is no bundle", () => {
     check(2000, { failures: 1, hasBundle: false });
     check(4000, { failures: 2, hasBundle: false });
     check(600_000, { failures: 20, hasBundle: false });
     check(200, { failures: 1, hasBundle: false, interval: 100 });
   });
 
-  it("is what the server asks for, never less, and not without bound", () => {
+  it("is the time from the server, never shorter, and bounded", () => {
     check(315_000, { failures: 1, retryAfter: 300_000 });
     check(300_000, { failures: 1, retryAfter: 300_000, random: () => 0 });
     check(630_000, { failures: 1, retryAfter: 1e12 });
     check(120_000, { failures: 1, retryAfter: 5 });
   });
 
-  it("does not believe numbers that cannot be", () => {
-    for (const odd of [-1, 2, Number.NaN, Infinity]) check(60_000, { random: () => odd });
+  it("ignores invalid numbers", () => {
+    for (const invalid of [-1, 2, Number.NaN, Infinity]) check(60_000, { random: () => invalid });
     check(60_000, { random: () => { throw new Error("no dice"); } });
     check(2 ** 31 - 1, { interval: 2 ** 31 - 1, maxInterval: 2 ** 31 - 1, random: () => 1 });
   });
@@ -58,6 +58,6 @@ describe("Retry-After", () => {
     check(0, "0");
     check(3_600_000, "Mon, 06 May 2024 13:00:00 GMT");
     check(0, "Mon, 06 May 2024 11:00:00 GMT");
-    for (const odd of ["", "soon", "-5", "1e99", "99999999999999999999"]) check(0, odd);
+    for (const invalid of ["", "soon", "-5", "1e99", "99999999999999999999"]) check(0, invalid);
   });
 });

@@ -1,9 +1,9 @@
-// When a watcher asks next.
+// Computes the time of the next poll of a watcher.
 //
-// Many hosts watch one server. Each waits a little more or less than it should, so that they do not all
-// come at once, and longer with each failure, so that they do not keep a server down that is struggling.
+// Many hosts watch one server. Random jitter spreads their polls, and waits double with each
+// failure, so that a struggling server can recover.
 
-/** What the wait depends on. */
+/** The settings for the wait. */
 export interface Pace {
   readonly interval: number;
   readonly maxInterval: number;
@@ -11,35 +11,35 @@ export interface Pace {
   readonly random: () => number;
 }
 
-/** How the questions have gone. */
+/** The results of earlier polls. */
 export interface PollHistory {
-  /** Failures since the last good answer. */
+  /** The number of failures since the last good answer. */
   readonly failures: number;
-  /** Whether there is a bundle to go on with. */
+  /** Whether the watcher has a bundle. */
   readonly hasBundle: boolean;
-  /** How long the server wants to be left alone, in milliseconds. */
+  /** The time that the server asks to wait, in milliseconds. */
   readonly retryAfter: number;
 }
 
-/** Milliseconds until the next question. */
+/** Returns the milliseconds until the next poll. */
 export function wait({ interval, maxInterval, jitter, random }: Pace, { failures, hasBundle, retryAfter }: PollHistory): number {
-  // Who has nothing to go on with tries again sooner.
+  // A watcher without a bundle retries sooner.
   const first = failures > 0 && !hasBundle ? Math.min(interval, SOON) : interval;
   const doubled = Math.min(first * 2 ** Math.min(failures, MOST_DOUBLINGS), maxInterval);
   const wanted = Math.max(doubled, Math.min(retryAfter, maxInterval));
-  // A server that has named a time does not want anybody earlier.
+  // Jitter must not shorten a time that the server has named.
   const swing = wanted > doubled ? fraction(random) : 2 * fraction(random) - 1;
   return Math.min(Math.max(wanted * (1 + jitter * swing), LEAST), LONGEST);
 }
 
-/** What `Retry-After` says, in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
+/** Reads `Retry-After` in milliseconds: seconds or a date (RFC 9110, section 10.2.3). */
 export function readRetryAfter(text: string | null, now: number): number {
   if (text === null) return 0;
   const milliseconds = /^\d{1,10}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - now;
   return milliseconds > 0 ? milliseconds : 0;
 }
 
-/** A number of the caller, who may return or throw anything. */
+/** Returns a number of the caller, whose function may return or throw anything. */
 function fraction(random: () => number): number {
   try {
     const value = random();
@@ -51,7 +51,7 @@ function fraction(random: () => number): number {
 
 const SOON = 1000;
 const MOST_DOUBLINGS = 30;
-/** However short the interval, others get their turn. */
+/** The shortest wait. However short the interval, other tasks run in between. */
 const LEAST = 1;
-/** What timers can count to. */
+/** The longest time of a timer. */
 const LONGEST = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
-// One question to the server of a bundle: has it changed?
+// Polls the server of a bundle for a change.
 //
-// The answer arrives completely within a time and a size, or it is none. What is known of the bundle that was
-// accepted last goes along, so that most answers are short.
+// An answer counts only if it arrives completely, within a time and a size. The request names the
+// last accepted version, so that most answers are short.
 
 import { WardgateError } from "../base/errors.ts";
 import { fetched, spelled } from "../base/responses.ts";
@@ -10,16 +10,16 @@ import { readResponse } from "../pdp/source.ts";
 import type { FetchInit, WatcherSettings } from "./watcher-options.ts";
 import type { FetchResponse } from "../base/web.ts";
 
-/** By what a server knows a version of a bundle; it has one of both, or none. */
+/** The version of a bundle on the server: one of two validators, or none. */
 export type Validator = { readonly "if-none-match": string } | { readonly "if-modified-since": string } | undefined;
 
-/** What a server says. */
+/** The result of a poll. */
 export type PollResult =
   | { readonly kind: "unchanged" }
   | { readonly kind: "bundle"; readonly bytes: Uint8Array; readonly validator: Validator }
   | { readonly kind: "failed"; readonly error: unknown; readonly retryAfter: number };
 
-/** Asks the server. It does not throw, and ends in time, whatever the server or `fetch` do. */
+/** Polls the server. It does not throw, and it ends in time whatever the server or `fetch` do. */
 export async function poll(settings: WatcherSettings, known: Validator, closing: AbortSignal): Promise<PollResult> {
   let retryAfter = 0;
   try {
@@ -38,7 +38,10 @@ export async function poll(settings: WatcherSettings, known: Validator, closing:
   }
 }
 
-/** Does work until the time is up or the watcher closes. Work that does not stop then is left to itself. */
+/**
+ * Runs work until the time limit or the end of the watcher. Work that goes on after that is
+ * ignored.
+ */
 export async function within<T>(
   { timeout, timers }: Pick<WatcherSettings, "timeout" | "timers">,
   closing: AbortSignal,
@@ -66,7 +69,7 @@ export async function within<T>(
   }
 }
 
-/** A timer for which no program is kept alive. */
+/** Lets the program end while the timer is pending. */
 export function unhurried(timer: unknown): unknown {
   (timer as { unref?: () => unknown } | undefined)?.unref?.();
   return timer;
@@ -83,11 +86,12 @@ function validatorOf({ headers }: FetchResponse): Validator {
   if (tag !== null && tag !== "") return { "if-none-match": tag };
   const [modified, date] = [headers.get("last-modified"), headers.get("date")];
   if (modified === null || date === null) return undefined;
-  // The same second may bring another version, which nobody would hear of (RFC 9110, section 8.8.2.2).
+  // The same second may bring another version, which a condition would hide (RFC 9110, section
+  // 8.8.2.2).
   return Date.parse(date) - Date.parse(modified) >= 1000 ? { "if-modified-since": modified } : undefined;
 }
 
-/** Keeps the cache of a browser out of it; some runtimes have none and throw when they are told. */
+/** Bypasses the cache of a browser. Some runtimes have none, and throw for this option. */
 function uncached(): Pick<FetchInit, "cache"> {
   return typeof Request === "function" && "cache" in Request.prototype ? { cache: "no-store" } : {};
 }

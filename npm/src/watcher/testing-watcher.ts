@@ -1,4 +1,5 @@
-// A server for the tests of watchers. Both are under control: time stands still until a timer is rung.
+// A server for the tests of watchers, with fake timers: time stands still until a test fires a
+// timer.
 
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 
@@ -7,21 +8,22 @@ import { noon, releaseKey as trust, signed, trustFile } from "../testing.ts";
 import type { FetchInit, WatcherOptions } from "./watcher-options.ts";
 import { createWatcher, type Watcher } from "./watcher.ts";
 
-// The release key has signed 6, 7 and 8; 7 is valid in 2024. The delta leads from 7 to 8, the other from 6 to 8.
+// The release key has signed 6, 7 and 8; 7 is valid in 2024. One delta leads from 7 to 8, the other
+// from 6 to 8.
 export const [next, old] = [bytes("next.bundle"), bytes("old.bundle")];
 export const [delta, otherDelta] = [bytes("next.delta"), bytes("other.delta")];
 
-/** What the server answers: the next in the list, and the last one again and again. */
+/** The answers of the server, in their order; the last one is repeated. */
 export type Reply = Response | Error | ((init: FetchInit) => Response | Promise<Response>);
 let replies: Reply[];
-/** What the server was asked. */
+/** The requests to the server. */
 export let questions: FetchInit[];
-/** What the watcher has told, with a revision or a code. */
+/** The events of the watcher, with a revision or a code. */
 export let events: string[];
-/** The timers that are set. */
+/** The pending timers. */
 export let ringing: { callback: () => void; after: number; unref: () => void }[];
 export let time: number;
-/** The watcher that was made last. */
+/** The last watcher. */
 export let watcher: Watcher;
 
 beforeAll(() => load());
@@ -29,7 +31,7 @@ beforeEach(() => {
   [replies, questions, events, ringing, time] = [[], [], [], [], noon];
 });
 
-/** The server answers so from now on. */
+/** Sets the answers of the server. */
 export function serve(...answers: Reply[]): void {
   replies = answers;
 }
@@ -39,7 +41,7 @@ export function goTo(then: number): void {
 }
 
 export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
-  const told = (event: string) => (detail?: { readonly revision?: number; readonly code?: string }) => {
+  const record = (event: string) => (detail?: { readonly revision?: number; readonly code?: string }) => {
     events.push([event, detail?.revision ?? detail?.code ?? ""].join(" ").trim());
   };
   watcher = createWatcher({
@@ -47,7 +49,7 @@ export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
     ...("pdp" in changes ? {} : { trust, clock: () => time }),
     interval: 1000,
     jitter: 0,
-    on: { loaded: told("loaded"), activated: told("activated"), unchanged: told("unchanged"), refused: told("refused"), failed: told("failed") },
+    on: { loaded: record("loaded"), activated: record("activated"), unchanged: record("unchanged"), refused: record("refused"), failed: record("failed") },
     fetch: async (_, init) => {
       questions.push(init);
       const reply = replies.length > 1 ? replies.shift()! : replies[0]!;
@@ -67,12 +69,12 @@ export function watch(changes: Partial<WatcherOptions> = {}): Watcher {
   return watcher;
 }
 
-/** Everything that can happen by itself has happened. */
+/** Waits until every pending promise is settled. */
 export async function settled(): Promise<void> {
   for (let round = 0; round < 5; round += 1) await new Promise(setImmediate);
 }
 
-/** The timer of the next question rings. */
+/** Fires the timer of the next poll. */
 export async function ring(...answers: Reply[]): Promise<void> {
   replies.push(...answers);
   if (replies.length > answers.length) replies.shift();

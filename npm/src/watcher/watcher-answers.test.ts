@@ -1,4 +1,4 @@
-// What a watcher does with bad answers.
+// A watcher with bad answers of its server.
 
 import { describe, expect, it } from "vitest";
 
@@ -61,14 +61,14 @@ describe("a bad answer", () => {
     expect((await watcher.ready).header.revision).toBe(7);
   });
 
-  it("is a delta where nothing is in use", async () => {
+  it("is a delta if no bundle is in use", async () => {
     serve(bundle(delta));
     watch();
     await settled();
     expect([events, questions.length]).toEqual([["refused delta"], 1]);
   });
 
-  it("is refused when it does not end, and is read no further", async () => {
+  it("is refused if it does not end, and is read no further", async () => {
     serve(() => bundle(endless()));
     watch({ maxBytes: 10_000 });
     await settled();
@@ -93,14 +93,14 @@ describe("a bad answer", () => {
     expect(revision()).toBe(7);
   });
 
-  it("is a 304 that nobody can have meant", async () => {
+  it("is a 304 to a request without a condition", async () => {
     serve(unchanged());
     watch();
     await settled();
     expect(events).toEqual(["failed not-fetched"]);
   });
 
-  it("makes the next question later each time, until one is good", async () => {
+  it("delays the next poll more each time, until one succeeds", async () => {
     serve(first());
     await watch({ maxInterval: 5000 }).ready;
     await settled();
@@ -112,7 +112,7 @@ describe("a bad answer", () => {
     expect(waits).toEqual([2000, 4000, 5000, 5000, 5000, 1000, 2000]);
   });
 
-  it("may say when to come again", async () => {
+  it("may set the time of the next poll", async () => {
     serve(new Response("busy", { status: 503, headers: { "retry-after": "7" } }));
     watch();
     await settled();

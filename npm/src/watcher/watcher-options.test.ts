@@ -1,4 +1,4 @@
-// What a watcher refuses to be told.
+// The options that a watcher refuses.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -16,7 +16,7 @@ describe("options", () => {
     expect(() => createWatcher(options as never)).toThrow(new error(message));
   };
 
-  it("are looked at before anything is asked", () => {
+  it("are checked before the first poll", () => {
     const url = "https://policies.example/album.bundle";
     check(undefined, TypeError, "options must be an object with `url`, found undefined");
     check({ trust }, TypeError, "option `url` must be a URL, found undefined");

@@ -7,84 +7,159 @@ import { readOptions, type OpenOptions } from "../pdp/options.ts";
 import type { Pdp } from "../pdp/types.ts";
 import type { Address, FetchResponse } from "../base/web.ts";
 
-/** What happens to a watcher. What a listener throws is reported like an exception in an event listener. */
+/**
+ * The events of a watcher. An exception of a listener is reported like one in an event listener.
+ */
 export interface WatcherListener {
-  /** A bundle has arrived and is good. It is taken into use at once, or waits for `activate`. */
+  /** A good bundle has arrived. It is put into use at once, or waits for `activate`. */
   loaded?(header: BundleHeader): unknown;
-  /** A bundle was taken into use. */
+  /** A bundle was put into use. */
   activated?(header: BundleHeader): unknown;
   /**
-   * The bundle in use expires soon: less than a day is left, or less than a tenth of its time. It is told once for a
-   * bundle, after a question to the server.
+   * The bundle in use expires soon: less than a day is left, or less than a tenth of its lifetime.
+   * Reported once for a bundle, after a poll.
    */
   expiring?(header: BundleHeader, millisecondsLeft: number): unknown;
-  /** The bundle in use has expired. Told once, after a question to the server; the PDP denies from the moment itself. */
+  /**
+   * The bundle in use has expired. Reported once, after a poll; the PDP denies from the moment of
+   * expiry.
+   */
   expired?(header: BundleHeader): unknown;
-  /** The server has nothing new. */
+  /** The server has no new bundle. */
   unchanged?(): unknown;
-  /** What the server sent is not accepted: the code says why. The last good bundle stays in use. */
+  /**
+   * The bundle of the server is refused; the code is the reason. The last good bundle stays in use.
+   */
   refused?(error: WardgateError): unknown;
-  /** The server sent nothing, or something else went wrong. The last good bundle stays in use. */
+  /** The server sent no bundle, or another error occurred. The last good bundle stays in use. */
   failed?(error: unknown): unknown;
 }
 
-/** How a watcher asks its server. */
+/** The options for polling the server. */
 export interface Polling {
-  /** Where the bundle is: an address of `http:` or `https:`. */
+  /**
+   * The address of the bundle, `http:` or `https:`.
+   *
+   * @example
+   *     createWatcher({ url: "https://policies.example/album.bundle", trust });
+   */
   readonly url: Address | string;
-  /** Milliseconds from one answer to the next question, 60,000 unless given; 0 asks only on `refresh`. */
+  /**
+   * Milliseconds from one answer to the next poll. Default: 60,000. With 0, only `refresh` polls.
+   *
+   * @example
+   *     createWatcher({ url, trust, interval: 30_000 });
+   */
   readonly interval?: number | undefined;
-  /** The most milliseconds to wait after failures, each of which doubles the wait: 16 intervals unless given. */
+  /**
+   * The longest wait after failures, in milliseconds; each failure doubles the wait. Default: 16
+   * intervals.
+   *
+   * @example
+   *     createWatcher({ url, trust, maxInterval: 600_000 });
+   */
   readonly maxInterval?: number | undefined;
-  /** By which part of itself a wait may be shorter or longer, from 0 to 1: 0.1 unless given. */
+  /**
+   * The fraction by which a wait is randomly shorter or longer, from 0 to 1. Default: 0.1.
+   *
+   * @example
+   *     createWatcher({ url, trust, jitter: 0.25 });
+   */
   readonly jitter?: number | undefined;
-  /** Milliseconds until an answer must have arrived completely: 30,000 unless given. */
+  /**
+   * Milliseconds until an answer must have arrived completely. Default: 30,000.
+   *
+   * @example
+   *     createWatcher({ url, trust, timeout: 5_000 });
+   */
   readonly timeout?: number | undefined;
-  /** Headers for the server, such as `authorization`, or what finds them before each question. */
+  /**
+   * Headers for the server, such as `authorization`, or a function that returns them before each
+   * poll.
+   *
+   * @example
+   *     const headers = async () => ({ authorization: `Bearer ${await token()}` });
+   *     createWatcher({ url, trust, headers });
+   */
   readonly headers?: Headers | (() => Headers | Promise<Headers>) | undefined;
-  /** Whether a good bundle is taken into use without being asked to: `true` unless given. */
+  /**
+   * Whether a good bundle is put into use at once. Default: `true`. With `false` it waits for
+   * `watcher.activate()`.
+   *
+   * @example
+   *     createWatcher({ url, trust, activateOnLoad: false });
+   */
   readonly activateOnLoad?: boolean | undefined;
-  /** Asked before a good bundle is taken into use; where the answer is not `true`, it waits for `activate`. */
+  /**
+   * Called before a good bundle is put into use. Unless it returns `true`, the bundle waits for
+   * `watcher.activate()`.
+   *
+   * @example
+   *     createWatcher({ url, trust, activate: ({ revision }) => revision < 100 });
+   */
   readonly activate?: ((header: BundleHeader) => boolean | Promise<boolean>) | undefined;
+  /**
+   * The listeners for the events of the watcher.
+   *
+   * @example
+   *     createWatcher({ url, trust, on: { activated: ({ revision }) => console.log(revision) } });
+   */
   readonly on?: WatcherListener | undefined;
-  /** Closes the watcher when it is aborted. */
+  /**
+   * A signal that closes the watcher.
+   *
+   * @example
+   *     createWatcher({ url, trust, signal: controller.signal });
+   */
   readonly signal?: AbortSignal | undefined;
-  /** What stands in for the runtime in tests, and for `fetch` where the way to a server is a special one. */
+  /**
+   * A replacement for `fetch`, for tests and for servers that need a special connection.
+   *
+   * @example
+   *     createWatcher({ url, trust, fetch: (url, init) => proxied(url, init) });
+   */
   readonly fetch?: Fetch | undefined;
+  /** A replacement for the timers of the runtime, for tests. */
   readonly timers?: Timers | undefined;
-  /** Returns a number from 0 to 1, and less than 1. */
+  /** Returns a random number from 0 up to 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
 /**
- * What a watcher is told. It opens the first bundle by the options of `open`, or is handed a PDP that is open
- * already, which then knows whom it trusts.
+ * The options of `createWatcher`. It opens the first bundle with the options of `open`, or updates
+ * a PDP that is already open, whose trusted keys stay.
  */
 export type WatcherOptions = Polling & (Opening | PdpOptions);
 
 type Opening = Omit<OpenOptions, "now"> & { readonly pdp?: undefined };
 
 interface PdpOptions extends Pick<OpenOptions, "maxBytes" | "clock"> {
+  /** The PDP to keep up to date. */
   readonly pdp: Pdp;
 }
 
 type Headers = Readonly<Record<string, string>>;
 
-/** As much of `fetch` as a watcher uses. */
+/** The part of `fetch` that a watcher uses. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export interface FetchInit {
+  /** The headers of the request. */
   readonly headers: Headers;
+  /** The signal that aborts the request. */
   readonly signal: AbortSignal;
+  /** The cache mode, on runtimes with a cache. */
   readonly cache?: "no-store";
 }
 
 export interface Timers {
+  /** Calls `callback` after the given time, and returns a handle. */
   setTimeout(callback: () => void, milliseconds: number): unknown;
+  /** Cancels a timer by its handle. */
   clearTimeout(timer: unknown): void;
 }
 
-/** The options, complete. */
+/** The options, checked and complete. */
 export interface WatcherSettings {
   readonly url: string;
   readonly interval: number;
@@ -99,13 +174,13 @@ export interface WatcherSettings {
   readonly timers: Timers;
   readonly random: () => number;
   readonly pdp: Pdp | undefined;
-  /** What the first bundle is opened by. */
+  /** The options for opening the first bundle. */
   readonly opening: OpenOptions;
   readonly maxBytes: number;
   readonly clock: () => number;
 }
 
-/** Reads options that may come from JavaScript. */
+/** Reads options that come from JavaScript without type checks. */
 export function readWatcherOptions(given: unknown): WatcherSettings {
   const members = membersOf(given);
   if (members === undefined) throw new TypeError(`options must be an object with \`url\`, found ${describe(given)}`);
@@ -141,7 +216,7 @@ class Options {
     this.#members = members;
   }
 
-  /** The options that are for `open`; those that it does not know it refuses by name. */
+  /** Returns the options for `open`, which refuses unknown names. */
   opening(hasPdp: boolean): OpenOptions {
     const opening = new Map([...this.#members].filter(([name]) => !OWN.includes(name)));
     if (opening.has("now")) throw new TypeError("a watcher looks at the clock: give option `clock` instead of `now`");
@@ -214,7 +289,7 @@ class Options {
       if (!EVENTS.includes(name)) throw new TypeError(`unknown event \`${name}\`, expected one of ${EVENTS.join(", ")}`);
     }
     for (const name of EVENTS) {
-      // Also those that it inherits: a listener may be an instance of a class.
+      // Inherited handlers count too: a listener may be an instance of a class.
       const handler: unknown = (on as Readonly<Record<string, unknown>>)[name];
       if (handler === undefined || typeof handler === "function") continue;
       throw new TypeError(`\`${name}\` of \`on\` must be a function, found ${describe(handler)}`);
@@ -236,7 +311,7 @@ class Options {
   }
 }
 
-// Looked up at each call: a page or a test may put others in their place.
+// Looked up at each call: a page or a test may replace the functions.
 const RUNTIME: Timers = {
   setTimeout: (callback, milliseconds) => globalThis.setTimeout(callback, milliseconds),
   clearTimeout: (timer) => globalThis.clearTimeout(timer as number),
@@ -247,5 +322,5 @@ const OWN: readonly string[] = [
   ...["url", "interval", "maxInterval", "jitter", "timeout", "headers", "activateOnLoad", "activate"],
   ...["on", "signal", "fetch", "timers", "random", "pdp"],
 ];
-/** What timers can count to; above it they fire at once. */
+/** The longest time of a timer; longer timers fire at once. */
 const LONGEST = 2 ** 31 - 1;

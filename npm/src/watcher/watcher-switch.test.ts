@@ -1,4 +1,4 @@
-// What the host of a watcher has in its hands: the switch, the end, and functions that are called.
+// The control of the host over a watcher: activation, closing, and callbacks.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -28,7 +28,7 @@ import type { WatcherOptions } from "./watcher-options.ts";
 import type { Outcome } from "./watcher.ts";
 
 describe("a switch by hand", () => {
-  it("happens when the host says so", async () => {
+  it("happens on activate", async () => {
     serve(first({ etag: '"7"' }));
     watch({ activateOnLoad: false });
     await settled();
@@ -52,7 +52,7 @@ describe("a switch by hand", () => {
     expect([revision(), events]).toEqual([8, ["loaded 7", "loaded 8", "activated 8"]]);
   });
 
-  it.each([undefined, "pdp"])("verifies again, and lets the server send it again (%s)", async (given) => {
+  it.each([undefined, "pdp"])("verifies again, and polls without a condition afterwards (%s)", async (given) => {
     const pdp = given && (await open(signed, { trust, clock: () => time }));
     serve(first({ etag: '"7"' }));
     watch({ activateOnLoad: false, ...(pdp && { pdp }) });
@@ -64,10 +64,10 @@ describe("a switch by hand", () => {
     expect([conditions()[1], events]).toEqual([{}, ["loaded 7", "refused expired", "loaded 8"]]);
   });
 
-  it("may be left to a function, which is asked about good bundles only", async () => {
-    const asked: number[] = [];
+  it("may depend on a function, which is called for good bundles only", async () => {
+    const polls: number[] = [];
     const answers: unknown[] = [true, false, "yes", Promise.resolve(true), Promise.resolve(undefined)];
-    const activate = ({ revision }: { readonly revision: number }): boolean => (asked.push(revision), answers.shift() as boolean);
+    const activate = ({ revision }: { readonly revision: number }): boolean => (polls.push(revision), answers.shift() as boolean);
     const bundles = [next, first, next, first, next];
     for (const expected of ["activated", "loaded", "loaded", "activated", "loaded"]) {
       const pdp = await open(old, { trust, clock: () => noon });
@@ -77,10 +77,10 @@ describe("a switch by hand", () => {
       serve(bundle(next.slice(1)));
       await watcher.refresh();
     }
-    expect(asked).toEqual([8, 7, 8, 7, 8]);
+    expect(polls).toEqual([8, 7, 8, 7, 8]);
   });
 
-  it("does not happen when that function fails or never answers, and it is asked again", async () => {
+  it("does not happen if that function fails or never answers, and it is called again", async () => {
     serve(first({ etag: '"7"' }));
     const answers = [() => { throw new Error("no"); }, () => Promise.reject(new Error("no")), () => new Promise(() => {}), () => true];
     watch({ activate: () => answers.shift()!() as boolean });
@@ -110,38 +110,38 @@ describe("closing", () => {
     expect(events).toEqual(["loaded 7", "activated 7"]);
   });
 
-  it("ends a question that is under way", async () => {
+  it("ends a poll in progress", async () => {
     serve(() => new Promise(() => {}));
     watch();
     await settled();
-    const asked = watcher.refresh();
+    const polls = watcher.refresh();
     watcher.close();
-    await expect(asked).rejects.toMatchObject(closing);
+    await expect(polls).rejects.toMatchObject(closing);
     await expect(watcher.ready).rejects.toMatchObject(closing);
     expect([questions[0]!.signal.aborted, ringing, events]).toEqual([true, [], []]);
   });
 
-  it("ends what arrives at that moment", async () => {
+  it("ends the opening of a bundle that arrives at that moment", async () => {
     serve(async () => (watcher.close(), first()));
     watch();
     await settled();
     expect([events, watcher.pdp, ringing]).toEqual([[], undefined, []]);
   });
 
-  it("may happen in a listener, and is the last that is heard", async () => {
+  it("may happen in a listener, and no event follows", async () => {
     for (const event of ["loaded", "activated", "unchanged", "failed"]) {
       serve(event === "failed" ? new Error() : first());
-      const heard: string[] = [];
-      const close = (name: string) => () => (heard.push(name), name === event && watcher.close());
+      const events: string[] = [];
+      const close = (name: string) => () => (events.push(name), name === event && watcher.close());
       const on = { loaded: close("loaded"), activated: close("activated"), unchanged: close("unchanged"), failed: close("failed") };
       watch({ on });
       await settled();
       if (event === "unchanged") await ring(first());
-      expect([heard.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
+      expect([events.at(-1), ringing, event === "loaded" ? watcher.pdp : undefined]).toEqual([event, [], undefined]);
     }
   });
 
-  it("frees a bundle that was never taken", async () => {
+  it("frees a bundle that was never put into use", async () => {
     serve(first());
     watch({ activateOnLoad: false });
     await settled();
@@ -191,7 +191,7 @@ describe("functions of the caller", () => {
     vi.unstubAllGlobals();
   });
 
-  it("may ask again on the way, and get the outcome of this question", async () => {
+  it("may call refresh in between, and get the outcome of this poll", async () => {
     serve(first());
     const outcomes: Promise<Outcome>[] = [];
     watch({ headers: () => (outcomes.push(watcher.refresh()), {}) });
@@ -199,7 +199,7 @@ describe("functions of the caller", () => {
     expect([questions.length, await outcomes[0]]).toMatchObject([1, { kind: "activated" }]);
   });
 
-  it("may take the bundle that waits in the very moment", async () => {
+  it("may activate the waiting bundle at that moment", async () => {
     serve(first());
     const on = { loaded: () => watcher.activate(), activated: () => void events.push("activated") };
     expect(await watch({ on, activateOnLoad: false, interval: 0 }).refresh()).toMatchObject({ kind: "activated" });
@@ -212,7 +212,7 @@ describe("functions of the caller", () => {
     expect([events, questions]).toEqual([["failed"], []]);
   });
 
-  it("may have a clock that is broken", async () => {
+  it("may be a broken clock", async () => {
     serve(first());
     watch({ clock: () => { throw new Error("no time"); } } as Partial<WatcherOptions>);
     await settled();

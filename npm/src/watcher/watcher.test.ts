@@ -1,4 +1,4 @@
-// What a watcher does with a server that is as it should be.
+// A watcher with a server that behaves.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -34,7 +34,7 @@ describe("a watcher", () => {
     expect(ringing.map(({ after, unref }) => [after, vi.mocked(unref).mock.calls.length])).toEqual([[1000, 1]]);
   });
 
-  it("takes a new bundle into use, in the PDP that everybody has", async () => {
+  it("puts a new bundle into use, in the same PDP", async () => {
     serve(first());
     const pdp = await watch().ready;
     await settled();
@@ -43,7 +43,7 @@ describe("a watcher", () => {
     expect(events).toEqual(["loaded 7", "activated 7", "loaded 8", "activated 8"]);
   });
 
-  it("works on a PDP that is open already, with what that one trusts", async () => {
+  it("works on an open PDP, with its trusted keys", async () => {
     const pdp = await open(signed, { trust, clock: () => noon });
     serve(bundle(old));
     expect(await watch({ pdp }).ready).toBe(pdp);
@@ -54,7 +54,7 @@ describe("a watcher", () => {
     expect(events.slice(1)).toEqual(["refused not-signed", "loaded 8", "activated 8"]);
   });
 
-  it("asks on demand only, where there is no interval", async () => {
+  it("polls on demand only if the interval is 0", async () => {
     serve(first());
     watch({ interval: 0 });
     await settled();
@@ -64,22 +64,22 @@ describe("a watcher", () => {
     expect(ringing).toEqual([]);
   });
 
-  it("asks one question at a time", async () => {
+  it("has one poll in progress at a time", async () => {
     let answer: (response: Response) => void = () => {};
     serve(() => new Promise((resolve) => (answer = resolve)));
-    const asked = [watch().refresh(), watcher.refresh()];
+    const polls = [watch().refresh(), watcher.refresh()];
     await settled();
-    asked.push(watcher.refresh());
+    polls.push(watcher.refresh());
     expect(questions).toHaveLength(1);
     answer(first());
-    const [outcome, ...others] = await Promise.all(asked);
+    const [outcome, ...others] = await Promise.all(polls);
     expect(others).toEqual([outcome, outcome]);
     expect(events).toEqual(["loaded 7", "activated 7"]);
   });
 });
 
-describe("what the server is told", () => {
-  it("is the tag of the last good bundle, without asking for the same again", async () => {
+describe("the condition of a poll", () => {
+  it("is the tag of the last good bundle, and the same bundle is not sent again", async () => {
     serve(first({ etag: '"7"', "last-modified": "Mon, 06 May 2024 10:00:00 GMT" }));
     await watch().ready;
     await settled();
@@ -92,7 +92,7 @@ describe("what the server is told", () => {
     expect(events.slice(2)).toEqual(["unchanged", "refused old-revision", "loaded 8", "activated 8", "unchanged"]);
   });
 
-  it("is the date where there is no tag, unless the same second may bring more", async () => {
+  it("is the date if there is no tag, unless the same second may bring another bundle", async () => {
     const dated = (modified: string, date?: string): Response =>
       first({ "last-modified": `Mon, 06 May 2024 ${modified} GMT`, ...(date && { date: `Mon, 06 May 2024 ${date} GMT` }) });
     serve(dated("10:00:00", "10:00:01"));
@@ -115,7 +115,7 @@ describe("what the server is told", () => {
     expect([conditions()[2], reloads.mock.calls.length]).toEqual([{ "if-none-match": '"b"' }, 0]);
   });
 
-  it("is what the host says, which may change", async () => {
+  it("contains the headers of the host, which may change", async () => {
     let token = 0;
     serve(first({ etag: '"7"' }));
     await watch({ headers: async () => ({ authorization: `Bearer ${(token += 1)}` }) }).ready;
@@ -142,7 +142,7 @@ describe("a delta", () => {
     expect(conditions()[2]).toEqual({ "if-none-match": '"8"' });
   });
 
-  it("for another bundle makes the watcher ask for the whole one", async () => {
+  it("for another bundle makes the watcher fetch the whole one", async () => {
     serve(first({ etag: '"7"' }));
     await watch().ready;
     await settled();
@@ -151,7 +151,7 @@ describe("a delta", () => {
     expect(conditions()).toEqual([{}, { "if-none-match": '"7"' }, {}]);
   });
 
-  it("that never fits is refused after one more question", async () => {
+  it("that never fits is refused after one more poll", async () => {
     serve(first());
     await watch().ready;
     await settled();
@@ -172,16 +172,16 @@ describe("a delta", () => {
 describe("two watchers", () => {
   it("of one PDP leave it with the newest bundle", async () => {
     const pdp = await open(old, { trust, clock: () => noon });
-    const ask = async (reply: Response): Promise<string> => {
+    const poll = async (reply: Response): Promise<string> => {
       serve(reply);
       const outcome = await watch({ pdp, interval: 0 }).refresh();
       return outcome.kind === "refused" ? outcome.error.code : outcome.kind;
     };
-    expect([await ask(bundle(next)), await ask(first()), await ask(bundle(next))]).toEqual(["activated", "old-revision", "activated"]);
+    expect([await poll(bundle(next)), await poll(first()), await poll(bundle(next))]).toEqual(["activated", "old-revision", "activated"]);
     expect(pdp.header.revision).toBe(8);
   });
 
-  it("may be at it at the same time", async () => {
+  it("may update it at the same time", async () => {
     const pdp = await open(old, { trust, clock: () => noon });
     serve(first());
     const one = watch({ pdp, interval: 0 });

@@ -1,8 +1,8 @@
 // Keeps a PDP up to date with a bundle on a server.
 //
-// Law: only a bundle that was verified is taken into use, all at once, by `reload`; whatever goes wrong, the last
-// good one stays. One question is under way at a time. A function of the caller can neither stop the watcher
-// nor make it take a bundle that is not good.
+// Law: only a verified bundle is put into use, atomically, by `reload`; on any failure the last
+// good one stays. At most one poll is in progress. A function of the caller can neither stop the
+// watcher nor make it use a refused bundle.
 
 import { WardgateError, type Code } from "../base/errors.ts";
 import { expiryOf, type Expiry } from "../pdp/expiry.ts";
@@ -16,7 +16,7 @@ import type { Pdp } from "../pdp/types.ts";
 import { readWatcherOptions, type WatcherListener, type WatcherOptions, type WatcherSettings } from "./watcher-options.ts";
 import { disregard } from "../base/web.ts";
 
-/** What came of one question to the server. */
+/** The result of one poll. */
 export type Outcome =
   | { readonly kind: "activated"; readonly header: BundleHeader }
   /** The bundle is good and waits for `activate`. */
@@ -25,39 +25,52 @@ export type Outcome =
   | { readonly kind: "refused"; readonly error: WardgateError }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** What looks after the bundle of a PDP. */
+/** An updater for the bundle of a PDP. */
 export interface Watcher {
-  /** The PDP, when it has its first bundle. Rejected when the watcher is closed before. */
+  /**
+   * The PDP, once it has its first bundle. Rejected if the watcher is closed before.
+   *
+   * @example
+   *     const pdp = await watcher.ready;
+   */
   readonly ready: Promise<Pdp>;
-  /** The PDP, if it has a bundle yet. */
+  /** The PDP; `undefined` before the first bundle. */
   readonly pdp: Pdp | undefined;
-  /** What is known of a good bundle that waits for `activate`. */
+  /** The header of a good bundle that waits for `activate`. */
   readonly waiting: BundleHeader | undefined;
   /**
-   * Takes the bundle that waits into use; returns whether there was one.
+   * Puts the waiting bundle into use, and returns true if there was one.
    *
-   * @throws WardgateError when it is no longer good, such as after its last day.
+   * @throws WardgateError if the bundle is no longer good, for example after its expiry.
+   *
+   * @example
+   *     if (watcher.waiting !== undefined) watcher.activate();
    */
   activate(): boolean;
   /**
-   * Asks the server now, or waits for the question that is under way.
+   * Polls the server now, or returns the result of the poll in progress.
    *
-   * @throws WardgateError with the code `disposed` when the watcher is closed. A failure is an outcome.
+   * @throws WardgateError with the code `disposed` if the watcher is closed. A failed poll is an
+   * outcome, not an exception.
+   *
+   * @example
+   *     const { kind } = await watcher.refresh();
    */
   refresh(): Promise<Outcome>;
-  /** Stops watching. The PDP goes on deciding with what it has. */
+  /** Stops watching. The PDP stays open. */
   close(): void;
   /** The same as `close`, for `using`. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Watches a bundle on a server: opens the first one, and takes each new one into use.
+ * Watches a bundle on a server: it opens the first bundle, and puts each new one into use.
  *
- * @throws TypeError or RangeError for options that cannot be.
+ * @throws TypeError or RangeError if an option is invalid.
  *
  * @example
- *     const watcher = createWatcher({ url: "https://policies.example/album.bundle", trust, interval: 30_000 });
+ *     const url = "https://policies.example/album.bundle";
+ *     const watcher = createWatcher({ url, trust, interval: 30_000 });
  *     const pdp = await watcher.ready;
  */
 export function createWatcher(options: WatcherOptions): Watcher {
@@ -67,7 +80,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 /** A good bundle. */
 interface Offer {
   readonly header: BundleHeader;
-  /** What knows the policies; its `reload` is the switch. */
+  /** The PDP that verified it, and whose `reload` puts it into use. */
   readonly pdp: Pdp;
   readonly bytes: Uint8Array;
 }
@@ -80,11 +93,11 @@ class Watching implements Watcher {
   #isNot: (error: unknown) => void = () => {};
   #pdp: Pdp | undefined;
   #offer: Offer | undefined;
-  /** What this watcher took into use last. */
+  /** The header of the bundle that this watcher put into use last. */
   #inUse: BundleHeader | undefined;
-  /** What the server is told of the bundle that was accepted last, and the digest of its bytes. */
+  /** The validator of the last accepted bundle for the server, and the digest of its bytes. */
   #known: { readonly validator: Validator; readonly digest: string } | undefined;
-  /** The bundle that expiry was looked at for last, and what it was. */
+  /** The last bundle whose expiry was checked, and the result. */
   #reportedExpiry: { readonly header: BundleHeader; readonly kind: Expiry["kind"] } | undefined;
   #pending: Promise<Outcome> | undefined;
   #timer: unknown;
@@ -117,7 +130,7 @@ class Watching implements Watcher {
     const offer = this.#offer;
     if (offer === undefined) return false;
     try {
-      // It is verified again: time has gone on, and perhaps another bundle is in use.
+      // It is verified again: time has passed, and another bundle may be in use.
       offer.pdp.reload(offer.bytes);
     } catch (error) {
       this.#drop(offer);
@@ -130,7 +143,7 @@ class Watching implements Watcher {
 
   async refresh(): Promise<Outcome> {
     this.#mustBeOpen();
-    // Not at once: a function of the caller that is called on the way may ask again.
+    // Not synchronously: a function of the caller that runs in between may call `refresh` again.
     this.#pending ??= Promise.resolve()
       .then(() => this.#poll())
       .finally(() => (this.#pending = undefined));
@@ -162,7 +175,8 @@ class Watching implements Watcher {
     let result = await this.#question(this.#known?.validator);
     let outcome = await this.#judge(result);
     if (outcome.kind === "refused" && outcome.error.code === "wrong-base") {
-      // The server took another bundle for the one in use; without a condition it sends the whole one.
+      // The delta was for another bundle than the one in use; without a condition the server sends
+      // the whole bundle.
       result = await this.#question(undefined);
       outcome = await this.#judge(result);
     }
@@ -212,7 +226,7 @@ class Watching implements Watcher {
     return { kind: this.#inUse === header ? "activated" : "loaded", header };
   }
 
-  /** Verifies what has arrived. */
+  /** Verifies the bytes of a bundle. */
   async #examine(bytes: Uint8Array): Promise<Offer> {
     this.#mustBeOpen();
     const pdp = this.#pdp;
@@ -224,7 +238,7 @@ class Watching implements Watcher {
   }
 
   async #mayUse(offer: Offer): Promise<boolean> {
-    // A listener may have closed the watcher or taken the bundle into use already.
+    // A listener may have closed the watcher or put the bundle into use already.
     this.#mustBeOpen();
     if (this.#offer !== offer) return false;
     const result = await within(this.#settings, this.#closing.signal, async () => this.#settings.activate(offer.header));
@@ -243,7 +257,7 @@ class Watching implements Watcher {
     this.#isReady(pdp);
   }
 
-  /** Gives up a bundle that waits. The server is asked as if it had never come. */
+  /** Drops a waiting bundle, and its validator with it. */
   #drop(offer: Offer | undefined): void {
     if (offer === undefined || offer !== this.#offer) return;
     this.#offer = undefined;
@@ -273,7 +287,10 @@ class Watching implements Watcher {
     if (this.#closing.signal.aborted) throw closed();
   }
 
-  /** Tells what came of a question; what was loaded and activated was told when it happened. */
+  /**
+   * Reports the outcome of a poll. The events `loaded` and `activated` were reported when they
+   * occurred.
+   */
   #report(outcome: Outcome): void {
     switch (outcome.kind) {
       case "activated":
@@ -287,7 +304,7 @@ class Watching implements Watcher {
     }
   }
 
-  /** Tells once of each bundle that it expires soon, and once that it has. Nothing else may notice in time. */
+  /** Reports once for each bundle that it expires soon, and once that it has expired. */
   #reportExpiry(): void {
     const header = this.#pdp?.header;
     if (header === undefined) return;
@@ -306,7 +323,7 @@ class Watching implements Watcher {
   }
 }
 
-/** Tells what is not accepted from what has not come to that. */
+/** Distinguishes a refused bundle from a failed poll. */
 function failure(error: unknown): Outcome {
   const code = codeOf(error);
   const isRefusal = code !== undefined && !FAILURES.includes(code);

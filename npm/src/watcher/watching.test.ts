@@ -1,4 +1,4 @@
-// A watcher and a real server, over a real network, if a short one.
+// A watcher with a real server, over a local network.
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ async function watch(server: RequestListener, options: Partial<WatcherOptions> =
   return watcher;
 }
 
-it("asks on with the tag that it was given", async () => {
+it("polls with the tag of the server", async () => {
   const published = [signed, signed, trustFile("next.bundle")];
   const tags: unknown[] = [];
   const watcher = await watch((request, response) => {
@@ -44,7 +44,7 @@ it("asks on with the tag that it was given", async () => {
   expect((await watcher.ready).header.revision).toBe(8);
 });
 
-it("stops to read when there is too much", async () => {
+it("stops reading at the limit", async () => {
   let gone: () => void;
   const isGone = new Promise<void>((resolve) => (gone = resolve));
   const watcher = await watch(
@@ -59,7 +59,7 @@ it("stops to read when there is too much", async () => {
   await isGone;
 });
 
-it.each(["before it answers", "in the middle"])("gives up a server that falls silent %s", async (when) => {
+it.each(["before it answers", "in the middle"])("aborts if the server stops sending %s", async (when) => {
   const timers: (() => void)[] = [];
   const late = { setTimeout: (callback: () => void) => timers.push(callback), clearTimeout: () => {} };
   let gone: () => void;
@@ -76,7 +76,7 @@ it.each(["before it answers", "in the middle"])("gives up a server that falls si
   await isGone;
 });
 
-it("says what is wrong where nobody listens", async () => {
+it("reports errors without a listener", async () => {
   const watcher = await watch(() => {});
   for (const one of close.splice(1)) one();
   expect(await watcher.refresh()).toMatchObject({ kind: "failed", error: { code: "not-fetched" } });

@@ -151,7 +151,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("adapters", &["base", "pdp"]),
     ("compiler", &["base", "wasm", "pdp"]),
     ("runtimes", &["base", "wasm", "pool"]),
-    ("index", &["base", "wasm", "pdp", "watcher"]),
+    ("index", &["base", "pdp", "watcher"]),
 ];
 
 const MAX_ROOMS: usize = 16;

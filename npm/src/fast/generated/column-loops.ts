@@ -1,8 +1,8 @@
 // Generated from `npm/templates/column-loops.ts` by `cargo xtask generate`. Do not edit.
 // Reads a member of the attributes of many resources: the hot loops of a batch.
 //
-// One function with a place for each name was tried: the host inlines what the first names need and calls
-// the rest (share took 15 ns after view and edit had run, and takes 12).
+// One function with a site for each name was tried: the engine inlines the code for the first names
+// and calls the rest (share took 15 ns after view and edit had run, and takes 12 with these loops).
 
 import type { Column } from "../columns.ts";
 import * as frames from "../../wasm/frame.ts";
@@ -15,9 +15,9 @@ import {
 import * as cells from "../column-words.ts";
 
 /**
- * A loop for each place of reading. What all use is looked at before it, so that the host need not do so for
- * each row; and each calls `wordOf` at a place of its own, so that where this never happens, nothing in the
- * loop can have changed what was looked at.
+ * A loop for each read site. The checks that all rows share come before the loop, so that the
+ * engine need not repeat them for each row. Each loop calls `wordOf` at a site of its own: if that
+ * call never happens, no code in the loop can have changed the results of these checks.
  */
 export const LOOPS: readonly ((f: Column, at: number) => number)[] = [
   (f, at) => {
@@ -438,7 +438,7 @@ export const LOOPS: readonly ((f: Column, at: number) => number)[] = [
   },
 ];
 
-/** The attributes of a resource; `null` where the resource is for others. */
+/** Returns the attributes of a resource; `null` if the fast path does not cover it. */
 export const attrOf = (f: Column, rows: readonly unknown[], kind: string | null, at: number): Fields | null => {
   const row = rows[at];
   if (kind === null) return row as Fields;
@@ -451,9 +451,9 @@ export const attrOf = (f: Column, rows: readonly unknown[], kind: string | null,
   return attr;
 };
 
-/** The word of a value of the usual kinds; -1 for others. */
+/** Returns the word of a value of the usual kinds; -1 for other values. */
 const quickWord = (v: unknown, first: string, own: number): number => {
-  // Which of the two it is follows no pattern: no branch depends on it.
+  // The order of `true` and `false` is unpredictable, so no branch depends on it.
   const isTrue = +(v === true);
   if (isTrue | +(v === false)) return FALSE + isTrue;
   return own >= 0 && typeof v === "string" ? (v === first ? TEMPORARY : own) : -1;

@@ -1,17 +1,18 @@
 // Generated from `npm/templates/encode-request.ts` by `cargo xtask generate`. Do not edit.
-// Reads a request into the frame and asks for a decision: the hot function of `isAllowed`.
+// Reads a request into the frame and decides it: the hot function of `isAllowed`.
 //
-// It reads what the plan of the kind and action names and nothing else, each member once, and writes
-// nothing but the frame. Whatever is not exactly as planned is `UNSURE`: the general path reads the
-// request anew, and decides or refuses it.
+// It reads only the members that the fast path of the kind and action names, each once, and writes
+// only the frame. Any deviation is `UNSURE`: the general path reads the request again, and decides
+// or refuses it.
 //
-// Every read may run code of the caller, which may reload or dispose of the bundle. So what a loop runs over
-// belongs to the plan, which no reload changes, and the turn says at the end whether the answer counts.
+// Every read may run code of the caller, which may reload or dispose of the bundle. So the loop
+// runs over data of the fast path, which no reload changes, and the serial tells at the end whether
+// the answer counts.
 //
-// The loop over the steps stands here, in `encode-resource.ts` and in every accessor module, the
-// same each time but for the reads. What the host learns about the objects that pass one of them would
-// slow down the others, and in a function of its own it was 5 % slower. For the same reason the checks of
-// prototypes are spelt out.
+// The loop over the steps is in this file, in `encode-resource.ts` and in every accessor module;
+// only the reads differ. The feedback of the engine about the objects in one of them would slow
+// down the others, and as a function of its own the loop was 5 % slower. For the same reason the
+// checks of prototypes are inlined.
 
 import * as entry from "../accessors.ts";
 import type { FastPaths } from "../fast-paths.ts";
@@ -21,7 +22,7 @@ import {
   n16, n17, n18, n19, n20, n21, n22, n23, n24, n25, n26, n27, n28, n29, n30, n31,
 } from "./site-names.ts";
 
-/** Decides a request as far as the frame can: `DENY`, `ALLOW` or `UNSURE`. */
+/** Decides a request on the fast path: `DENY`, `ALLOW` or `UNSURE`. */
 export function decideRequest(plans: FastPaths, request: unknown): number {
   const mine = begin();
   if (isDisturbed() || !isObject(request) || (request.__proto__ !== OBJECT && !isPlain(request))) return UNSURE;
@@ -43,7 +44,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
   const { frame } = plans;
   const mask = plan.flags & BY_CLASS ? classesOf(plan.roles, roles, frame) : maskOf(plan.roles, roles);
   if (mask < 0) return UNSURE;
-  // Where attributes are wanted and there are none, their name may be misspelt: the general path looks.
+  // If required attributes are absent, their name may be misspelt: the general path checks.
   let principalAttr: Fields = NOTHING;
   if (plan.readsPrincipal === true) {
     const { attr } = principal;
@@ -129,7 +130,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
     let word = MISSING;
     let digit = MISSING;
-    // Which of the two it is follows no pattern: no branch depends on it.
+    // The order of `true` and `false` is unpredictable, so no branch depends on it.
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {
@@ -165,7 +166,7 @@ export function decideRequest(plans: FastPaths, request: unknown): number {
 
 const OBJECT = Object.prototype;
 
-// Constants of this module, functions too: what is imported is loaded and looked at each time (10 %).
+// Constants of this module, functions too: an import is loaded and checked on each use (10 %).
 const { begin, brokenWord, classesOf, constantWord, decideLong, decideShort, digest, frames, hold } = entry;
 const { isDisturbed, isListOrMap, isObject, isPlain, maskOf, NOTHING, places, planFor } = entry;
 const { ARENA_START, BY_CLASS, DIGIT, FALSE, MISSING, NULL, NUMBER, ODD, STRINGS, TEMPORARY, UNSURE, VALUE } = frames;

@@ -1,8 +1,8 @@
 // Generated from `npm/templates/encode-resource.ts` by `cargo xtask generate`. Do not edit.
-// Reads a resource into the frame for a principal, a kind and an action that are prepared, and asks for a
-// decision.
+// Reads a resource into the frame and decides it, for a prepared principal, kind and action.
 //
-// The loop over the steps is the one of `encode-request.ts`, where it is explained, and a test compares them.
+// The loop over the steps is the one of `encode-request.ts`, which explains it. A test compares
+// them.
 
 import * as entry from "../accessors.ts";
 import type { FastPath, FastPaths } from "../fast-paths.ts";
@@ -13,8 +13,9 @@ import {
 } from "./site-names.ts";
 
 /**
- * Decides by a plan. `mask` stands for the roles in this plan, `kind` is the kind of the resource, and
- * `mine` the turn of the caller. The principal comes in parts: an object for them cost 8 ns.
+ * Decides with a fast path. `mask` is the mask of the roles, `kind` is the kind of the resource,
+ * and `mine` is the serial of the caller. The principal is passed in parts: an object for them cost
+ * 8 ns.
  */
 export function decideResource(
   plans: FastPaths,
@@ -28,7 +29,7 @@ export function decideResource(
   mine: number,
 ): number {
   const resourceId = resource["id"];
-  // `NOTHING` stands for attributes that are absent: see `encode-request.ts`.
+  // `NOTHING` stands for absent attributes: see `encode-request.ts`.
   if (typeof resourceId !== "string" || (plan.readsPrincipal === true && principalAttr === NOTHING)) return UNSURE;
   const { frame } = plans;
   let resourceAttr: Fields = NOTHING;
@@ -110,7 +111,7 @@ export function decideResource(
     if (step & HELD && !hold(frame, slot, v, step)) return UNSURE;
     let word = MISSING;
     let digit = MISSING;
-    // Which of the two it is follows no pattern: no branch depends on it.
+    // The order of `true` and `false` is unpredictable, so no branch depends on it.
     const isTrue = +(v === true);
     if (isTrue | +(v === false)) digit = word = FALSE + isTrue;
     else if (typeof v === "string") {

@@ -1,6 +1,6 @@
 // Generated from `npm/templates/site-names.ts` by `cargo xtask generate`. Do not edit.
-// The names that the hot functions read at a site of their own: `n0` is read at site 0. They are variables, because an import that
-// changes once is as fast as a constant.
+// The names that the hot functions read at a site of their own: `n0` is read at site 0. They are
+// variables: an import that changes only once is as fast as a constant.
 
 export let n0 = "";
 export let n1 = "";
@@ -35,7 +35,7 @@ export let n29 = "";
 export let n30 = "";
 export let n31 = "";
 
-/** Gives a site its name, for as long as the program runs. */
+/** Assigns a name to a site, for the whole program. */
 export function setName(site: number, name: string): void {
   switch (site) {
     case 0: n0 = name; break;

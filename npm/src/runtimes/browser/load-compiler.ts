@@ -1,4 +1,4 @@
-// Browsers fetch the compiler from beside the package, in the form of address that bundlers know.
+// Fetches the module of the compiler, for browsers. Bundlers recognise this form of address.
 
 import { fetchModule } from "../../wasm/code.ts";
 import type { ModuleLoader } from "../../wasm/loader.ts";

@@ -1,4 +1,4 @@
-// Browsers fetch the rules of SPOCP from beside the package, in the form of address that bundlers know.
+// Fetches the module of SPOCP, for browsers. Bundlers recognise this form of address.
 
 import { fetchModule } from "../../wasm/code.ts";
 import type { EagerLoader } from "../../wasm/loader.ts";

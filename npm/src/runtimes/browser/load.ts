@@ -1,5 +1,5 @@
-// Browsers, and whatever else is like them, fetch the module from beside the package. Bundlers know the form
-// of the addresses below, and put the files where they will be found.
+// Fetches the module, for browsers and similar runtimes. Bundlers recognise this form of address,
+// and copy the files.
 
 import { fetchModule } from "../../wasm/code.ts";
 import type { Loader } from "../../wasm/loader.ts";

@@ -1,4 +1,5 @@
-// The same as for workerd, for edge runtimes whose bundlers import a module that was compiled by this name.
+// Imports the module of the compiler, for edge runtimes whose bundlers compile an import with
+// `?module`.
 
 import module from "../../../wasm/wardgate_compiler_bg.wasm?module";
 

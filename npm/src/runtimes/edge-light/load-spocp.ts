@@ -1,4 +1,4 @@
-// The same as for workerd, for edge runtimes whose bundlers import a module that was compiled by this name.
+// Imports the module of SPOCP, for edge runtimes whose bundlers compile an import with `?module`.
 
 import module from "../../../wasm/wardgate_spocp_bg.wasm?module";
 

@@ -1,4 +1,5 @@
-// The same as for workerd, for edge runtimes whose bundlers import a module that was compiled by this name.
+// Imports the module, for edge runtimes whose bundlers compile an import with `?module`. It is the
+// one with vectors.
 
 import module from "../../../wasm/wardgate_bg.wasm?module";
 

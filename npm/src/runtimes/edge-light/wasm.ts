@@ -1,3 +1,3 @@
-// `wardgate/wasm` for edge runtimes whose bundlers import a module that was compiled by this name.
+// `wardgate/wasm` for edge runtimes whose bundlers compile an import with `?module`.
 
 export { default } from "../../../wasm/wardgate_bg.wasm?module";

@@ -1,4 +1,4 @@
-// Reading files, where there is a file system.
+// Reads files on runtimes with a file system.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import type { Loader } from "../../wasm/loader.ts";
 import type { ByteStream } from "../../base/web.ts";
 
-/** A loader that reads the module from a file. It is asked for only when it is needed. */
+/** Returns a loader that reads the module from a file. It resolves the path on first use. */
 export function nodeLoader(file: () => URL | string): Loader {
   return {
     async load() {

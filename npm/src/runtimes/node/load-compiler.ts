@@ -1,4 +1,4 @@
-// Node, Deno and Bun read the compiler from the file beside the package.
+// Reads the module of the compiler from a file of the package, in Node, Deno and Bun.
 
 import { nodeLoader } from "./files.ts";
 

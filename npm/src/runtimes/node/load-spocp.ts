@@ -1,4 +1,4 @@
-// Node, Deno and Bun read the rules of SPOCP from the file beside the package.
+// Reads the module of SPOCP from a file of the package, in Node, Deno and Bun.
 
 import { nodeLoader } from "./files.ts";
 

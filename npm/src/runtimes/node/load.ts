@@ -1,9 +1,10 @@
-// Node, Deno and Bun read the module from the file beside the package.
+// Reads the module from a file of the package, in Node, Deno and Bun.
 
 import { nodeLoader } from "./files.ts";
 import { hasSimd } from "../simd.ts";
 
-// In a program that was bundled there may be no address of this file, and nobody minds before it is needed.
+// A bundled program may have no address of this file. That is an error only if the module is
+// loaded.
 export const loader = nodeLoader(() =>
   hasSimd()
     ? new URL("../../../wasm/wardgate_bg.wasm", import.meta.url)

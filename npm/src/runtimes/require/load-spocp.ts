@@ -1,4 +1,4 @@
-// The same as for Node, for the form of the package that `require` loads.
+// Reads the module of SPOCP from a file, in the form of the package for `require`.
 
 import { join } from "node:path";
 

@@ -1,5 +1,5 @@
-// The same as for Node, for the form of the package that `require` loads. The modules are those of the other
-// form.
+// Reads the module from a file, in the form of the package for `require`. Both forms share the
+// files of modules.
 
 import { join } from "node:path";
 

@@ -1,11 +1,11 @@
-// Threads of Node, wherever the file is that they run.
+// Starts threads of Node.
 
 import { availableParallelism } from "node:os";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
 import type { Threads } from "../../pool/threads.ts";
 
-/** Threads that run a file. */
+/** Returns threads that run a file. */
 export function nodeThreads(file: () => URL | string): Threads {
   return {
     count: availableParallelism,
@@ -24,7 +24,10 @@ export function nodeThreads(file: () => URL | string): Threads {
   };
 }
 
-/** Threads inherit the flags of the program. One of them says of which form its text is, and is refused for a file. */
+/**
+ * Returns options for the flags of a thread. Threads inherit the flags of the program, and one that
+ * describes the form of its program text is refused for a file.
+ */
 function options(): WorkerOptions {
   return process.execArgv.some((flag) => flag.startsWith("--input-type")) ? { execArgv: [] } : {};
 }

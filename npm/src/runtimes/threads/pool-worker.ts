@@ -1,4 +1,4 @@
-// The file that a worker of a pool runs.
+// The program of a worker of a pool.
 
 import { port } from "#port";
 

@@ -1,4 +1,4 @@
-// A thread of Node hears and answers by its parent port.
+// Exchanges messages through the parent port, in a thread of Node.
 
 import { parentPort } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// A Web Worker hears and answers by its global object.
+// Exchanges messages through the global object, in a Web Worker.
 
 import type { Port } from "../../pool/threads.ts";
 

@@ -1,4 +1,4 @@
-// Workers are threads of Node.
+// Starts workers as threads of Node.
 
 import { nodeThreads } from "./node-threads.ts";
 import type { Threads } from "../../pool/threads.ts";

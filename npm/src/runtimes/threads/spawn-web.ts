@@ -1,5 +1,5 @@
-// Workers are Web Workers: in browsers, Deno and Bun. Bundlers know the form of the address below. Runtimes at the
-// edge of a network have none.
+// Starts Web Workers: in browsers, Deno and Bun. Bundlers recognise this form of address. Runtimes
+// at the edge of a network have no workers.
 
 import type { Threads } from "../../pool/threads.ts";
 

@@ -1,4 +1,4 @@
-// Workers import the compiler: they compile no WebAssembly while they run.
+// Imports the module of the compiler, for workerd, which compiles no WebAssembly at run time.
 
 import module from "../../../wasm/wardgate_compiler_bg.wasm";
 

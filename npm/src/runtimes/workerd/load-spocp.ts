@@ -1,4 +1,4 @@
-// Workers import the rules of SPOCP: they compile no WebAssembly while they run.
+// Imports the module of SPOCP, for workerd, which compiles no WebAssembly at run time.
 
 import module from "../../../wasm/wardgate_spocp_bg.wasm";
 

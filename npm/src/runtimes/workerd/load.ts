@@ -1,5 +1,5 @@
-// Workers compile nothing while they run: the module was compiled when they were deployed, and is imported.
-// It is the one with vectors, which workerd always has.
+// Imports the module, for workerd, which compiles no WebAssembly at run time: modules are compiled
+// on deployment. It is the build with vectors, which workerd always supports.
 
 import module from "../../../wasm/wardgate_bg.wasm";
 

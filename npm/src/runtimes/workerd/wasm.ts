@@ -1,3 +1,3 @@
-// `wardgate/wasm` for workers: their bundler knows a module by the ending of the name that is imported.
+// `wardgate/wasm` for workerd: its bundler recognises a module by the ending of the imported name.
 
 export { default } from "../../../wasm/wardgate_bg.wasm";

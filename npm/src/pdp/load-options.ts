@@ -1,0 +1,12 @@
+// The options for loading a module.
+//
+// They are in a file of their own: public types must not need the namespace `WebAssembly`, which
+// programs without the declarations of a browser lack.
+
+import type { CodeSource } from "../base/web.ts";
+
+/** The options of `load` and `spocp.load`. */
+export interface LoadOptions {
+  /** The code of the module, as for `open`. */
+  readonly code?: CodeSource | undefined;
+}
