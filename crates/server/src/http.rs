@@ -7,6 +7,7 @@ pub(crate) mod bodies;
 mod body;
 mod cerbos;
 mod connection;
+mod context;
 mod deciding;
 mod media_type;
 mod peer;
@@ -20,16 +21,13 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use wardgate_native::Policies;
 
 use crate::config::Http;
 use crate::net::connections::Connections;
 use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
-use crate::policies::state::State;
 use crate::shared::Shared;
-use reply::Problem;
 
 /// Sockets at which HTTP is spoken.
 pub(crate) struct Endpoint {
@@ -68,11 +66,6 @@ impl Endpoint {
         }
         Ok(())
     }
-}
-
-/// The policies, which only some servers have.
-fn policies(state: &State) -> Result<&Policies, Problem> {
-    state.policies().ok_or_else(Problem::no_policies)
 }
 
 impl std::fmt::Debug for Endpoint {

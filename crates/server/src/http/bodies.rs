@@ -4,13 +4,14 @@
 //! ask.
 
 use std::fmt;
-use std::sync::Arc;
 
 use hyper::body::Bytes;
 
+use super::context::Context;
 use super::reply::{Problem, Reply};
 use super::routes::{Target, dispatch, target};
 use super::{authzen, cerbos};
+use crate::policies::state::State;
 use crate::shared::Shared;
 
 /// What endpoints answer.
@@ -25,34 +26,38 @@ impl Bodies {
     /// Returns the status and the body of the answer to a `POST`.
     #[must_use]
     pub fn answer(&self, path: &str, body: &[u8]) -> (u16, String) {
-        let anonymous: Arc<str> = Arc::from("");
         let Some(target) = target(path, &self.0) else {
             return written(None, Err(Problem::not_found()));
         };
-        written(Some(target), dispatch(target, body, (&self.0.state(), &self.0, &anonymous)))
+        written(Some(target), dispatch(target, body, self.context(&self.0.state())))
     }
 
-    /// Returns the answer that is made of all that the body says, never from its text: what [`Bodies::answer`] must agree
-    /// with. Only two endpoints have two ways.
+    /// Returns the answer of the general path, which [`Bodies::answer`] must agree with. Two endpoints have a fast path
+    /// beside it.
     #[must_use]
     pub fn answer_full(&self, path: &str, body: &[u8]) -> (u16, String) {
         let (target, state) = (target(path, &self.0), self.0.state());
         let result = match target {
-            Some(Target::Check) => cerbos::check_full(body, &state, &self.0),
-            Some(Target::Evaluation) => authzen::evaluation_full(body, &state, &self.0),
+            Some(Target::Check) => cerbos::check_full(body, self.context(&state)),
+            Some(Target::Evaluation) => authzen::evaluation_full(body, self.context(&state)),
             _ => return self.answer(path, body),
         };
         written(target, result.map(Bytes::from))
     }
 
-    /// Whether the answer is made from the text of the body.
+    /// Returns true if the fast path answers.
     #[must_use]
     pub fn is_fast(&self, path: &str, body: &[u8]) -> bool {
+        let state = self.0.state();
         match target(path, &self.0) {
-            Some(Target::Check) => cerbos::try_fast(body, &self.0.state(), &self.0).is_some(),
-            Some(Target::Evaluation) => authzen::try_fast(body, &self.0.state()).is_some(),
+            Some(Target::Check) => cerbos::try_fast(body, self.context(&state)).is_some(),
+            Some(Target::Evaluation) => authzen::try_fast(body, &state).is_some(),
             _ => false,
         }
+    }
+
+    fn context<'c>(&'c self, state: &'c State) -> Context<'c> {
+        Context { state, shared: &self.0, caller: "" }
     }
 }
 

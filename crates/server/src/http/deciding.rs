@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 
+use super::context::Context;
 use super::reply::Problem;
 use super::routes::{Target, dispatch};
 use super::steps::granting;
@@ -82,7 +83,7 @@ impl Question {
     }
 
     fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes, Problem> {
-        dispatch(self.target, &self.body, (state, shared, &self.caller))
+        dispatch(self.target, &self.body, Context { state, shared, caller: &self.caller })
     }
 }
 

@@ -24,6 +24,7 @@ use wardgate_engine::wire::Json;
 use wardgate_native::protocol::authzen::SearchKind;
 use wardgate_native::{Clock, SystemClock, Timestamp};
 
+use super::context::Context;
 use super::deciding::{Question, decided};
 use super::peer::Peer;
 use super::reply::{Problem, Reply};
@@ -123,16 +124,16 @@ async fn respond(
 pub(super) fn dispatch(
     target: Target,
     body: &[u8],
-    (state, shared, caller): (&State, &Shared, &Arc<str>),
+    context: Context<'_>,
 ) -> Result<Bytes, Problem> {
     let json = match target {
-        Target::Evaluation => return authzen::evaluation(body, state, shared),
-        Target::Check => cerbos::check(body, state, shared),
-        Target::CheckSet => cerbos::set(body, state, shared),
-        Target::CheckBatch => cerbos::batch(body, state, shared),
-        Target::Explain => cerbos::explain(body, state, shared),
-        Target::Evaluations => authzen::evaluations(body, state, shared),
-        Target::Search(search_kind) => authzen::search(body, search_kind, (state, shared, caller)),
+        Target::Evaluation => return authzen::evaluation(body, context),
+        Target::Check => cerbos::check(body, context),
+        Target::CheckSet => cerbos::set(body, context),
+        Target::CheckBatch => cerbos::batch(body, context),
+        Target::Explain => cerbos::explain(body, context),
+        Target::Evaluations => authzen::evaluations(body, context),
+        Target::Search(search_kind) => authzen::search(body, search_kind, context),
         _ => Err(Problem::not_found()),
     };
     json.map(Bytes::from)

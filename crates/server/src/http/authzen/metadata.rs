@@ -12,7 +12,6 @@ use wardgate_engine::wire::Json;
 use super::rules::answer_from_rules;
 use crate::address;
 use crate::http::peer::Peer;
-use crate::http::policies;
 use crate::http::reply::Problem;
 use crate::shared::Shared;
 
@@ -27,7 +26,7 @@ pub(in crate::http) fn metadata(
 ) -> Result<String, Problem> {
     let state = shared.state();
     let are_entities_known = answer_from_rules(shared) || {
-        policies(&state)?;
+        state.policies().ok_or_else(Problem::no_policies)?;
         state.file_directory().is_some()
     };
     let url = match &shared.config().authzen.url {
