@@ -2,6 +2,7 @@
 //!
 //! It is the only place of Rust that knows HTTP. What requests mean is read elsewhere.
 
+mod answer;
 mod authzen;
 pub(crate) mod bodies;
 mod body;
@@ -10,6 +11,7 @@ mod connection;
 mod context;
 mod deciding;
 mod media_type;
+mod operations;
 mod peer;
 mod reply;
 mod routes;

@@ -20,7 +20,9 @@ use wardgate_native::protocol::authzen::{
     write_answer, write_refusal,
 };
 
-pub(super) use metadata::metadata;
+pub(super) use metadata::{
+    EVALUATION, EVALUATIONS, Named, SEARCH_ACTION, SEARCH_RESOURCE, SEARCH_SUBJECT, metadata,
+};
 pub(super) use search::search;
 
 use super::cerbos::bad;

@@ -14,8 +14,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use super::answer::answer;
 use super::peer::Peer;
-use super::routes;
 use crate::config::Http;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
 use crate::net::busy_poll;
@@ -102,7 +102,7 @@ where
 {
     let connection = &peer.connection;
     let service = service_fn(|request| async {
-        let response = routes::answer(request, shared, peer).await;
+        let response = answer(request, shared, peer).await;
         connection.enter_phase(Phase::Idle);
         busy_poll::note_answer();
         Ok::<_, Infallible>(response)

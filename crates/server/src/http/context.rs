@@ -1,10 +1,19 @@
 //! The context of one request: what its answer is made from.
 
+use hyper::HeaderMap;
 use wardgate_native::Policies;
 
+use super::peer::Peer;
 use super::reply::Problem;
 use crate::policies::state::State;
 use crate::shared::Shared;
+
+/// The head of a request, before its body is read.
+pub(super) struct Head<'h> {
+    pub(super) headers: &'h HeaderMap,
+    pub(super) shared: &'h Shared,
+    pub(super) peer: &'h Peer,
+}
 
 /// The state, the server and the caller that one request is answered with.
 #[derive(Clone, Copy)]
