@@ -25,6 +25,7 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::config::Http;
+use crate::net::accept::Pool;
 use crate::net::connections::Connections;
 use crate::net::listeners::Sockets;
 use crate::net::tls;
@@ -60,11 +61,12 @@ impl Endpoint {
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
         let open = Arc::new(Connections::new(shared.config().http.max_connections));
+        let pool = Pool { open, workers: Arc::clone(workers) };
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-            let (tls, shared, open) = (self.tls.clone(), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(connection::accept(listener, tls, shared, (open, Arc::clone(workers))));
+            let (tls, shared) = (self.tls.clone(), Arc::clone(shared));
+            tasks.spawn(connection::accept(listener, tls, shared, pool.clone()));
         }
         Ok(())
     }

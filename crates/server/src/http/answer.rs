@@ -35,7 +35,9 @@ pub(super) async fn answer(
     // Every route is a path without parameters.
     let path = traced.as_ref().and(route).map(|_| request.uri().path().to_owned());
     let result = match route {
-        Some(route) => respond(request, route, (shared, peer, traced.as_ref())).await,
+        Some(route) => {
+            respond(request, route, Exchange { shared, peer, traced: traced.as_ref() }).await
+        }
         None => must_be_sound(&request).and(Err(Problem::not_found())),
     };
     let reply = reply(route, result);
@@ -59,10 +61,18 @@ pub(super) fn reply(route: Option<&Route>, result: Result<Reply, Problem>) -> Re
     })
 }
 
+/// The server, the client and the span of one request.
+#[derive(Clone, Copy)]
+struct Exchange<'e> {
+    shared: &'e Arc<Shared>,
+    peer: &'e Peer,
+    traced: Option<&'e Traced<'e>>,
+}
+
 async fn respond(
     request: Request<Incoming>,
     route: &'static Route,
-    (shared, peer, traced): (&Arc<Shared>, &Peer, Option<&Traced<'_>>),
+    Exchange { shared, peer, traced }: Exchange<'_>,
 ) -> Result<Reply, Problem> {
     must_be_sound(&request)?;
     must_be(request.method(), route.method())?;
@@ -78,8 +88,7 @@ async fn respond(
         Handler::Body(decide, cost) => (decide, cost),
     };
     let most = shared.config().http.max_body_bytes;
-    let (connection, open) = (&*peer.connection, &*peer.open);
-    let (body, lease) = body::read(request.into_body(), most, (connection, open)).await?;
+    let (body, lease) = body::read(request.into_body(), most, peer).await?;
     let caller: Arc<str> = caller.map_or_else(|| Arc::from(""), |caller| caller.identity);
     let question = Question { decide, cost, body, _room: lease, caller };
     decided(question, shared, traced).await.map(Reply::json)

@@ -143,7 +143,7 @@ fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Probl
             Ok(write_answer(json, &decision))
         })?
     };
-    Ok(each((questions.semantic, questions.items), shared, decide))
+    Ok(each(questions.semantic, questions.items, shared, decide))
 }
 
 /// Refuses to decide what no step is left for.
@@ -163,7 +163,8 @@ fn spent() -> AuthzenError {
 /// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells
 /// whether it is allowed; a question that it cannot answer is denied, with the reason.
 fn each<'i>(
-    (semantic, items): (Semantic, &'i [Item]),
+    semantic: Semantic,
+    items: &'i [Item],
     shared: &Shared,
     mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, AuthzenError>,
 ) -> String {

@@ -51,7 +51,7 @@ pub(super) async fn decided(
     let Outcome { result, tally, state } = decided;
     shared.metrics().decided(tally);
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
-        traced.end_decision(span, &state, (tally, result.as_ref().err()));
+        traced.end_decision(span, &state, tally, result.as_ref().err());
     }
     result
 }

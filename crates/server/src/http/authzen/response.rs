@@ -159,7 +159,7 @@ pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<St
                 tally.add(&decision);
                 let is_allowed = is_allowed(&decision);
                 let entry = Entry::new(&request.resource, decision);
-                Ok((groups.add(key, question, (resource, entry)), is_allowed))
+                Ok((groups.add(key, question, resource, entry), is_allowed))
             })?
         });
         // Once the outputs are too long for an answer, no further question is decided.
@@ -184,7 +184,8 @@ impl Groups {
         &mut self,
         key: [Digest; 2],
         question: &Evaluation,
-        (digest, entry): (Digest, Entry),
+        digest: Digest,
+        entry: Entry,
     ) -> usize {
         let id = request_id(&question.context);
         self.length = self.length.saturating_add(id.len()).saturating_add(entry.length());
