@@ -1,102 +1,42 @@
 //! The difference between two texts, in the unified form that `patch` reads.
 //!
-//! It is right, and as short as looking a little ahead makes it: after a line that differs, the nearest
-//! lines that agree again are where both go on.
+//! `similar` finds the lines that differ (Myers' algorithm). The header of a hunk always has both counts.
 
 use std::fmt::Write;
+use std::time::{Duration, Instant};
 
-/// Returns the difference, or nothing if there is none.
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+
+/// Returns the difference as text, which is empty if there is none.
 pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) =
         (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    let edits = edits(&old, &new);
+    let deadline = Some(Instant::now() + PATIENCE);
+    let edits = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline);
     let mut out = String::new();
-    for hunk in hunks(&edits) {
+    for hunk in group_diff_ops(edits, CONTEXT) {
         if out.is_empty() {
             let _ = write!(out, "--- a/{name}\n+++ b/{name}\n");
         }
-        print(hunk, &mut out);
+        print(&hunk, (&old, &new), &mut out);
     }
     out
 }
 
-/// A line with its number, from 0, in the old and in the new text.
-#[derive(Clone, Copy, Debug)]
-struct Edit<'t> {
-    sign: char,
-    line: &'t str,
-    old: usize,
-    new: usize,
-}
-
-fn edits<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Edit<'t>> {
-    let mut edits = Vec::with_capacity(old.len().max(new.len()));
-    let (mut at, mut to) = (0, 0);
-    let mut looks = MAX_LOOKS;
-    while at < old.len() || to < new.len() {
-        let rest = (old.get(at..).unwrap_or_default(), new.get(to..).unwrap_or_default());
-        let (dropped, added) = agreement(rest.0, rest.1, &mut looks);
-        for line in rest.0.iter().take(dropped) {
-            edits.push(Edit { sign: '-', line, old: at, new: to });
-            at += 1;
-        }
-        for line in rest.1.iter().take(added) {
-            edits.push(Edit { sign: '+', line, old: at, new: to });
-            to += 1;
-        }
-        if let Some(line) = old.get(at).filter(|line| new.get(to) == Some(*line)) {
-            edits.push(Edit { sign: ' ', line, old: at, new: to });
-            at += 1;
-            to += 1;
-        }
-    }
-    edits
-}
-
-/// Returns how many lines come before the next that agree, or before the end.
-fn agreement(old: &[&str], new: &[&str], looks: &mut usize) -> (usize, usize) {
-    for distance in 0..=WINDOW {
-        for dropped in 0..=distance {
-            let added = distance - dropped;
-            *looks = looks.saturating_sub(1);
-            match (old.get(dropped), new.get(added)) {
-                (Some(one), Some(other)) if one == other && (distance == 0 || one.len() > 1) => {
-                    return (dropped, added);
-                }
-                (None, None) => return (old.len(), new.len()),
-                _ if *looks == 0 => return (old.len(), new.len()),
-                _ => {}
-            }
-        }
-    }
-    // Nothing near agrees: these lines go, and looking goes on after them.
-    (old.len().min(WINDOW), new.len().min(WINDOW))
-}
-
-/// Splits the edits into those that change something, each with the lines around them.
-fn hunks<'e, 't>(edits: &'e [Edit<'t>]) -> Vec<&'e [Edit<'t>]> {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for (at, _) in edits.iter().enumerate().filter(|(_, edit)| edit.sign != ' ') {
-        let (start, end) = (at.saturating_sub(CONTEXT), at + CONTEXT + 1);
-        match ranges.last_mut() {
-            Some(last) if start <= last.1 => last.1 = end,
-            _ => ranges.push((start, end)),
-        }
-    }
-    let slice = |(start, end): (usize, usize)| edits.get(start..end.min(edits.len()));
-    ranges.into_iter().filter_map(slice).collect()
-}
-
-fn print(hunk: &[Edit<'_>], out: &mut String) {
-    let Some(first) = hunk.first() else { return };
-    let old = hunk.iter().filter(|edit| edit.sign != '+').count();
-    let new = hunk.iter().filter(|edit| edit.sign != '-').count();
+fn print(hunk: &[DiffOp], (old, new): (&[&str], &[&str]), out: &mut String) {
+    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
     // A side without lines is named by the line before it.
-    let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
-    let (from, to) = (start(first.old, old), start(first.new, new));
-    let _ = writeln!(out, "@@ -{from},{old} +{to},{new} @@");
-    for Edit { sign, line, .. } in hunk {
-        out.push(*sign);
+    let range = |from: usize, to: usize| if from == to { (from, 0) } else { (from + 1, to - from) };
+    let (from, removed) = range(first.old_range().start, last.old_range().end);
+    let (to, added) = range(first.new_range().start, last.new_range().end);
+    let _ = writeln!(out, "@@ -{from},{removed} +{to},{added} @@");
+    for change in hunk.iter().flat_map(|edit| edit.iter_changes(old, new)) {
+        let line = change.value();
+        out.push(match change.tag() {
+            ChangeTag::Equal => ' ',
+            ChangeTag::Delete => '-',
+            ChangeTag::Insert => '+',
+        });
         out.push_str(line);
         if !line.ends_with('\n') {
             out.push_str("\n\\ No newline at end of file\n");
@@ -106,10 +46,9 @@ fn print(hunk: &[Edit<'_>], out: &mut String) {
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// How many lines ahead may differ.
-const WINDOW: usize = 100;
-/// How many lines are compared in all before the rest counts as one change.
-const MAX_LOOKS: usize = 20_000_000;
+
+/// The time after which the difference need not be the shortest any more.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,8 @@
 //! A guess is only worth telling if it is nearly right: one mistake of the fingers, two in a long name;
 //! capitals, `_` and `-` do not count. The work is bounded whatever the author wrote.
 
+use strsim::osa_distance;
+
 /// Returns what may have been meant by `name`: the one of `names` that is most like it, or else all
 /// of them if they are few.
 pub fn instead<'n>(name: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<String> {
@@ -25,7 +27,7 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
         _ => 2,
     };
     let near = names.into_iter().take(MOST_NAMES).filter(|known| known.len() <= LONGEST_GUESS);
-    let scored = near.map(|known| (distance(&name, &plain(known)), known));
+    let scored = near.map(|known| (osa_distance(&name, &plain(known)), known));
     scored.min_by_key(|(score, _)| *score).filter(|(score, _)| *score <= most).map(|(_, name)| name)
 }
 
@@ -40,29 +42,6 @@ pub(crate) fn one_of<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
 
 fn plain(text: &str) -> String {
     text.replace(['_', '-'], "").to_ascii_lowercase()
-}
-
-/// How many characters must be added, dropped or changed, or stand in each other's place.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX);
-    let (mut before, mut last) = (Vec::new(), (0..=b.len()).collect::<Vec<_>>());
-    for (i, from) in a.iter().enumerate() {
-        let mut row = vec![i.saturating_add(1)];
-        for (j, to) in b.iter().enumerate() {
-            let changed = at(&last, j).saturating_add(usize::from(from != to));
-            let added = at(&row, j).min(at(&last, j.saturating_add(1))).saturating_add(1);
-            let swapped = match (i.checked_sub(1), j.checked_sub(1)) {
-                (Some(p), Some(q)) if a.get(p) == Some(to) && b.get(q) == Some(from) => {
-                    at(&before, q).saturating_add(1)
-                }
-                _ => usize::MAX,
-            };
-            row.push(changed.min(added).min(swapped));
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    at(&last, b.len())
 }
 
 /// Names that are listed when none is near.

@@ -2,13 +2,16 @@
 //!
 //! It is the only place of Rust that knows HTTP. What requests mean is read elsewhere.
 
+mod answer;
 mod authzen;
 pub(crate) mod bodies;
 mod body;
 mod cerbos;
 mod connection;
+mod context;
 mod deciding;
 mod media_type;
+mod operations;
 mod peer;
 mod reply;
 mod routes;
@@ -20,16 +23,14 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use wardgate_native::Policies;
 
 use crate::config::Http;
+use crate::net::accept::Pool;
 use crate::net::connections::Connections;
 use crate::net::listeners::Sockets;
 use crate::net::tls;
 use crate::net::workers::Workers;
-use crate::policies::state::State;
 use crate::shared::Shared;
-use reply::Problem;
 
 /// Sockets at which HTTP is spoken.
 pub(crate) struct Endpoint {
@@ -60,19 +61,15 @@ impl Endpoint {
         tasks: &mut JoinSet<()>,
     ) -> Result<(), String> {
         let open = Arc::new(Connections::new(shared.config().http.max_connections));
+        let pool = Pool { open, workers: Arc::clone(workers) };
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-            let (tls, shared, open) = (self.tls.clone(), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(connection::accept(listener, tls, shared, (open, Arc::clone(workers))));
+            let (tls, shared) = (self.tls.clone(), Arc::clone(shared));
+            tasks.spawn(connection::accept(listener, tls, shared, pool.clone()));
         }
         Ok(())
     }
-}
-
-/// The policies, which only some servers have.
-fn policies(state: &State) -> Result<&Policies, Problem> {
-    state.policies().ok_or_else(Problem::no_policies)
 }
 
 impl std::fmt::Debug for Endpoint {

@@ -19,7 +19,8 @@ use crate::http;
 /// If an answer is no JSON, or if two ways to answer differ.
 pub fn bodies(input: &[u8]) {
     let (Some(server), Some((first, body))) = (server(), input.split_first()) else { return };
-    let path = PATHS.get(usize::from(*first) % PATHS.len()).copied().unwrap_or_default();
+    let paths: Vec<&str> = Bodies::paths().collect();
+    let Some(path) = paths.get(usize::from(*first) % paths.len()) else { return };
     let (status, answer) = server.answer(path, body);
     assert!(matches!(status, 200 | 400 | 413 | 501), "{path} is answered with {status}");
     let is_json = serde_json::from_str::<Json>(&answer).is_ok();
@@ -42,69 +43,62 @@ pub(super) fn server() -> Option<&'static Bodies> {
 
 /// What a fuzzer changes.
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let with = |(place, body): &(u8, &str)| [&[*place], body.as_bytes()].concat();
-    SEEDS.iter().map(with).collect()
+    let with = |(path, body): &(&str, &str)| {
+        let index = Bodies::paths().position(|known| known == *path)?;
+        Some([&[u8::try_from(index).ok()?], body.as_bytes()].concat())
+    };
+    let seeds: Vec<_> = SEEDS.iter().filter_map(with).collect();
+    assert!(seeds.len() == SEEDS.len(), "every seed names a path that answers bodies");
+    seeds
 }
 
-const PATHS: [&str; 9] = [
-    "/api/check/resources",
-    "/api/check",
-    "/api/check_resource_batch",
-    "/access/v1/evaluation",
-    "/access/v1/evaluations",
-    "/access/v1/search/subject",
-    "/access/v1/search/resource",
-    "/access/v1/search/action",
-    "/admin/explain",
-];
-
-const SEEDS: [(u8, &str); 12] = [
+const SEEDS: [(&str, &str); 12] = [
     (
-        0,
+        "/api/check/resources",
         r#"{"requestId":"1","principal":{"id":"ada","roles":["user"],"attr":{"team":"red","level":2.5}},"resources":[{"actions":["view","edit","tag"],"resource":{"kind":"album","id":"a","attr":{"owner":"ada","public":true,"tags":["x","shared"],"place":{"team":"red"}}}}]}"#,
     ),
     (
-        0,
+        "/api/check/resources",
         r#"{"principal":{"id":"eve","roles":["user","editor"],"policyVersion":"default","scope":""},"resources":[{"actions":["edit"],"resource":{"kind":"album","id":"a"}},{"actions":["tag","rate"],"resource":{"kind":"album","id":"b","attr":{"stars":4,"name":"holiday 1","tags":[]}}}]}"#,
     ),
     (
-        0,
+        "/api/check/resources",
         r#"{"includeMeta":false,"principal":{"id":"bob","roles":["guest"]},"resources":[{"resource":{"attr":{"locked":false,"n":-1e9},"id":"b","kind":"note","scope":"acme"},"actions":["view"]}]}"#,
     ),
     (
-        0,
+        "/api/check/resources",
         r#"{"includeMeta":true,"auxData":{"jwt":{"token":"e30.e30.e30"}},"principal":{"id":"bob","roles":["user"]},"resources":[{"resource":{"id":"b","kind":"note"},"actions":["view"]}],"requestContext":{"annotations":{"a":1}}}"#,
     ),
     (
-        1,
+        "/api/check",
         r#"{"actions":["view"],"principal":{"id":"ada","roles":["user"]},"resource":{"kind":"album","instances":{"a":{"attr":{"owner":"ada"}},"b":{}}}}"#,
     ),
     (
-        2,
+        "/api/check_resource_batch",
         r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#,
     ),
     (
-        3,
+        "/access/v1/evaluation",
         r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"action":{"name":"edit","properties":{}},"resource":{"type":"album","id":"a","properties":{"owner":"ada"}},"context":{"cerbos.includeMeta":true}}"#,
     ),
     (
-        4,
+        "/access/v1/evaluations",
         r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"evaluations":[{"resource":{"type":"album","id":"a"}},{"resource":{"type":"album","id":"b"}}],"options":{"evaluations_semantic":"deny_on_first_deny"}}"#,
     ),
     (
-        5,
+        "/access/v1/search/subject",
         r#"{"subject":{"type":"user"},"action":{"name":"view"},"resource":{"type":"album","id":"a"},"page":{"limit":2}}"#,
     ),
     (
-        6,
+        "/access/v1/search/resource",
         r#"{"subject":{"type":"user","id":"ada"},"action":{"name":"view"},"resource":{"type":"album"}}"#,
     ),
     (
-        7,
+        "/access/v1/search/action",
         r#"{"subject":{"type":"user","id":"ada","properties":{"roles":["user"]}},"resource":{"type":"album","id":"a"}}"#,
     ),
     (
-        8,
+        "/admin/explain",
         r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["tag"],"resource":{"kind":"album","id":"a","attr":{"tags":["\u0073hared"]}}}]}"#,
     ),
 ];

@@ -1,40 +1,19 @@
-//! The known word that somebody may have meant.
+//! The known word that is nearest to a misspelt one.
 
-/// Returns the word that is at most a third of `given` away, if there is one.
+use strsim::osa_distance;
+
+/// Returns the nearest of the known words, if its distance is at most a third of the letters of `given`.
 pub(super) fn nearest<'w>(given: &str, known: &[&'w str]) -> Option<&'w str> {
     if given.len() > MAX_LETTERS {
         return None;
     }
-    let apart = |word: &&&str| distance(given, word);
-    let best = known.iter().min_by_key(apart)?;
+    let scored = known.iter().map(|word| (osa_distance(given, word), *word));
+    let (distance, best) = scored.min_by_key(|(distance, _)| *distance)?;
     let most = (given.chars().count() / 3).max(1);
-    (distance(given, best) <= most).then_some(*best)
+    (distance <= most).then_some(best)
 }
 
-/// How many letters must be changed, added or left out, or swapped with their neighbour (each counts as one).
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    let mut previous = None;
-    for (row, letter) in from.chars().enumerate() {
-        let mut next = vec![row + 1];
-        for (at, other) in to.iter().enumerate() {
-            let of = |line: &[usize], at: usize| line.get(at).copied().unwrap_or(usize::MAX - 1);
-            let kept = of(&last, at) + usize::from(letter != *other);
-            let mut least = kept.min(of(&last, at + 1) + 1).min(of(&next, at) + 1);
-            let swapped = at > 0 && previous == Some(*other) && to.get(at - 1) == Some(&letter);
-            if swapped {
-                least = least.min(of(&before_last, at - 1) + 1);
-            }
-            next.push(least);
-        }
-        previous = Some(letter);
-        before_last = std::mem::replace(&mut last, next);
-    }
-    last.last().copied().unwrap_or(usize::MAX)
-}
-
+/// Bytes of the longest word that is compared.
 const MAX_LETTERS: usize = 64;
 
 #[cfg(test)]

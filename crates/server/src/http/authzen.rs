@@ -20,11 +20,13 @@ use wardgate_native::protocol::authzen::{
     write_answer, write_refusal,
 };
 
-pub(super) use metadata::metadata;
+pub(super) use metadata::{
+    EVALUATION, EVALUATIONS, Named, SEARCH_ACTION, SEARCH_RESOURCE, SEARCH_SUBJECT, metadata,
+};
 pub(super) use search::search;
 
 use super::cerbos::bad;
-use super::policies;
+use super::context::Context;
 use super::reply::Problem;
 use super::steps::Steps;
 use crate::policies::state::State;
@@ -35,17 +37,18 @@ use rules::answer_from_rules;
 use tokens::Verifier;
 
 /// Answers an evaluation.
-pub(super) fn evaluation(body: &[u8], state: &State, shared: &Shared) -> Result<Bytes, Problem> {
+pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Bytes, Problem> {
+    let shared = context.shared;
     if answer_from_rules(shared) {
         let evaluation = authzen::evaluation(body).map_err(refused)?;
         return rules::with(shared, |by| by.one(&evaluation, shared)).map(Bytes::from);
     }
-    match try_fast(body, state) {
+    match try_fast(body, context.state) {
         Some(is_allowed) => {
             shared.decided(Tally::one(is_allowed));
             Ok(Bytes::from_static(if is_allowed { ALLOWED } else { DENIED }))
         }
-        None => evaluation_full(body, state, shared).map(Bytes::from),
+        None => evaluation_full(body, context).map(Bytes::from),
     }
 }
 
@@ -57,22 +60,19 @@ pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
 }
 
 /// Answers an evaluation from all that it says.
-pub(super) fn evaluation_full(
-    body: &[u8],
-    state: &State,
-    shared: &Shared,
-) -> Result<String, Problem> {
+pub(super) fn evaluation_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
-    one(&evaluation, state, shared)
+    one(&evaluation, context)
 }
 
 /// Answers several.
-pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
+pub(super) fn evaluations(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    let shared = context.shared;
     match authzen::evaluations(body).map_err(refused)? {
         Evaluations::One(evaluation) if answer_from_rules(shared) => {
             rules::with(shared, |by| by.one(&evaluation, shared))
         }
-        Evaluations::One(evaluation) => one(&evaluation, state, shared),
+        Evaluations::One(evaluation) => one(&evaluation, context),
         Evaluations::Many { semantic, items, shared: defaults } => {
             must_be_few(items.len(), shared)?;
             if answer_from_rules(shared) {
@@ -80,9 +80,9 @@ pub(super) fn evaluations(body: &[u8], state: &State, shared: &Shared) -> Result
             }
             let questions = Questions { semantic, items: &items, defaults: &defaults };
             if wants_response(defaults.context()) {
-                return response::many(&questions, state, shared);
+                return response::many(&questions, context);
             }
-            many(&questions, state, shared)
+            many(&questions, context)
         }
     }
 }
@@ -106,12 +106,12 @@ struct Questions<'q> {
 /// A question, or why it is none.
 type Item = Result<Evaluation, AuthzenError>;
 
-fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String, Problem> {
-    let policies = policies(state)?;
+fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String, Problem> {
+    let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
     let defaults = Defaults::default();
-    let mut requests = Requests::new(&defaults, state.directory(), &verify);
+    let mut requests = Requests::new(&defaults, context.state.directory(), &verify);
     let answered = requests.with(evaluation, |request| {
         let decision = policies.check_within(request, SystemClock, &Steps::of(shared));
         let mut tally = Tally::default();
@@ -128,11 +128,11 @@ fn one(evaluation: &Evaluation, state: &State, shared: &Shared) -> Result<String
     answered.map_err(refused)?
 }
 
-fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<String, Problem> {
-    let policies = policies(state)?;
+fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Problem> {
+    let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
-    let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let mut requests = Requests::new(questions.defaults, context.state.directory(), &verify);
     let budget = Steps::of(shared);
     let decide = |item: &Item, json: &mut Json, tally: &mut Tally| {
         let evaluation = item.as_ref().map_err(Clone::clone)?;
@@ -143,7 +143,7 @@ fn many(questions: &Questions<'_>, state: &State, shared: &Shared) -> Result<Str
             Ok(write_answer(json, &decision))
         })?
     };
-    Ok(each((questions.semantic, questions.items), shared, decide))
+    Ok(each(questions.semantic, questions.items, shared, decide))
 }
 
 /// Refuses to decide what no step is left for.
@@ -163,7 +163,8 @@ fn spent() -> AuthzenError {
 /// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells
 /// whether it is allowed; a question that it cannot answer is denied, with the reason.
 fn each<'i>(
-    (semantic, items): (Semantic, &'i [Item]),
+    semantic: Semantic,
+    items: &'i [Item],
     shared: &Shared,
     mut answer: impl FnMut(&'i Item, &mut Json, &mut Tally) -> Result<bool, AuthzenError>,
 ) -> String {

@@ -4,13 +4,15 @@
 //! ask.
 
 use std::fmt;
-use std::sync::Arc;
 
 use hyper::body::Bytes;
 
+use super::answer::reply;
+use super::context::Context;
 use super::reply::{Problem, Reply};
-use super::routes::{Target, dispatch, target};
+use super::routes::{self, Handler, Path, ROUTES, Route};
 use super::{authzen, cerbos};
+use crate::policies::state::State;
 use crate::shared::Shared;
 
 /// What endpoints answer.
@@ -22,37 +24,55 @@ impl Bodies {
         Self(shared)
     }
 
+    /// Returns the paths of the endpoints that answer the body of a `POST`, for a server whose URL has no path.
+    pub fn paths() -> impl Iterator<Item = &'static str> {
+        ROUTES.iter().filter_map(|route| match (&route.handler, route.path) {
+            (Handler::Body(..), Path::At(path) | Path::Below(path)) => Some(path),
+            (Handler::Body(..), Path::WellKnown(_)) | (Handler::Head(_) | Handler::Reload, _) => {
+                None
+            }
+        })
+    }
+
     /// Returns the status and the body of the answer to a `POST`.
     #[must_use]
     pub fn answer(&self, path: &str, body: &[u8]) -> (u16, String) {
-        let anonymous: Arc<str> = Arc::from("");
-        let Some(target) = target(path, &self.0) else {
-            return written(None, Err(Problem::not_found()));
-        };
-        written(Some(target), dispatch(target, body, (&self.0.state(), &self.0, &anonymous)))
+        let route = routes::find(path, &self.0);
+        written(
+            route,
+            match route.map(|route| &route.handler) {
+                Some(Handler::Body(decide, _)) => decide(body, self.context(&self.0.state())),
+                Some(Handler::Head(_) | Handler::Reload) | None => Err(Problem::not_found()),
+            },
+        )
     }
 
-    /// Returns the answer that is made of all that the body says, never from its text: what [`Bodies::answer`] must agree
-    /// with. Only two endpoints have two ways.
+    /// Returns the answer of the general path, which [`Bodies::answer`] must agree with. Two endpoints have a fast path
+    /// beside it.
     #[must_use]
     pub fn answer_full(&self, path: &str, body: &[u8]) -> (u16, String) {
-        let (target, state) = (target(path, &self.0), self.0.state());
-        let result = match target {
-            Some(Target::Check) => cerbos::check_full(body, &state, &self.0),
-            Some(Target::Evaluation) => authzen::evaluation_full(body, &state, &self.0),
+        let state = self.0.state();
+        let result = match path {
+            CHECK => cerbos::check_full(body, self.context(&state)),
+            EVALUATE => authzen::evaluation_full(body, self.context(&state)),
             _ => return self.answer(path, body),
         };
-        written(target, result.map(Bytes::from))
+        written(routes::find(path, &self.0), result.map(Bytes::from))
     }
 
-    /// Whether the answer is made from the text of the body.
+    /// Returns true if the fast path answers.
     #[must_use]
     pub fn is_fast(&self, path: &str, body: &[u8]) -> bool {
-        match target(path, &self.0) {
-            Some(Target::Check) => cerbos::try_fast(body, &self.0.state(), &self.0).is_some(),
-            Some(Target::Evaluation) => authzen::try_fast(body, &self.0.state()).is_some(),
+        let state = self.0.state();
+        match path {
+            CHECK => cerbos::try_fast(body, self.context(&state)).is_some(),
+            EVALUATE => authzen::try_fast(body, &state).is_some(),
             _ => false,
         }
+    }
+
+    fn context<'c>(&'c self, state: &'c State) -> Context<'c> {
+        Context { state, shared: &self.0, caller: "" }
     }
 }
 
@@ -62,11 +82,10 @@ impl fmt::Debug for Bodies {
     }
 }
 
-fn written(target: Option<Target>, result: Result<Bytes, Problem>) -> (u16, String) {
-    let reply = match result {
-        Ok(json) => Reply::json(json),
-        Err(problem) if target.is_some_and(Target::is_of_cerbos) => problem.into_reply_of_cerbos(),
-        Err(problem) => Reply::from(problem),
-    };
+fn written(route: Option<&Route>, result: Result<Bytes, Problem>) -> (u16, String) {
+    let reply = reply(route, result.map(Reply::json));
     (reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned())
 }
+
+const CHECK: &str = "/api/check/resources";
+const EVALUATE: &str = authzen::EVALUATION.path;

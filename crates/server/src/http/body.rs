@@ -5,9 +5,10 @@ use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 use tokio::time::sleep;
 
+use super::peer::Peer;
 use super::reply::Problem;
 use crate::limits::{MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
-use crate::net::connections::{Connection, Connections, Phase};
+use crate::net::connections::Phase;
 use crate::net::room::RoomLease;
 
 /// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
@@ -15,10 +16,11 @@ use crate::net::room::RoomLease;
 pub(crate) async fn read(
     body: Incoming,
     most: usize,
-    (connection, open): (&Connection, &Connections),
+    peer: &Peer,
 ) -> Result<(Bytes, RoomLease), Problem> {
+    let connection = &peer.connection;
     connection.enter_phase(Phase::Body);
-    let read = gather(body, most, (connection, open)).await;
+    let read = gather(body, most, peer).await;
     connection.release_room();
     connection.enter_phase(Phase::Answer);
     read
@@ -28,8 +30,9 @@ pub(crate) async fn read(
 async fn gather(
     mut body: Incoming,
     most: usize,
-    (connection, open): (&Connection, &Connections),
+    peer: &Peer,
 ) -> Result<(Bytes, RoomLease), Problem> {
+    let connection = &peer.connection;
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > most.saturating_add(MAX_PASSED_OVER) {
         return Err(too_large(most));
@@ -56,7 +59,7 @@ async fn gather(
         } else if whole.is_empty() && pieces.is_empty() && body.is_end_stream() {
             whole = piece;
         } else {
-            take_room(&mut lease, (connection, open), piece.len()).await?;
+            take_room(&mut lease, peer, piece.len()).await?;
             connection.add_body_bytes(piece.len());
             pieces.extend_from_slice(&piece);
         }
@@ -73,7 +76,7 @@ async fn gather(
 /// Takes room for so many bytes more, from those that come too slowly if need be.
 async fn take_room(
     lease: &mut RoomLease,
-    (connection, open): (&Connection, &Connections),
+    Peer { connection, open, .. }: &Peer,
     bytes: usize,
 ) -> Result<(), Problem> {
     if lease.grow(open.room(), bytes).is_some() {

@@ -15,42 +15,41 @@ use wardgate_native::{Answered, CallLimits, Policies, Request, SystemClock};
 pub(super) use batch::batch;
 pub(super) use set::set;
 
-use super::policies;
+use super::context::Context;
 use super::reply::Problem;
 use super::steps::Steps;
 use crate::config::Http;
 use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
-use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// Answers CheckResources: from the text if plans can, or else from all that it says.
-pub(super) fn check(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
-    match try_fast(body, state, shared) {
+pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    match try_fast(body, context) {
         Some(answered) => {
             let Answered { resources, allowed, denied, .. } = answered;
-            shared.decided(Tally { resources, allowed, denied });
+            context.shared.decided(Tally { resources, allowed, denied });
             Ok(answered.json)
         }
-        None => check_full(body, state, shared),
+        None => check_full(body, context),
     }
 }
 
 /// Answers CheckResources from the text, or not at all.
-pub(super) fn try_fast(body: &[u8], state: &State, shared: &Shared) -> Option<Answered> {
-    let limits = &shared.config().http;
+pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
+    let limits = &context.shared.config().http;
     let limits = CallLimits {
         resources: limits.max_resources,
         actions: limits.max_actions,
-        steps: Steps::of(shared).left(),
+        steps: Steps::of(context.shared).left(),
     };
-    state.policies()?.answer_call(body, limits, SystemClock)
+    context.state.policies()?.answer_call(body, limits, SystemClock)
 }
 
 /// Answers CheckResources from all that it says.
-pub(super) fn check_full(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
-    let policies = policies(state)?;
-    let mut call = read(body, shared)?;
+pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    let policies = context.policies()?;
+    let mut call = read(body, context.shared)?;
     let mut json = Json::default();
     json.open('{');
     if !call.request_id().is_empty() {
@@ -59,7 +58,7 @@ pub(super) fn check_full(body: &[u8], state: &State, shared: &Shared) -> Result<
     json.key("results");
     json.open('[');
     let (mut text, meta) = (json.finish(), call.include_meta);
-    each(&mut call, policies, shared, |request, decision| {
+    each(&mut call, policies, context.shared, |request, decision| {
         let mut json = Json::default();
         let outputs = answer::outputs(decision);
         answer::entry(&mut json, (&request.resource, decision, &outputs), meta);
@@ -70,10 +69,10 @@ pub(super) fn check_full(body: &[u8], state: &State, shared: &Shared) -> Result<
 }
 
 /// Says of each resource why it is decided as it is: for administrators.
-pub(super) fn explain(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
-    let policies = policies(state)?;
-    let mut call = read(body, shared)?;
-    let (mut text, budget) = (String::from("{\"results\":["), Steps::of(shared));
+pub(super) fn explain(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    let policies = context.policies()?;
+    let mut call = read(body, context.shared)?;
+    let (mut text, budget) = (String::from("{\"results\":["), Steps::of(context.shared));
     call.each(|request| {
         let explanation = policies.explain_within(request, SystemClock, &budget);
         joined(&mut text, &wire::explanation_json(&explanation), MAX_EXPLAINED_BYTES)

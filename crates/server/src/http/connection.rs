@@ -14,16 +14,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use super::answer::answer;
 use super::peer::Peer;
-use super::routes;
 use crate::config::Http;
 use crate::limits::{HANDSHAKE, MAX_HEAD_BYTES, MAX_HEADERS};
+use crate::net::accept::Pool;
 use crate::net::busy_poll;
-use crate::net::connections::{Connection, Connections, OpenConnection, Phase};
+use crate::net::connections::{Connection, OpenConnection, Phase};
 use crate::net::peek;
 use crate::net::rewind::Rewind;
 use crate::net::stopping::Stopping;
-use crate::net::workers::Workers;
 use crate::shared::Shared;
 
 /// Accepts connections until the server stops, and then waits for those that are open.
@@ -31,18 +31,24 @@ pub(crate) async fn accept(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     shared: Arc<Shared>,
-    (open, workers): (Arc<Connections>, Arc<Workers>),
+    pool: Pool,
 ) {
     let state = Arc::clone(&shared);
-    let local = listener.local_addr().ok();
-    let serve =
-        move |stream, opened| serve(stream, (tls.clone(), local), Arc::clone(&state), opened);
-    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
+    let socket = Socket { tls, local: listener.local_addr().ok() };
+    let serve = move |stream, opened| serve(stream, socket.clone(), Arc::clone(&state), opened);
+    crate::net::accept::accept(listener, shared.stopping(), pool, serve).await;
+}
+
+/// A socket at which HTTP is spoken.
+#[derive(Clone)]
+struct Socket {
+    tls: Option<TlsAcceptor>,
+    local: Option<SocketAddr>,
 }
 
 async fn serve(
     stream: TcpStream,
-    (tls, local): (Option<TlsAcceptor>, Option<SocketAddr>),
+    Socket { tls, local }: Socket,
     shared: Arc<Shared>,
     opened: OpenConnection,
 ) {
@@ -102,7 +108,7 @@ where
 {
     let connection = &peer.connection;
     let service = service_fn(|request| async {
-        let response = routes::answer(request, shared, peer).await;
+        let response = answer(request, shared, peer).await;
         connection.enter_phase(Phase::Idle);
         busy_poll::note_answer();
         Ok::<_, Infallible>(response)

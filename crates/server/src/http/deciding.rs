@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 
+use super::context::Context;
 use super::reply::Problem;
-use super::routes::{Target, dispatch};
+use super::routes::{BodyHandler, Cost};
 use super::steps::granting;
 use super::traced::Traced;
 use crate::deciders::DecideError;
-use crate::limits::MAX_STEPS_IN_PLACE;
+use crate::limits::{MAX_BYTES_IN_PLACE, MAX_STEPS_IN_PLACE};
 use crate::net::room::RoomLease;
 use crate::policies::state::State;
 use crate::shared::Shared;
@@ -21,7 +22,8 @@ use crate::telemetry::traces::tally;
 
 /// What a caller asks.
 pub(super) struct Question {
-    pub(super) target: Target,
+    pub(super) decide: BodyHandler,
+    pub(super) cost: Cost,
     pub(super) body: Bytes,
     /// The body has its room as long as it waits, also where its client has gone.
     pub(super) _room: RoomLease,
@@ -49,7 +51,7 @@ pub(super) async fn decided(
     let Outcome { result, tally, state } = decided;
     shared.metrics().decided(tally);
     if let (Some(traced), Some(span), Some(state)) = (traced, span, state) {
-        traced.end_decision(span, &state, (tally, result.as_ref().err()));
+        traced.end_decision(span, &state, tally, result.as_ref().err());
     }
     result
 }
@@ -58,7 +60,7 @@ impl Question {
     /// Decides on this thread, if that does not take long.
     fn try_inline(&self, shared: &Shared, is_traced: bool) -> Option<Outcome> {
         let steps = match shared.deciders() {
-            Some(_) if self.target.may_take_long(self.body.len()) => return None,
+            Some(_) if self.may_take_long() => return None,
             Some(_) => MAX_STEPS_IN_PLACE,
             None => u32::MAX,
         };
@@ -81,8 +83,16 @@ impl Question {
         Outcome { result, tally, state: Some(state) }
     }
 
+    /// Returns true if the decision could keep a thread that others wait for.
+    fn may_take_long(&self) -> bool {
+        match self.cost {
+            Cost::BySize => self.body.len() > MAX_BYTES_IN_PLACE,
+            Cost::Long => true,
+        }
+    }
+
     fn dispatch(&self, state: &State, shared: &Shared) -> Result<Bytes, Problem> {
-        dispatch(self.target, &self.body, (state, shared, &self.caller))
+        (self.decide)(&self.body, Context { state, shared, caller: &self.caller })
     }
 }
 

@@ -11,7 +11,7 @@ use wardgate_bundle::{AfterExpiry, Label, pack_as};
 use wardgate_compiler::{Options, compile_files};
 use wardgate_native::Timestamp;
 
-use super::routes;
+use super::operations;
 use crate::config::Config;
 use crate::limits::{MAX_BYTES_IN_PLACE, MAX_WAITING_DECISIONS};
 use crate::policies::source::{Lookup, Source, SourceError};
@@ -169,7 +169,7 @@ fn a_server_whose_policies_have_expired_is_not_ready() {
     let ready = |after_expiry, seconds| {
         let origin = Origin { after_expiry, ..Origin::default() };
         let state = origin.next(Some(&bundle), None).unwrap().unwrap();
-        let answered = routes::ready(false, &state, Timestamp::new(seconds, 0).unwrap());
+        let answered = operations::ready(false, &state, Timestamp::new(seconds, 0).unwrap());
         answered
             .map(|reply| reply.status.as_u16())
             .map_err(|problem| (problem.status.as_u16(), problem.code))

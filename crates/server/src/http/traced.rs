@@ -85,7 +85,8 @@ impl Traced<'_> {
         &self,
         span: OpenSpan,
         state: &State,
-        (tally, problem): (Tally, Option<&Problem>),
+        tally: Tally,
+        problem: Option<&Problem>,
     ) {
         let Tally { resources, allowed, denied } = tally;
         let mut attributes: Vec<_> = state.span_attributes().collect();

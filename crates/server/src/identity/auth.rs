@@ -3,13 +3,14 @@
 //! Tokens are kept and compared as digests ([`crate::identity::token`]). None is logged.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config::{self, CertificateOf, TokenOf};
 use crate::files::secret;
-use crate::identity::jwt::{Keys, Lenience, RemoteKeySet};
+use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime};
 use crate::identity::token::{self, Digest};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
 
@@ -108,8 +109,8 @@ impl Authenticator {
 
     fn by_jwt(&self, token: &str) -> Option<Caller> {
         let (config, keys) = self.jwt.as_ref()?;
-        let now = (SystemClock.now(), std::time::Duration::ZERO);
-        let claims = keys.verified(token, now).ok()?;
+        let time = TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
+        let claims = keys.verified(token, time).ok()?;
         // A token without an end would be one for ever.
         claims.get("exp")?;
         let is_issuer = text(&claims, "iss") == Some(config.issuer.as_str());

@@ -11,7 +11,7 @@ use wardgate_native::protocol::cerbos::Message;
 use wardgate_native::{Clock, SystemClock};
 
 use crate::config;
-use crate::identity::jwt::{self, Keys, Lenience, RemoteKeySet};
+use crate::identity::jwt::{self, Keys, Lenience, RemoteKeySet, TokenTime};
 use crate::limits::MAX_AUX_TOKENS;
 
 /// Reads `auxData`.
@@ -67,10 +67,10 @@ impl Tokens {
     fn claims(&self, token: &Attr, path: String) -> Result<AttrMap, String> {
         let fields = Message::read(token, path.clone(), &["token", "keySetId"])?;
         let token = fields.name("token")?;
-        let now = (SystemClock.now(), self.skew);
+        let time = TokenTime { now: SystemClock.now(), skew: self.skew };
         let claims = match self.is_verifying {
-            false => jwt::unverified(&token, now),
-            true => self.set(fields.text("keySetId")?, &path)?.verified(&token, now),
+            false => jwt::unverified(&token, time),
+            true => self.set(fields.text("keySetId")?, &path)?.verified(&token, time),
         };
         let claims =
             claims.map_err(|error| format!("the token of `{path}` is refused: {error}"))?;

@@ -34,6 +34,14 @@ pub(crate) enum TokenError {
     IssuedLater,
 }
 
+/// The time at which a token must be valid.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TokenTime {
+    pub(crate) now: Timestamp,
+    /// The difference of clocks that is tolerated.
+    pub(crate) skew: Duration,
+}
+
 /// A token cut into its parts.
 struct Token<'t> {
     /// What is signed.
@@ -44,24 +52,17 @@ struct Token<'t> {
 }
 
 /// The claims of a token that one of `keys` has signed, at the time `now`.
-fn verified(
-    token: &str,
-    keys: &KeySet,
-    (now, skew): (Timestamp, Duration),
-) -> Result<AttrMap, TokenError> {
+fn verified(token: &str, keys: &KeySet, time: TokenTime) -> Result<AttrMap, TokenError> {
     let token = Token::read(token)?;
     keys.verify(&token.header, token.signed.as_bytes(), &token.signature)?;
-    timely(&token.claims, now, skew)?;
+    timely(&token.claims, time)?;
     Ok(token.claims)
 }
 
 /// The claims of a token of which nobody knows who signed it.
-pub(crate) fn unverified(
-    token: &str,
-    (now, skew): (Timestamp, Duration),
-) -> Result<AttrMap, TokenError> {
+pub(crate) fn unverified(token: &str, time: TokenTime) -> Result<AttrMap, TokenError> {
     let token = Token::read(token)?;
-    timely(&token.claims, now, skew)?;
+    timely(&token.claims, time)?;
     Ok(token.claims)
 }
 
@@ -95,7 +96,7 @@ fn object(part: &str) -> Result<AttrMap, TokenError> {
 }
 
 /// Looks whether a token is valid now. A time that is no number is none.
-fn timely(claims: &AttrMap, now: Timestamp, skew: Duration) -> Result<(), TokenError> {
+fn timely(claims: &AttrMap, TokenTime { now, skew }: TokenTime) -> Result<(), TokenError> {
     let (now, skew) = (seconds(now), skew.as_secs_f64());
     let time = |name: &str| match claims.get(name) {
         None => Ok(None),

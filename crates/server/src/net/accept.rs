@@ -11,11 +11,18 @@ use crate::net::connections::{Connections, OpenConnection};
 use crate::net::stopping::Stopping;
 use crate::net::workers::Workers;
 
+/// The connections of one protocol, and the threads that serve them.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    pub(crate) open: Arc<Connections>,
+    pub(crate) workers: Arc<Workers>,
+}
+
 /// Accepts connections and serves each until the server stops, and then waits for those that are open.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
     mut stopping: Stopping,
-    (open, workers): (&Arc<Connections>, &Workers),
+    Pool { open, workers }: Pool,
     serve: impl Fn(TcpStream, OpenConnection) -> F + Clone + Send + 'static,
 ) where
     F: Future<Output = ()> + Send + 'static,

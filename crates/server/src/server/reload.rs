@@ -98,7 +98,7 @@ impl Reloader {
 
     /// Takes the rules of an expired bundle out of use. Those of files, and those that were added, stay.
     fn drop_rules(&mut self, shared: &Arc<Shared>, state: &State) {
-        if let Err(problem) = use_both(shared, (state, None), true) {
+        if let Err(problem) = use_both(shared, state, None, true) {
             tracing::error!(problem, "the rules of the expired policies are still in use");
         }
     }
@@ -109,14 +109,14 @@ impl Reloader {
         let span = begin_span(&shared, within);
         let before = shared.state();
         let looked = look(&mut self.origin, Some(&before), anyway);
-        let used = looked.and_then(|next| use_both(&shared, (&before, next), anyway));
+        let used = looked.and_then(|next| use_both(&shared, &before, next, anyway));
         let is_news = match &used {
             Ok(serial) => *serial != before.serial(),
             Err(problem) => self.problem.as_ref() != Some(problem),
         };
         // A look that finds what was there is not worth a word.
         if let (true, Some(span)) = (anyway || is_news, span) {
-            end_span(&shared, span, (anyway, used.is_err()));
+            end_span(&shared, span, anyway, used.is_err());
         }
         Some(match used {
             Ok(serial) => {
@@ -142,7 +142,7 @@ fn begin_span(shared: &Shared, within: Option<OpenSpan>) -> Option<OpenSpan> {
 }
 
 /// Tells of a look, and of what is in use after it.
-fn end_span(shared: &Shared, span: OpenSpan, (is_requested, has_failed): (bool, bool)) {
+fn end_span(shared: &Shared, span: OpenSpan, is_requested: bool, has_failed: bool) {
     let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
     let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_requested))];
     attributes.extend(state.span_attributes());
@@ -157,7 +157,8 @@ fn end_span(shared: &Shared, span: OpenSpan, (is_requested, has_failed): (bool, 
 /// neither. Returns the serial number of the state in use then.
 fn use_both(
     shared: &Arc<Shared>,
-    (before, next): (&State, Option<State>),
+    before: &State,
+    next: Option<State>,
     anyway: bool,
 ) -> Result<u64, String> {
     let serial = next.as_ref().map_or(before.serial(), State::serial);

@@ -99,7 +99,7 @@ where
             Step::Pause => conversation.flush().await?,
             Step::Settle => conversation.settle().await,
             Step::Change(changes, reply) => {
-                let traced = Traced::change(service.shared, (&changes, reply));
+                let traced = Traced::change(service.shared, &changes, reply);
                 let outcome = service.rules.change(changes).await;
                 conversation.later(Pending::Outcome(outcome, reply, traced)).await;
             }

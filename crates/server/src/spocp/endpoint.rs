@@ -21,6 +21,7 @@ use super::session::Session;
 use crate::config::{Bounds, Spocp};
 use crate::files::secret;
 use crate::limits::HANDSHAKE;
+use crate::net::accept::Pool;
 use crate::net::connections::{Connections, OpenConnection};
 use crate::net::listeners::Sockets;
 use crate::net::tls;
@@ -74,12 +75,12 @@ impl Endpoint {
     ) -> Result<(), String> {
         let most = shared.config().spocp.as_ref().map_or(0, |spocp| spocp.max_connections);
         let open = Arc::new(Connections::new(most));
+        let pool = Pool { open, workers: Arc::clone(workers) };
         for listener in self.listeners {
             let listener =
                 tokio::net::TcpListener::from_std(listener).map_err(|error| error.to_string())?;
-            let (hub, shared, open) =
-                (Arc::clone(&self.hub), Arc::clone(shared), Arc::clone(&open));
-            tasks.spawn(accept(listener, hub, shared, (open, Arc::clone(workers))));
+            let (hub, shared) = (Arc::clone(&self.hub), Arc::clone(shared));
+            tasks.spawn(accept(listener, hub, shared, pool.clone()));
         }
         Ok(())
     }
@@ -108,15 +109,10 @@ fn administrators(path: &Path) -> Result<Vec<Administrator>, String> {
 }
 
 /// Accepts connections until the server stops, and then waits for those that are open.
-async fn accept(
-    listener: tokio::net::TcpListener,
-    hub: Arc<Hub>,
-    shared: Arc<Shared>,
-    (open, workers): (Arc<Connections>, Arc<Workers>),
-) {
+async fn accept(listener: tokio::net::TcpListener, hub: Arc<Hub>, shared: Arc<Shared>, pool: Pool) {
     let state = Arc::clone(&shared);
     let serve = move |stream, opened| serve(stream, Arc::clone(&hub), Arc::clone(&state), opened);
-    crate::net::accept::accept(listener, shared.stopping(), (&open, &workers), serve).await;
+    crate::net::accept::accept(listener, shared.stopping(), pool, serve).await;
 }
 
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {

@@ -25,7 +25,8 @@ impl Traced {
     /// Begins the span of changes.
     pub(super) fn change(
         shared: Option<&Shared>,
-        (changes, reply): (&[RuleChange], Reply),
+        changes: &[RuleChange],
+        reply: Reply,
     ) -> Option<Box<Self>> {
         let name = match (reply, changes) {
             (Reply::TransactionComplete, _) => "SPOCP COMMIT",

@@ -18,14 +18,40 @@ pub struct Metrics {
     failed_reloads: AtomicU64,
 }
 
-/// What a request was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Endpoint {
-    Check,
-    Evaluation,
-    Search,
-    Admin,
-    Other,
+/// Writes the endpoints that requests are counted for, with the value of their label.
+macro_rules! endpoints {
+    ($($index:literal $endpoint:ident = $label:literal,)*) => {
+        /// The endpoint of a request, as its label has it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Endpoint {
+            $($endpoint,)*
+        }
+
+        impl Endpoint {
+            /// All of them, each at its index.
+            const ALL: [Self; [$($index,)*].len()] = [$(Self::$endpoint,)*];
+
+            const fn index(self) -> usize {
+                match self {
+                    $(Self::$endpoint => $index,)*
+                }
+            }
+
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$endpoint => $label,)*
+                }
+            }
+        }
+    };
+}
+
+endpoints! {
+    0_usize Check = "check",
+    1_usize Evaluation = "evaluation",
+    2_usize Search = "search",
+    3_usize Admin = "admin",
+    4_usize Other = "other",
 }
 
 /// The requests for one endpoint.
@@ -223,30 +249,6 @@ impl Series {
         let sum = seconds(read(&self.microseconds));
         let _ = writeln!(text, "{name}_sum{{endpoint=\"{endpoint}\"}} {sum}");
         line(text, &format!("{name}_count"), &format!("endpoint=\"{endpoint}\""), count);
-    }
-}
-
-impl Endpoint {
-    const ALL: [Self; 5] = [Self::Check, Self::Evaluation, Self::Search, Self::Admin, Self::Other];
-
-    const fn index(self) -> usize {
-        match self {
-            Self::Check => 0,
-            Self::Evaluation => 1,
-            Self::Search => 2,
-            Self::Admin => 3,
-            Self::Other => 4,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Check => "check",
-            Self::Evaluation => "evaluation",
-            Self::Search => "search",
-            Self::Admin => "admin",
-            Self::Other => "other",
-        }
     }
 }
 

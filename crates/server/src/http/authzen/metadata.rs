@@ -11,23 +11,20 @@ use wardgate_engine::wire::Json;
 
 use super::rules::answer_from_rules;
 use crate::address;
+use crate::http::context::Head;
 use crate::http::peer::Peer;
-use crate::http::policies;
 use crate::http::reply::Problem;
-use crate::shared::Shared;
 
 /// Returns where AuthZEN is answered, if it is.
 ///
 /// # Errors
 /// Nothing answers it, or nobody has said by which URL.
 pub(in crate::http) fn metadata(
-    headers: &HeaderMap,
-    shared: &Shared,
-    peer: &Peer,
+    Head { headers, shared, peer }: &Head<'_>,
 ) -> Result<String, Problem> {
     let state = shared.state();
     let are_entities_known = answer_from_rules(shared) || {
-        policies(&state)?;
+        state.policies().ok_or_else(Problem::no_policies)?;
         state.file_directory().is_some()
     };
     let url = match &shared.config().authzen.url {
@@ -42,8 +39,8 @@ fn written(url: &str, are_entities_known: bool) -> String {
     json.open('{');
     json.field("policy_decision_point", url);
     let of_entities = if are_entities_known { &OF_ENTITIES[..] } else { &[] };
-    for (name, path) in ALWAYS.iter().chain(of_entities) {
-        json.field(name, &format!("{url}{path}"));
+    for Named { member, path } in ALWAYS.iter().chain(of_entities) {
+        json.field(member, &format!("{url}{path}"));
     }
     json.close('}');
     json.finish()
@@ -72,15 +69,31 @@ fn no_url() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "no-url", message)
 }
 
-/// Where the endpoints are, below the URL of the server.
-const ALWAYS: [(&str, &str); 3] = [
-    ("access_evaluation_endpoint", "/access/v1/evaluation"),
-    ("access_evaluations_endpoint", "/access/v1/evaluations"),
-    ("search_action_endpoint", "/access/v1/search/action"),
-];
+/// An endpoint, and the member of the metadata that names its URL.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::http) struct Named {
+    member: &'static str,
+    /// The path below the URL of the server.
+    pub(in crate::http) path: &'static str,
+}
 
-/// Those that look through entities.
-const OF_ENTITIES: [(&str, &str); 2] = [
-    ("search_subject_endpoint", "/access/v1/search/subject"),
-    ("search_resource_endpoint", "/access/v1/search/resource"),
-];
+const fn named(member: &'static str, path: &'static str) -> Named {
+    Named { member, path }
+}
+
+pub(in crate::http) const EVALUATION: Named =
+    named("access_evaluation_endpoint", "/access/v1/evaluation");
+pub(in crate::http) const EVALUATIONS: Named =
+    named("access_evaluations_endpoint", "/access/v1/evaluations");
+pub(in crate::http) const SEARCH_SUBJECT: Named =
+    named("search_subject_endpoint", "/access/v1/search/subject");
+pub(in crate::http) const SEARCH_RESOURCE: Named =
+    named("search_resource_endpoint", "/access/v1/search/resource");
+pub(in crate::http) const SEARCH_ACTION: Named =
+    named("search_action_endpoint", "/access/v1/search/action");
+
+/// The endpoints that every server with AuthZEN has.
+const ALWAYS: [Named; 3] = [EVALUATION, EVALUATIONS, SEARCH_ACTION];
+
+/// The endpoints that look through entities.
+const OF_ENTITIES: [Named; 2] = [SEARCH_SUBJECT, SEARCH_RESOURCE];

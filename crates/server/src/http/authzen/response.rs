@@ -16,12 +16,10 @@ use wardgate_native::protocol::authzen::{AuthzenError, Evaluation, Requests, wri
 use super::tokens::Verifier;
 use super::{Questions, decided, must_be_left};
 use crate::http::cerbos::{answer, must_be_few, must_be_short};
-use crate::http::policies;
+use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
-use crate::policies::state::State;
-use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// What is told about one subject in the same circumstances.
@@ -141,15 +139,11 @@ impl Entry {
 
 /// Answers several questions. As in Cerbos, what decided is told of all of them, also of those that the semantic leaves
 /// without an answer: its own tests have it so.
-pub(super) fn many(
-    questions: &Questions<'_>,
-    state: &State,
-    shared: &Shared,
-) -> Result<String, Problem> {
-    let policies = policies(state)?;
+pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Problem> {
+    let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
-    let mut requests = Requests::new(questions.defaults, state.directory(), &verify);
+    let mut requests = Requests::new(questions.defaults, context.state.directory(), &verify);
     let budget = Steps::of(shared);
     let (mut entities, mut contexts) = (Digests::new(), Digests::new());
     let (mut groups, mut answers, mut tally) = (Groups::default(), Vec::new(), Tally::default());
@@ -165,7 +159,7 @@ pub(super) fn many(
                 tally.add(&decision);
                 let is_allowed = is_allowed(&decision);
                 let entry = Entry::new(&request.resource, decision);
-                Ok((groups.add(key, question, (resource, entry)), is_allowed))
+                Ok((groups.add(key, question, resource, entry), is_allowed))
             })?
         });
         // Once the outputs are too long for an answer, no further question is decided.
@@ -190,7 +184,8 @@ impl Groups {
         &mut self,
         key: [Digest; 2],
         question: &Evaluation,
-        (digest, entry): (Digest, Entry),
+        digest: Digest,
+        entry: Entry,
     ) -> usize {
         let id = request_id(&question.context);
         self.length = self.length.saturating_add(id.len()).saturating_add(entry.length());

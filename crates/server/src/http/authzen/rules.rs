@@ -62,7 +62,7 @@ impl ByRules<'_> {
 
     /// Answers several.
     pub(super) fn many(&self, semantic: Semantic, items: &[Item], shared: &Shared) -> String {
-        each((semantic, items), shared, |item, json, tally| {
+        each(semantic, items, shared, |item, json, tally| {
             let is_allowed = self.allows(item.as_ref().map_err(Clone::clone)?)?;
             tally.count(is_allowed);
             write(json, is_allowed);

@@ -12,7 +12,7 @@ use super::rules::answer_from_rules;
 use super::tokens::Verifier;
 use super::{refused, rules};
 use crate::http::cerbos::bad;
-use crate::http::policies;
+use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
 use crate::identity::page_token::{PagePosition, PageTokens};
@@ -25,12 +25,13 @@ use crate::shared::Shared;
 pub(in crate::http) fn search(
     body: &[u8],
     search_kind: SearchKind,
-    (state, shared, caller): (&State, &Shared, &str),
+    context: Context<'_>,
 ) -> Result<String, Problem> {
+    let Context { shared, caller, .. } = context;
     let search = authzen::search(body, search_kind).map_err(refused)?;
     let Some(page_tokens) = shared.page_tokens() else {
         let window = Window { from: 0, limit: usize::MAX, most: usize::MAX };
-        let found = found(&search, window, (state, shared))?;
+        let found = found(&search, window, context)?;
         // A part of the answer would pass for all of it.
         if found.next.is_some() {
             return Err(too_much(shared));
@@ -40,7 +41,7 @@ pub(in crate::http) fn search(
     let position = position(&search, page_tokens, caller)?;
     let limit = usize::try_from(position.limit).unwrap_or(usize::MAX).min(MAX_RESULTS);
     let window = Window { from: position.from, limit, most: MAX_DECISIONS };
-    let SearchResults { results, next } = found(&search, window, (state, shared))?;
+    let SearchResults { results, next } = found(&search, window, context)?;
     let next =
         next.map(|from| page_tokens.write(&search, caller, PagePosition { from, ..position }));
     let is_paged = search.page.is_some() || next.is_some();
@@ -48,17 +49,14 @@ pub(in crate::http) fn search(
     Ok(written(&search, &results, token.as_deref()))
 }
 
-fn found(
-    search: &Search,
-    window: Window,
-    (state, shared): (&State, &Shared),
-) -> Result<SearchResults, Problem> {
+fn found(search: &Search, window: Window, context: Context<'_>) -> Result<SearchResults, Problem> {
+    let Context { state, shared, .. } = context;
     if answer_from_rules(shared) {
         return rules::with(shared, |by| by.found(search, window));
     }
     let verifier = Verifier::new(shared);
     let verify = |tokens: &Attr| verifier.read(tokens);
-    let (policies, directory) = (policies(state)?, state.directory());
+    let (policies, directory) = (context.policies()?, state.directory());
     let budget = Steps::of(shared);
     let basis = Basis { policies, directory, verify: &verify, budget: &budget };
     if search.search_kind == SearchKind::Actions {

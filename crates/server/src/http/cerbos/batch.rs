@@ -4,27 +4,21 @@ use wardgate_engine::wire::Json;
 
 use super::answer::{effects, optional, validation_errors};
 use super::{each, joined, read};
-use crate::http::policies;
+use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::limits::MAX_ANSWER_BYTES;
-use crate::policies::state::State;
-use crate::shared::Shared;
 
 /// Answers it.
-pub(in crate::http) fn batch(
-    body: &[u8],
-    state: &State,
-    shared: &Shared,
-) -> Result<String, Problem> {
-    let policies = policies(state)?;
-    let mut call = read(body, shared)?;
+pub(in crate::http) fn batch(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    let policies = context.policies()?;
+    let mut call = read(body, context.shared)?;
     let mut json = Json::default();
     json.open('{');
     optional(&mut json, "requestId", call.request_id());
     json.key("results");
     json.open('[');
     let mut text = json.finish();
-    each(&mut call, policies, shared, |request, decision| {
+    each(&mut call, policies, context.shared, |request, decision| {
         let mut json = Json::default();
         json.open('{');
         json.field("resourceId", &request.resource.id);

@@ -9,17 +9,16 @@ use wardgate_native::protocol::cerbos::{Message, principal, scope, version};
 
 use super::answer::{effects, meta, optional, validation_errors};
 use super::{bad, document, joined, must_be_few, must_be_few_actions};
-use crate::http::policies;
+use crate::http::context::Context;
 use crate::http::reply::Problem;
 use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
-use crate::policies::state::State;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
 /// Answers it.
-pub(in crate::http) fn set(body: &[u8], state: &State, shared: &Shared) -> Result<String, Problem> {
-    let policies = policies(state)?;
+pub(in crate::http) fn set(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
+    let (policies, shared) = (context.policies()?, context.shared);
     let document = document(body)?;
     let (mut request, instances, with_meta) = read(&document, shared).map_err(bad)?;
     must_be_few(instances.entries().len(), &shared.config().http)?;

@@ -5,7 +5,7 @@ use std::sync::mpsc;
 
 use wardgate_compiler::{Enforcement, Options, compile_files};
 
-use super::{check, check_full, try_fast};
+use super::{Context, check, check_full, try_fast};
 use crate::config::Config;
 use crate::policies::source::{Lookup, Source, SourceError};
 use crate::policies::state::Origin;
@@ -42,9 +42,10 @@ fn shared_of(files: &[(&str, &str)], options: &Options) -> Shared {
 /// Both ways give `body` the same answer, and the short one answers by itself if it `is_short`.
 fn compare(shared: &Shared, body: &str, is_short: bool) {
     let state = shared.state();
-    let full = check_full(body.as_bytes(), &state, shared);
-    assert_eq!(check(body.as_bytes(), &state, shared), full, "{body}");
-    let fast = try_fast(body.as_bytes(), &state, shared);
+    let context = Context { state: &state, shared, caller: "" };
+    let full = check_full(body.as_bytes(), context);
+    assert_eq!(check(body.as_bytes(), context), full, "{body}");
+    let fast = try_fast(body.as_bytes(), context);
     assert_eq!(fast.is_some(), is_short, "{body}");
     let Some(fast) = fast else { return };
     let count = |effect: &str| u64::try_from(fast.json.matches(effect).count()).unwrap();

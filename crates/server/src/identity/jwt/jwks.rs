@@ -12,10 +12,9 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use wardgate_engine::attr::AttrMap;
-use wardgate_engine::cel::Timestamp;
 
 use super::keys::{KeySet, Lenience};
-use super::{TokenError, verified};
+use super::{TokenError, TokenTime, verified};
 use crate::config::KeysUrl;
 use crate::limits::{KEYS_FETCH, KEYS_PAUSE, MAX_KEYS_BYTES};
 use crate::net::client::fetch::{Download, Fetcher};
@@ -107,13 +106,9 @@ impl RemoteKeySet {
     }
 
     /// The claims of a token that one of the keys has signed.
-    pub(super) fn verified(
-        &self,
-        token: &str,
-        now: (Timestamp, Duration),
-    ) -> Result<AttrMap, TokenError> {
+    pub(super) fn verified(&self, token: &str, time: TokenTime) -> Result<AttrMap, TokenError> {
         let keys = self.cache.keys(Instant::now()).ok_or(TokenError::NoKeys)?;
-        let claims = verified(token, &keys, now);
+        let claims = verified(token, &keys, time);
         if claims == Err(TokenError::NoKey) {
             self.refresh_early();
         }

@@ -1,13 +1,10 @@
 //! A set of keys that tokens are verified with, wherever it is.
 
-use std::time::Duration;
-
 use wardgate_engine::attr::AttrMap;
-use wardgate_engine::cel::Timestamp;
 
 use super::jwks::RemoteKeySet;
 use super::keys::{KeySet, Lenience};
-use super::{TokenError, verified};
+use super::{TokenError, TokenTime, verified};
 use crate::config::KeysAt;
 use crate::files::secret;
 
@@ -33,14 +30,10 @@ impl Keys {
     }
 
     /// The claims of a token that one of the keys has signed. It waits for nobody.
-    pub(crate) fn verified(
-        &self,
-        token: &str,
-        now: (Timestamp, Duration),
-    ) -> Result<AttrMap, TokenError> {
+    pub(crate) fn verified(&self, token: &str, time: TokenTime) -> Result<AttrMap, TokenError> {
         match self {
-            Self::File(keys) => verified(token, keys, now),
-            Self::Url(keys) => keys.verified(token, now),
+            Self::File(keys) => verified(token, keys, time),
+            Self::Url(keys) => keys.verified(token, time),
         }
     }
 

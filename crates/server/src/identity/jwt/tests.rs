@@ -6,7 +6,7 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 use wardgate_engine::cel::Timestamp;
 
-use super::{KeySet, Lenience, TokenError, decoded, verified};
+use super::{KeySet, Lenience, TokenError, TokenTime, decoded, verified};
 
 fn encoded(bytes: &[u8]) -> String {
     Base64UrlUnpadded::encode_string(bytes)
@@ -37,7 +37,7 @@ fn by_secret(header: &str, claims: &str) -> String {
 
 fn check(token: &str, keys: &KeySet, expected: Result<(), TokenError>) {
     let now = Timestamp::new(1_000_000, 0).unwrap();
-    let found = verified(token, keys, (now, Duration::from_secs(5))).map(drop);
+    let found = verified(token, keys, TokenTime { now, skew: Duration::from_secs(5) }).map(drop);
     assert_eq!(found, expected, "{token}");
 }
 

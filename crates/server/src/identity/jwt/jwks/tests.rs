@@ -15,7 +15,7 @@ fn parts(url: String, ca: &str) -> (RemoteKeySet, Refresher, Receiver<RefreshReq
 }
 
 fn check(key_set: &RemoteKeySet, of: u8, expected: Result<(), TokenError>) {
-    let now = (SystemClock.now(), Duration::ZERO);
+    let now = TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
     assert_eq!(key_set.verified(&token(of), now).map(drop), expected, "{of}");
 }
 
@@ -176,7 +176,7 @@ fn the_thread_looks_again_after_failures_and_when_it_is_wished() {
     refresher.pace.pause = Duration::ZERO;
     let thread = thread::spawn(move || refresher.run(&requests));
     assert!(key_set.request_now().recv().unwrap().unwrap_err().contains("the server answers 500"));
-    let now = || (SystemClock.now(), Duration::ZERO);
+    let now = || TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
     for of in [1, 2] {
         // Each question is a wish where the key is not known, and none waits for what comes of it.
         while key_set.verified(&token(of), now()).is_err() {

@@ -1,0 +1,35 @@
+//! The context of one request: what its answer is made from.
+
+use hyper::HeaderMap;
+use wardgate_native::Policies;
+
+use super::peer::Peer;
+use super::reply::Problem;
+use crate::policies::state::State;
+use crate::shared::Shared;
+
+/// The head of a request, before its body is read.
+pub(super) struct Head<'h> {
+    pub(super) headers: &'h HeaderMap,
+    pub(super) shared: &'h Shared,
+    pub(super) peer: &'h Peer,
+}
+
+/// The state, the server and the caller that one request is answered with.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'c> {
+    pub(super) state: &'c State,
+    pub(super) shared: &'c Shared,
+    /// The identity of the caller; empty if the request is anonymous.
+    pub(super) caller: &'c str,
+}
+
+impl<'c> Context<'c> {
+    /// Returns the policies of the state.
+    ///
+    /// # Errors
+    /// The server has no policies and answers by rules of SPOCP alone.
+    pub(super) fn policies(self) -> Result<&'c Policies, Problem> {
+        self.state.policies().ok_or_else(Problem::no_policies)
+    }
+}

@@ -1,0 +1,85 @@
+//! Endpoints for operators: health, metrics, reload, and the description for programs.
+
+use hyper::StatusCode;
+use wardgate_engine::wire::Json;
+use wardgate_native::{Clock, SystemClock, Timestamp};
+
+use super::context::Head;
+use super::reply::{Problem, Reply};
+use super::traced::Traced;
+use crate::policies::state::State;
+use crate::shared::Shared;
+use crate::telemetry::metrics::{Gauges, KeyGauges, Metrics};
+
+/// Answers that the server runs.
+pub(super) fn health() -> Reply {
+    Reply::json(r#"{"status":"SERVING"}"#)
+}
+
+/// Answers with the OpenAPI document.
+pub(super) fn open_api() -> Reply {
+    Reply::json(OPEN_API)
+}
+
+/// Answers whether the server takes requests now.
+///
+/// # Errors
+/// The server is stopping, or its policies have expired.
+pub(super) fn readiness(head: &Head<'_>) -> Result<Reply, Problem> {
+    ready(head.shared.is_stopping(), &head.shared.state(), SystemClock.now())
+}
+
+pub(super) fn ready(is_stopping: bool, state: &State, now: Timestamp) -> Result<Reply, Problem> {
+    let refuse =
+        |code, message: &str| Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, code, message));
+    if is_stopping {
+        return refuse("stopping", "the server is stopping");
+    }
+    if state.has_expired(now) {
+        return refuse("expired", "the policies have expired, and everything is denied");
+    }
+    Ok(Reply::json(r#"{"status":"ready"}"#))
+}
+
+/// Answers with the metrics as text of Prometheus.
+pub(super) fn metrics(Head { shared, peer, .. }: &Head<'_>) -> Reply {
+    let state = shared.state();
+    let mut text = shared.metrics().text(Gauges {
+        connections: peer.open.count(),
+        revision: state.revision(),
+        serial: state.serial(),
+        expiry: expiry(&state, SystemClock.now()),
+        spans: shared.tracer().map(|tracer| (tracer.counts().sent(), tracer.counts().lost())),
+    });
+    let sets = shared.remote_key_sets();
+    let sets =
+        sets.map(|set| KeyGauges { name: set.name(), age: set.age(), failures: set.failures() });
+    Metrics::keys(&mut text, &sets.collect::<Vec<_>>());
+    Reply::of(StatusCode::OK, "text/plain; version=0.0.4", text)
+}
+
+/// Returns when the policies expire, and whether they have at `now`.
+fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
+    let expires = state.header()?.label.expires?;
+    Some((expires, u64::try_from(now.seconds()).unwrap_or(0) >= expires))
+}
+
+/// Looks for new policies and rules now. What is wrong with them is for the log.
+pub(super) async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
+    let within = traced.map(|traced| traced.span().clone());
+    if shared.reload_within(within).await.is_err() {
+        let message = "what is there cannot be used, and what is in use stays: the log says why";
+        return Err(Problem::new(StatusCode::CONFLICT, "not-reloaded", message));
+    }
+    let state = shared.state();
+    let mut json = Json::default();
+    json.open('{');
+    if let Some(revision) = state.revision() {
+        json.field("revision", &revision.to_string());
+    }
+    json.field("serial", &state.serial().to_string());
+    json.close('}');
+    Ok(Reply::json(json.finish()))
+}
+
+const OPEN_API: &str = include_str!("openapi.json");
