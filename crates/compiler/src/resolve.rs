@@ -7,25 +7,26 @@ pub mod model;
 mod names;
 mod order;
 mod references;
+mod sets;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use self::model::{
     DerivedRole, Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
 };
 use self::names::Names;
 use self::references::Cache;
+use self::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::message::listed;
 use crate::nearest::instead;
 use crate::policy::model::{
-    Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,
-    ScopePermissions,
+    Body, Common, Policy, PrincipalBody, ResourceBody, RoleBody, ScopePermissions,
 };
-use crate::policy::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, set_key};
+use crate::policy::name::{DERIVED_ROLES, set_key};
 use crate::repository::Repository;
 use crate::source::Place;
 use wardgate_engine::attr::Attr;
@@ -41,51 +42,6 @@ pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
     wardgate_engine::order::sort_by(&mut resolved.role, |a, b| a.head.order(&b.head));
     resolved.unused = resolver.unused.into_values().cloned().collect();
     (resolved, resolver.errors)
-}
-
-/// The sets that policies import, by key.
-struct Sets<'r> {
-    roles: HashMap<String, (&'r DerivedRolesBody, &'r Policy)>,
-    variables: HashMap<String, &'r Export<ExprSource>>,
-    constants: HashMap<String, &'r Export<Attr>>,
-    /// Sets that could not be read in full: what they lack is not reported.
-    unsound: HashSet<String>,
-}
-
-impl<'r> Sets<'r> {
-    fn new(policies: &'r [Policy]) -> Self {
-        let (mut roles, mut variables, mut constants) =
-            (HashMap::new(), HashMap::new(), HashMap::new());
-        for policy in policies {
-            match &policy.body {
-                Body::DerivedRoles(body) => {
-                    roles.insert(policy.key(), (body, policy));
-                }
-                Body::ExportVariables(set) => {
-                    variables.insert(policy.key(), set);
-                }
-                Body::ExportConstants(set) => {
-                    constants.insert(policy.key(), set);
-                }
-                Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
-            }
-        }
-        let unsound = policies.iter().filter(|policy| !policy.sound).map(Policy::key).collect();
-        Self { roles, variables, constants, unsound }
-    }
-
-    /// Whether one of the imported sets could not be read in full.
-    fn any_unsound(&self, kind: &str, imports: &[Named]) -> bool {
-        imports.iter().any(|import| self.unsound.contains(&set_key(kind, &import.name)))
-    }
-
-    fn variables(&self, name: &str) -> Option<&'r Export<ExprSource>> {
-        self.variables.get(&set_key(EXPORT_VARIABLES, name)).copied()
-    }
-
-    fn constants(&self, name: &str) -> Option<&'r Export<Attr>> {
-        self.constants.get(&set_key(EXPORT_CONSTANTS, name)).copied()
-    }
 }
 
 struct Resolver<'r> {

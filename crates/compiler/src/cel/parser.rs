@@ -8,7 +8,7 @@ mod literals;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{BinaryOp, CelError, Expr, ExprKind, Literal, Span, UnaryOp};
+use super::ast::{BinaryOp, CelError, Expr, ExprKind, Literal, Span, UnaryOp, qualified_name};
 use super::lexer::{self, Token, TokenKind};
 use super::macros;
 use crate::limits::{MAX_EXPRESSION_CODE_POINTS, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ERRORS};
@@ -360,17 +360,6 @@ pub(super) fn quoted(text: &str) -> String {
     match line.char_indices().nth(MAX_QUOTED) {
         None if line.len() == text.len() => format!("`{text}`"),
         cut => format!("`{}...`", cut.map_or(line, |(at, _)| line.get(..at).unwrap_or_default())),
-    }
-}
-
-/// Returns the dotted name that an expression spells, if it spells one.
-pub(super) fn qualified_name(expr: &Expr) -> Option<String> {
-    match &expr.kind {
-        ExprKind::Ident(name) => Some(name.clone()),
-        ExprKind::Select { operand, field, optional: false } => {
-            Some(format!("{}.{field}", qualified_name(operand)?))
-        }
-        _ => None,
     }
 }
 

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::attr::Attr;
 
+use super::order;
 use super::references::Cache;
-use super::{Sets, order};
+use super::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
 use crate::message::listed;

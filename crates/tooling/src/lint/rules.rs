@@ -15,14 +15,13 @@ use wardgate_engine::names::sanitized;
 
 use super::pattern::{covers, disjoint, fits};
 use super::{Lint, Linter};
-use cover::Covered;
+use cover::{Before, Covered};
 use line::{Line, Way};
 use wardgate_compiler::cel::references;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::expression::ExprSource;
-use wardgate_compiler::policy::model::{Effect, Output, RoleRule};
+use wardgate_compiler::policy::model::{Output, RoleRule};
 use wardgate_compiler::resolve::model::{ResourcePolicy, RolePolicy};
-use wardgate_compiler::source::Place;
 
 impl<'p> Linter<'p> {
     pub(super) fn rules(&self) -> Vec<Diagnostic> {
@@ -61,9 +60,6 @@ impl<'p> Linter<'p> {
 
 /// The role policies of one version and scope, by their roles.
 type Narrowing<'p> = BTreeMap<&'p str, &'p RolePolicy>;
-
-/// What keeps a way from being asked for an action: the role policy that is asked before.
-type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
 
 /// Reports the rules of one policy that say nothing, from the last to the first, so that of two that say
 /// the same one stays.
@@ -138,18 +134,6 @@ fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
 fn lists_all(outer: &RoleRule, inner: &RoleRule) -> bool {
     let listed = |action: &String| outer.allow_actions.iter().any(|own| covers(own, action));
     covers(&outer.resource, &inner.resource) && inner.allow_actions.iter().all(listed)
-}
-
-/// Says which rule is meant.
-fn named(name: &str, place: &Place) -> String {
-    format!("rule `{name}` on line {}", place.position.line)
-}
-
-const fn word(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Allow => "allow",
-        Effect::Deny => "deny",
-    }
 }
 
 /// Rules of one policy that are compared with each other: the work grows with their square.

@@ -1,7 +1,6 @@
 //! Calls of functions and operators: which overloads take the arguments, and what they give.
 
-use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Span, UnaryOp};
-use super::super::parser::qualified_name;
+use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Span, UnaryOp, qualified_name};
 use super::super::types::Type;
 use super::super::{env, macros};
 use super::{Checker, format, misuse};

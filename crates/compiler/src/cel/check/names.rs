@@ -2,9 +2,8 @@
 //!
 //! A name that a macro declares hides one of the environment, and a dotted name is the longest one that is known.
 
-use super::super::ast::{CelError, Expr, ExprKind, Span};
+use super::super::ast::{CelError, Expr, ExprKind, Span, qualified_name};
 use super::super::env;
-use super::super::parser::qualified_name;
 use super::super::types::Type;
 use super::Checker;
 use crate::nearest::nearest;

@@ -6,10 +6,13 @@
 use std::cell::Cell;
 
 use super::line::{Line, Way};
-use super::{Before, named, word};
 use crate::lint::Lint;
 use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::Effect;
+use wardgate_compiler::source::Place;
+
+/// What keeps a way from being asked for an action: the role policy that is asked before.
+pub(super) type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
 
 /// The other rules of the policy, as seen from one.
 pub(super) struct Others<'o, 'r> {
@@ -191,5 +194,17 @@ fn covers_resource(outer: &Line<'_>, inner: &Line<'_>) -> bool {
         (Some(outer), Some(inner)) => covers(outer, inner),
         (None, None) => true,
         _ => false,
+    }
+}
+
+/// Says which rule is meant.
+fn named(name: &str, place: &Place) -> String {
+    format!("rule `{name}` on line {}", place.position.line)
+}
+
+const fn word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Deny => "deny",
     }
 }
