@@ -185,8 +185,8 @@ fn title(case: &CaseResult) -> String {
 }
 
 fn of_case(case: &CaseResult) -> String {
-    let (title, at) = (title(case), case.place.position);
-    let place = format!("{}:{}:{}", case.place.file.path, at.line, at.column);
+    let (title, at) = (title(case), case.location.position);
+    let place = format!("{}:{}:{}", case.location.file.path, at.line, at.column);
     match &case.outcome {
         Outcome::Passed(..) => String::new(),
         Outcome::Skipped(skip) => format!("{title}: skipped: {}\n", skip.reason()),

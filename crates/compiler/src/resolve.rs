@@ -28,7 +28,7 @@ use crate::policy::model::{
 };
 use crate::policy::name::{DERIVED_ROLES, set_key};
 use crate::repository::Repository;
-use crate::source::Place;
+use crate::source::Location;
 use wardgate_engine::attr::Attr;
 
 /// Resolves the policies of a repository, and returns what is wrong with them beside those that are
@@ -151,7 +151,7 @@ impl<'r> Resolver<'r> {
             constants: used.constants(&names),
             variables: used.variables(&names),
             annotations: policy.annotations.clone(),
-            place: policy.place.clone(),
+            location: policy.location.clone(),
         }
     }
 
@@ -219,12 +219,12 @@ impl<'r> Resolver<'r> {
 
     /// Returns the derived roles that the rules name.
     fn derived_roles(&mut self, body: &'r ResourceBody) -> BTreeMap<String, DerivedRole> {
-        let mut imported: BTreeMap<&'r str, Vec<(&str, &Place)>> = BTreeMap::new();
+        let mut imported: BTreeMap<&'r str, Vec<(&str, &Location)>> = BTreeMap::new();
         for import in &body.import_derived_roles {
             let key = set_key(DERIVED_ROLES, &import.name);
             self.compile_set(&key);
             for name in self.roles.get(&key).into_iter().flat_map(BTreeMap::keys) {
-                imported.entry(name).or_default().push((&import.name, &import.place));
+                imported.entry(name).or_default().push((&import.name, &import.location));
             }
         }
         let is_partial = self.sets.any_unsound(DERIVED_ROLES, &body.import_derived_roles);
@@ -237,7 +237,8 @@ impl<'r> Resolver<'r> {
                 [] => {
                     let message = format!("no import defines the derived role `{}`", named.name);
                     let expected = instead(&named.name, imported.keys().copied());
-                    let error = Diagnostic::error(Code::UnknownDerivedRole, &named.place, message);
+                    let error =
+                        Diagnostic::error(Code::UnknownDerivedRole, &named.location, message);
                     self.errors.push(error.with(None, expected));
                 }
                 [(set, _)] => {
@@ -247,7 +248,7 @@ impl<'r> Resolver<'r> {
                     }
                 }
                 sets if seen.insert(&named.name) => {
-                    let error = self.ambiguous(&named.name, &named.place, sets);
+                    let error = self.ambiguous(&named.name, &named.location, sets);
                     self.errors.push(error);
                 }
                 _ => {}
@@ -256,20 +257,20 @@ impl<'r> Resolver<'r> {
         roles
     }
 
-    fn ambiguous(&self, role: &str, place: &Place, sets: &[(&str, &Place)]) -> Diagnostic {
-        let places: Vec<_> = sets
+    fn ambiguous(&self, role: &str, location: &Location, sets: &[(&str, &Location)]) -> Diagnostic {
+        let locations: Vec<_> = sets
             .iter()
             .map(|(set, import)| {
                 let key = set_key(DERIVED_ROLES, set);
                 let file =
-                    self.sets.roles.get(&key).map_or("", |(_, policy)| &policy.place.file.path);
+                    self.sets.roles.get(&key).map_or("", |(_, policy)| &policy.location.file.path);
                 let at = import.position;
                 format!("`{set}` in {file} (imported at {}:{})", at.line, at.column)
             })
             .collect();
         let message =
-            format!("several imports define the derived role `{role}`: {}", listed(&places));
-        Diagnostic::error(Code::AmbiguousDerivedRole, place, message)
+            format!("several imports define the derived role `{role}`: {}", listed(&locations));
+        Diagnostic::error(Code::AmbiguousDerivedRole, location, message)
     }
 
     /// Resolves all roles of a set, once.

@@ -136,14 +136,14 @@ impl Report<'_, '_> {
         self.lines(6, &format!("output of {}:", failure.source))?;
         self.lines(8, &format!("expected {expected}"))?;
         self.lines(8, &format!("found    {found}"))?;
-        let at = failure.place.position;
-        let file = self.file(&failure.place.file.path);
+        let at = failure.location.position;
+        let file = self.file(&failure.location.file.path);
         self.lines(8, &format!("at {file}:{}:{}", at.line, at.column))
     }
 
     fn place(&mut self, case: &CaseResult) -> Result<(), Failure> {
-        let at = case.place.position;
-        let file = self.file(&case.place.file.path);
+        let at = case.location.position;
+        let file = self.file(&case.location.file.path);
         self.lines(6, &format!("at {file}:{}:{}", at.line, at.column))
     }
 

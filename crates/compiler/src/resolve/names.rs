@@ -16,7 +16,7 @@ use crate::message::listed;
 use crate::nearest::instead;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
-use crate::source::Place;
+use crate::source::Location;
 
 /// What names stand for in one policy.
 pub(super) struct Names<'r> {
@@ -32,7 +32,7 @@ pub(super) struct Names<'r> {
 struct Found<'r, T> {
     definition: &'r Definition<T>,
     import: Option<&'r str>,
-    at: &'r Place,
+    at: &'r Location,
 }
 
 impl<'r> Names<'r> {
@@ -82,7 +82,7 @@ impl<'r> Names<'r> {
                     return;
                 }
                 let position = definition.value.locate(offset);
-                let error = Diagnostic::error(code, &definition.place, message).at(position);
+                let error = Diagnostic::error(code, &definition.location, message).at(position);
                 errors.push(error.with(None, expected));
             };
             for (constant, offset) in &references.constants {
@@ -128,11 +128,15 @@ fn gather<'r, T>(
         found.extend(exported.iter().map(|definition| Found {
             definition,
             import: Some(&import.name),
-            at: &import.place,
+            at: &import.location,
         }));
     }
     let own = definitions.local.iter();
-    found.extend(own.map(|definition| Found { definition, import: None, at: &definition.place }));
+    found.extend(own.map(|definition| Found {
+        definition,
+        import: None,
+        at: &definition.location,
+    }));
     found
 }
 
@@ -152,9 +156,10 @@ fn unique<'r, T>(
         let Some(last) = definitions.last() else { continue };
         names.insert(last.definition.name.as_str(), last.definition);
         if definitions.len() > 1 {
-            let places: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
+            let locations: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
             let name = &last.definition.name;
-            let message = format!("{what} `{name}` has several definitions: {}", listed(&places));
+            let message =
+                format!("{what} `{name}` has several definitions: {}", listed(&locations));
             errors.push(Diagnostic::error(code, last.at, message));
         }
     }
@@ -162,7 +167,7 @@ fn unique<'r, T>(
 }
 
 fn origin<T>(found: &Found<'_, T>) -> String {
-    let Place { file, position, .. } = &found.definition.place;
+    let Location { file, position, .. } = &found.definition.location;
     let what = match (found.import, found.definition.origin) {
         (Some(import), _) => format!("import `{import}`"),
         (None, Origin::TopLevel) => "the deprecated `variables` of the document".to_owned(),
@@ -177,9 +182,9 @@ fn valid_names<'r, T: 'r>(
     errors: &mut Vec<Diagnostic>,
 ) {
     for definition in definitions.filter(|definition| !is_identifier(&definition.name)) {
-        let place = Place { position: definition.key, ..definition.place.clone() };
+        let location = Location { position: definition.key, ..definition.location.clone() };
         let message = format!("`{}` cannot be named in an expression", definition.name);
-        let error = Diagnostic::error(code, &place, message);
+        let error = Diagnostic::error(code, &location, message);
         errors.push(
             error.expected("letters, digits and `_`, no digit first, no word of the language"),
         );

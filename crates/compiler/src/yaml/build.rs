@@ -15,7 +15,7 @@ use super::{Entry, Fault, Kind, Node, Read, plain, words};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
 use crate::limits::{MAX_DOCUMENTS, MAX_NODE_DEPTH, MAX_NODES, MAX_REPEATED_NODES};
-use crate::source::{Place, Position, SourceFile};
+use crate::source::{Location, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Read {
     let (mut padding, mut masked) = (Padding::default(), Masked::default());
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
         }
         let node = node.clone();
         self.repeat(size, at)?;
-        self.place(node)
+        self.attach(node)
     }
 
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
             self.repeat(measure(&node).0, node.position)?;
             self.anchors.insert(anchor, node.clone());
         }
-        self.place(node)
+        self.attach(node)
     }
 
     fn count(&mut self, at: Position) -> Result<(), Fault> {
@@ -273,7 +273,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn place(&mut self, node: Node) -> Result<(), Fault> {
+    fn attach(&mut self, node: Node) -> Result<(), Fault> {
         let Some(open) = self.open.last_mut() else { return self.document(node) };
         match &mut open.node.kind {
             Kind::Seq(items) => items.push(node),
@@ -337,13 +337,13 @@ impl<'a> Builder<'a> {
     }
 
     fn error(&self, at: Position, message: impl Into<String>) -> Fault {
-        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
-        Box::new(Diagnostic::error(Code::Syntax, &place, message))
+        let location = Location { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        Box::new(Diagnostic::error(Code::Syntax, &location, message))
     }
 
     fn limit(&self, at: Position, message: &str, bound: usize) -> Fault {
-        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
-        let error = Diagnostic::error(Code::Limit, &place, message);
+        let location = Location { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        let error = Diagnostic::error(Code::Limit, &location, message);
         Box::new(error.expected(format!("at most {bound}")))
     }
 

@@ -55,20 +55,21 @@ fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usi
     let policies: HashMap<&str, usize> = keys.zip(0..).collect();
     let mut last: HashMap<&str, usize> = HashMap::new();
     let mut rules = HashMap::new();
-    for place in table.rule_locations() {
+    for location in table.rule_locations() {
         let Some((at, policy)) =
-            policies.get(place.policy).and_then(|at| Some((*at, coverage.policies.get(*at)?)))
+            policies.get(location.policy).and_then(|at| Some((*at, coverage.policies.get(*at)?)))
         else {
             continue;
         };
-        let from = last.get(place.policy).map_or(0, |last| last + usize::from(!repeats(policy)));
+        let from = last.get(location.policy).map_or(0, |last| last + usize::from(!repeats(policy)));
         let is_it = |rule: &RuleCoverage| {
-            rule.place.line == place.line && (place.name.is_empty() || rule.name == place.name)
+            rule.position.line == location.line
+                && (location.name.is_empty() || rule.name == location.name)
         };
         let candidates = policy.rules.iter().enumerate().skip(from);
         if let Some((found, _)) = candidates.into_iter().find(|(_, rule)| is_it(rule)) {
-            last.insert(place.policy, found);
-            rules.insert(place.number, (at, found));
+            last.insert(location.policy, found);
+            rules.insert(location.number, (at, found));
         }
     }
     rules

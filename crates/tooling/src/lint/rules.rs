@@ -28,13 +28,13 @@ impl<'p> Linter<'p> {
         let mut found = Vec::new();
         let mut narrowing: BTreeMap<(&str, &str), Narrowing<'p>> = BTreeMap::new();
         for policy in &self.resolved.role {
-            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            narrowing.entry(place).or_default().insert(&policy.head.name, policy);
+            let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
+            narrowing.entry(version_and_scope).or_default().insert(&policy.head.name, policy);
             found.extend(listed_twice(policy));
         }
         for policy in &self.resolved.resource {
-            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            let narrowing = narrowing.get(&place);
+            let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
+            let narrowing = narrowing.get(&version_and_scope);
             let lines = self.resource_lines(policy);
             found.extend(examine(&lines, &|action, way| narrowed(policy, narrowing?, action, way)));
         }
@@ -85,7 +85,7 @@ fn examine(lines: &[Line<'_>], before: &Before<'_>) -> Vec<Diagnostic> {
 }
 
 fn diagnostic(line: &Line<'_>, covered: &Covered) -> Diagnostic {
-    Diagnostic::lint(covered.lint(), line.place, covered.message(line.name))
+    Diagnostic::lint(covered.lint(), line.location, covered.message(line.name))
 }
 
 /// Returns which role policy lets no such action of the resource pass, so that the rules of the resource
@@ -123,10 +123,10 @@ fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
         if let Some(kept) = kept.get_mut(at) {
             *kept = false;
         }
-        let line = other.place.position.line;
+        let line = other.location.position.line;
         let message =
             format!("the rule on line {line} lists the same actions of `{}`", rule.resource);
-        found.push(Diagnostic::lint(Lint::ShadowedRule, &rule.place, message));
+        found.push(Diagnostic::lint(Lint::ShadowedRule, &rule.location, message));
     }
     found
 }

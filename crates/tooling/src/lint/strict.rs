@@ -23,7 +23,7 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::policy::model::{Condition, Effect, ResourceRule, ScopePermissions};
 use wardgate_compiler::resolve::model::{DerivedRole, ResourcePolicy};
 use wardgate_compiler::schema::Load;
-use wardgate_compiler::source::{Place, Position};
+use wardgate_compiler::source::{Location, Position};
 
 impl<'p> Linter<'p> {
     /// Reports such rules, but for those of which `found` says already that they do nothing but this.
@@ -38,8 +38,8 @@ impl<'p> Linter<'p> {
                 .map(|one| (one.file.as_str(), one.position)),
         );
         let is_new = |rule: &&ResourceRule| {
-            let place = &rule.place;
-            !reported.contains(&(place.file.path.as_str(), Some(place.position)))
+            let location = &rule.location;
+            !reported.contains(&(location.file.path.as_str(), Some(location.position)))
         };
         let mut found = Vec::new();
         for policy in &self.resolved.resource {
@@ -71,7 +71,7 @@ struct Search<'s, 'p> {
 
 /// What fails without an attribute.
 struct Failing {
-    place: Place,
+    location: Location,
     at: Position,
     reads: String,
     what: String,
@@ -137,11 +137,11 @@ impl<'s, 'p> Search<'s, 'p> {
         let roles = rule.roles.iter().map(|role| Way {
             derived: None,
             roles: std::slice::from_ref(role),
-            at: &rule.place,
+            at: &rule.location,
         });
         let derived = rule.derived_roles.iter().filter_map(|named| {
             let role = self.policy.derived_roles.get(&named.name)?;
-            Some(Way { derived: Some(role), roles: &role.parent_roles, at: &named.place })
+            Some(Way { derived: Some(role), roles: &role.parent_roles, at: &named.location })
         });
         roles.chain(derived).collect()
     }
@@ -155,7 +155,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 (Some(false), _) => return None,
                 (None, Some((_, _, reads))) => {
                     let (what, at) = (format!("the derived role `{}`", role.name), way.at.position);
-                    return Some(Failing { place: way.at.clone(), at, reads, what });
+                    return Some(Failing { location: way.at.clone(), at, reads, what });
                 }
                 (Some(true), _) | (None, None) => known = known.and(&logic, condition)?,
             }
@@ -166,18 +166,18 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let (expr, offset, reads) = located(&self.logic, condition, &known.facts)?;
         let what = format!("rule `{}`", rule.name);
-        Some(Failing { place: expr.at.clone(), at: expr.locate(offset), reads, what })
+        Some(Failing { location: expr.at.clone(), at: expr.locate(offset), reads, what })
     }
 }
 
 impl Failing {
     fn diagnostic(self, other: &ResourceRule) -> Diagnostic {
-        let Self { reads, what, place, at } = self;
-        let (name, line) = (&other.name, other.place.position.line);
+        let Self { reads, what, location, at } = self;
+        let (name, line) = (&other.name, other.location.position.line);
         let message = format!(
             "where `{reads}` is missing, {what} fails, and that denies what rule `{name}` on line {line} allows"
         );
-        Diagnostic::lint(Lint::StrictError, &place, message).at(at)
+        Diagnostic::lint(Lint::StrictError, &location, message).at(at)
     }
 }
 
@@ -187,7 +187,7 @@ struct Way<'p> {
     derived: Option<&'p DerivedRole>,
     /// The roles, one of which the principal has.
     roles: &'p [String],
-    at: &'p Place,
+    at: &'p Location,
 }
 
 impl<'p> Way<'p> {

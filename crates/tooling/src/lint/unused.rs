@@ -15,7 +15,7 @@ use wardgate_compiler::policy::model::{
     Body, Definition, Definitions, DerivedRolesBody, Export, Named, Policy, ResourceBody,
     RoleDefinition,
 };
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// Where a name comes from: a set by its name, or the policy itself.
 type Origin<'p> = Option<&'p str>;
@@ -190,7 +190,7 @@ impl<'p> Search<'_, 'p> {
             return self.found.extend(unused);
         }
         let message = format!("no policy imports the {what} `{name}`");
-        self.found.push(Diagnostic::lint(Lint::UnusedExport, &policy.place, message));
+        self.found.push(Diagnostic::lint(Lint::UnusedExport, &policy.location, message));
     }
 }
 
@@ -244,7 +244,7 @@ fn exported<'p>(used: &UsedHere<'p>) -> Vec<(&'p str, &'p str)> {
 
 fn unused<T>(what: &str, lint: Lint, one: &Definition<T>) -> Diagnostic {
     let message = format!("nothing in this policy uses the {what} `{}`", one.name);
-    Diagnostic::lint(lint, &key_place(one), message)
+    Diagnostic::lint(lint, &key_location(one), message)
 }
 
 fn unused_of<T>(set: &Export<T>, used: &Uses<'_>, what: &str, lint: Lint) -> Vec<Diagnostic> {
@@ -252,7 +252,7 @@ fn unused_of<T>(set: &Export<T>, used: &Uses<'_>, what: &str, lint: Lint) -> Vec
     let unused = set.definitions.iter().filter(|one| !is_used(one));
     let diagnostic = |one: &Definition<T>| {
         let message = format!("no policy uses the exported {what} `{}`", one.name);
-        Diagnostic::lint(lint, &key_place(one), message)
+        Diagnostic::lint(lint, &key_location(one), message)
     };
     unused.map(diagnostic).collect()
 }
@@ -262,7 +262,7 @@ fn unused_roles(set: &DerivedRolesBody, used: &Uses<'_>) -> Vec<Diagnostic> {
     let unused = set.definitions.iter().filter(|one| !is_used(one));
     let diagnostic = |one: &RoleDefinition| {
         let message = format!("no rule names the derived role `{}`", one.name);
-        Diagnostic::lint(Lint::UnusedDerivedRole, &one.place, message)
+        Diagnostic::lint(Lint::UnusedDerivedRole, &one.location, message)
     };
     unused.map(diagnostic).collect()
 }
@@ -270,9 +270,9 @@ fn unused_roles(set: &DerivedRolesBody, used: &Uses<'_>) -> Vec<Diagnostic> {
 fn unused_import(import: &Named, what: &str) -> Diagnostic {
     let message =
         format!("this policy uses none of the {what} that it imports from `{}`", import.name);
-    Diagnostic::lint(Lint::UnusedImport, &import.place, message)
+    Diagnostic::lint(Lint::UnusedImport, &import.location, message)
 }
 
-fn key_place<T>(one: &Definition<T>) -> Place {
-    Place { position: one.key, ..one.place.clone() }
+fn key_location<T>(one: &Definition<T>) -> Location {
+    Location { position: one.key, ..one.location.clone() }
 }

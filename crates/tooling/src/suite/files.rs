@@ -148,11 +148,11 @@ fn load_one(
 
 /// Reads the fixtures beside the suites of `folder`.
 fn shelf(folder: &str, files: &Files) -> Shared {
-    let place = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let place = format!("{place}{TEST_DATA}/");
+    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let prefix = format!("{prefix}{TEST_DATA}/");
     let (mut fixtures, mut errors) = (None, Vec::new());
     for (kind, names) in FIXTURES {
-        let Some((path, bytes)) = first_named(files, &place, names) else { continue };
+        let Some((path, bytes)) = first_named(files, &prefix, names) else { continue };
         let into = fixtures.get_or_insert_with(Fixtures::default);
         let added = document(path, bytes, "fixtures")
             .and_then(|(source, root)| fixtures::add(into, *kind, &source, &root));
@@ -166,14 +166,14 @@ fn shelf(folder: &str, files: &Files) -> Shared {
 /// Returns the first file of a directory that has one of the names, whatever its ending.
 fn first_named<'f>(
     files: &'f Files,
-    place: &str,
+    prefix: &str,
     names: &[&str],
 ) -> Option<(&'f String, &'f Vec<u8>)> {
     names.iter().find_map(|name| {
-        let start = format!("{place}{name}.");
+        let start = format!("{prefix}{name}.");
         let mut named =
             files.range(start.clone()..).take_while(|(path, _)| path.starts_with(&start));
-        named.find(|(path, _)| !path.get(place.len()..).is_some_and(|rest| rest.contains('/')))
+        named.find(|(path, _)| !path.get(prefix.len()..).is_some_and(|rest| rest.contains('/')))
     })
 }
 

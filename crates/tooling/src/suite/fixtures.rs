@@ -152,7 +152,7 @@ impl SuiteReader<'_> {
         };
         if !data.jwt.entries().is_empty() && !data.jwts.entries().is_empty() {
             let message = "`jwt` cannot stand beside `jwts`";
-            self.checks.push(Diagnostic::error(Code::Validation, &value.place, message));
+            self.checks.push(Diagnostic::error(Code::Validation, &value.location, message));
         }
         Some(data)
     }

@@ -15,7 +15,7 @@ use super::selection::{Shelf, Sort};
 use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
 use wardgate_compiler::nearest::instead;
 use wardgate_compiler::policy::model::Named;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// A principal, a resource, and what is expected where they meet.
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ pub struct Test<'s> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected<'s> {
     /// The effects by action, and where the suite says so.
-    pub effects: BTreeMap<&'s str, (Effect, &'s Place)>,
+    pub effects: BTreeMap<&'s str, (Effect, &'s Location)>,
     /// The outputs by action and rule, and where the suite says so.
-    pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Place)>>,
+    pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Location)>>,
 }
 
 impl Test<'_> {
@@ -89,7 +89,7 @@ pub(super) fn tests<'s>(
             Err(found) => errors.extend(found),
         }
         if cases > MAX_CASES {
-            let error = Diagnostic::error(Code::Limit, &table.place, "the suite is too large");
+            let error = Diagnostic::error(Code::Limit, &table.location, "the suite is too large");
             errors.push(error.expected(format!("at most {MAX_CASES} decisions")));
             break;
         }
@@ -114,7 +114,7 @@ impl<'s> Builder<'s> {
         let principals = self.shelf.select(Sort::Principal, &input.principals, &mut errors);
         let resources = self.shelf.select(Sort::Resource, &input.resources, &mut errors);
         if before.saturating_add(principals.len().saturating_mul(resources.len())) > MAX_TESTS {
-            let error = Diagnostic::error(Code::Limit, &input.place, "the suite is too large");
+            let error = Diagnostic::error(Code::Limit, &input.location, "the suite is too large");
             return Err(vec![error.expected(format!("at most {MAX_TESTS} tests"))]);
         }
         let mut lookup = self.lookup(&principals, &resources, &mut errors);
@@ -192,10 +192,10 @@ impl<'s> Builder<'s> {
             Sort::Resource => &input.resources.names,
         };
         let named = named.iter().find(|named| named.name == name);
-        let place = named.map_or(&input.place, |named| &named.place);
+        let location = named.map_or(&input.location, |named| &named.location);
         let message = format!("no {} is named `{name}`", sort.name());
         let known = self.shelf.names(sort);
-        Diagnostic::error(Code::UnknownFixture, place, message).with(None, instead(name, known))
+        Diagnostic::error(Code::UnknownFixture, location, message).with(None, instead(name, known))
     }
 
     fn aux_data(&self, errors: &mut Vec<Diagnostic>) -> Option<&'s AuxData> {
@@ -203,7 +203,7 @@ impl<'s> Builder<'s> {
         let found = self.shelf.find(|fixtures| &fixtures.aux_data, &named.name);
         if found.is_none() {
             let message = format!("no `auxData` is named `{}`", named.name);
-            let error = Diagnostic::error(Code::UnknownFixture, &named.place, message);
+            let error = Diagnostic::error(Code::UnknownFixture, &named.location, message);
             let known = self.shelf.all(|fixtures| &fixtures.aux_data);
             errors.push(error.with(None, instead(&named.name, known)));
         }
@@ -231,7 +231,7 @@ impl<'s> Builder<'s> {
                 let strangers = names.iter().filter(|name| !known.contains(name.as_str()));
                 for name in strangers {
                     let message = format!("no test of this table has the {} `{name}`", sort.name());
-                    let at = &expectation.place;
+                    let at = &expectation.location;
                     let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
                     errors.push(error.with(None, instead(name, known.iter().copied())));
                 }
@@ -259,23 +259,23 @@ fn said<'s>(
     errors: &mut Vec<Diagnostic>,
 ) -> Expected<'s> {
     let mut expected = Expected::default();
-    let mut unasked = |action: &str, place: &Place| {
+    let mut unasked = |action: &str, location: &Location| {
         if !actions.contains(action) {
             let message = format!("no test of this table asks for the action `{action}`");
-            let error = Diagnostic::error(Code::UnreachableExpectation, place, message);
+            let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
             errors.push(error.with(None, instead(action, actions.iter().copied())));
         }
     };
     for output in &expectation.outputs {
-        unasked(&output.action, &output.place);
+        unasked(&output.action, &output.location);
         let entries = output.entries.iter();
         let entries =
-            entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.place)));
+            entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.location)));
         expected.outputs.insert(&output.action, entries.collect());
     }
     for effect in &expectation.effects {
-        unasked(&effect.action, &effect.place);
-        expected.effects.insert(&effect.action, (effect.effect, &effect.place));
+        unasked(&effect.action, &effect.location);
+        expected.effects.insert(&effect.action, (effect.effect, &effect.location));
     }
     expected
 }
@@ -284,24 +284,24 @@ fn said<'s>(
 struct Contradiction<'s> {
     action: &'s str,
     rule: Option<&'s str>,
-    place: &'s Place,
+    location: &'s Location,
     /// Where the earlier one stands.
-    other: &'s Place,
+    other: &'s Location,
 }
 
 fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contradiction<'s>> {
-    for (action, (effect, place)) in &said.effects {
-        let (known, other) = *into.effects.entry(action).or_insert((*effect, place));
+    for (action, (effect, location)) in &said.effects {
+        let (known, other) = *into.effects.entry(action).or_insert((*effect, location));
         if known != *effect {
-            return Err(Contradiction { action, rule: None, place, other });
+            return Err(Contradiction { action, rule: None, location, other });
         }
     }
     for (action, entries) in &said.outputs {
         let known = into.outputs.entry(action).or_default();
-        for (rule, (value, place)) in entries {
-            let (old, other) = *known.entry(rule).or_insert((*value, place));
+        for (rule, (value, location)) in entries {
+            let (old, other) = *known.entry(rule).or_insert((*value, location));
             if old != *value {
-                return Err(Contradiction { action, rule: Some(rule), place, other });
+                return Err(Contradiction { action, rule: Some(rule), location, other });
             }
         }
     }
@@ -309,11 +309,11 @@ fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contrad
 }
 
 fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> Diagnostic {
-    let Contradiction { action, rule, place, other } = found;
+    let Contradiction { action, rule, location, other } = found;
     let line = other.position.line;
     let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
     let message = format!(
         "the expectation on line {line} says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
     );
-    Diagnostic::error(Code::ContradictoryExpectation, place, message)
+    Diagnostic::error(Code::ContradictoryExpectation, location, message)
 }

@@ -13,7 +13,7 @@ use wardgate_engine::decision::{Effect, Output};
 use super::files::Stage;
 pub use only_with::OnlyWith;
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// What became of all suites, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub struct CaseResult {
     /// The action.
     pub action: String,
     /// Where the table says what is expected; where the table stands, if it does not.
-    pub place: Place,
+    pub location: Location,
     /// Whether the table says what is expected. If not, the action should be denied.
     pub is_said: bool,
     /// What became of it.
@@ -136,7 +136,7 @@ pub struct OutputFailure {
     /// What there is instead.
     pub found: Found,
     /// Where the suite says what is expected.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// What there is instead of an output.

@@ -79,7 +79,7 @@ fn check_names(suite: &Suite, errors: &mut Vec<Diagnostic>) {
     for table in &suite.tables {
         if !seen.insert(&table.name.name) {
             let message = format!("another test is named `{}`", table.name.name);
-            errors.push(Diagnostic::error(Code::DuplicateName, &table.name.place, message));
+            errors.push(Diagnostic::error(Code::DuplicateName, &table.name.location, message));
         }
     }
 }
@@ -157,14 +157,14 @@ impl Runner<'_, '_> {
 }
 
 fn case(test: &Test<'_>, action: &str, outcome: Outcome) -> CaseResult {
-    let said = test.expected.effects.get(action).map(|(_, place)| *place);
+    let said = test.expected.effects.get(action).map(|(_, location)| *location);
     CaseResult {
         table: test.table.name.name.clone(),
         principal: test.principal_name.to_owned(),
         resource: test.resource_name.to_owned(),
         action: action.to_owned(),
         is_said: said.is_some(),
-        place: said.unwrap_or(&test.table.place).clone(),
+        location: said.unwrap_or(&test.table.location).clone(),
         outcome,
         only_with: None,
     }
@@ -200,7 +200,7 @@ fn failed(
 
 fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<OutputFailure> {
     let mut failures = Vec::new();
-    for (source, (expected, place)) in test.expected.outputs.get(action).into_iter().flatten() {
+    for (source, (expected, location)) in test.expected.outputs.get(action).into_iter().flatten() {
         // Of several outputs of one rule the last one counts.
         let found = outputs.iter().rfind(|output| output.source == *source);
         if let Some(found) = differs(*expected, found) {
@@ -208,7 +208,7 @@ fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<Out
                 source: (*source).to_owned(),
                 expected: expected.cloned(),
                 found,
-                place: (*place).clone(),
+                location: (*location).clone(),
             });
         }
     }

@@ -89,7 +89,7 @@ impl<'f> Shelf<'f> {
                 Some(members) => members.iter().for_each(|named| take(&named.name)),
                 None => {
                     let message = format!("no {} group is named `{}`", sort.name(), group.name);
-                    let error = Diagnostic::error(Code::UnknownFixture, &group.place, message);
+                    let error = Diagnostic::error(Code::UnknownFixture, &group.location, message);
                     errors.push(error.with(None, instead(&group.name, self.groups(sort))));
                 }
             }
@@ -116,7 +116,7 @@ impl<'f> Shelf<'f> {
                         sort.name(),
                         member.name
                     );
-                    let error = Diagnostic::error(Code::UnknownFixture, &member.place, message);
+                    let error = Diagnostic::error(Code::UnknownFixture, &member.location, message);
                     errors.push(error.with(None, instead(&member.name, self.names(sort))));
                 }
             }

@@ -28,7 +28,7 @@ use super::results::{SuiteResult, effect_word};
 use crate::lint::comments::comments;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::expression::Style;
-use wardgate_compiler::source::{Place, Position, SourceFile};
+use wardgate_compiler::source::{Location, Position, SourceFile};
 use wardgate_compiler::yaml;
 use wardgate_compiler::yaml::{Kind, Node};
 
@@ -85,7 +85,7 @@ impl Updater<'_> {
         let [value] = want.values.as_slice() else {
             let message =
                 "tests that this speaks of are decided differently: give each an expectation";
-            return self.refuse(want.place, message);
+            return self.refuse(want.location, message);
         };
         if *value == want.current {
             return;
@@ -93,7 +93,7 @@ impl Updater<'_> {
         let offset = want.node.offset;
         let wanted = with(&self.wanted, offset, value);
         if !self.takes(self.candidates(want, value), wanted) {
-            self.refuse(want.place, "the value cannot be replaced where it stands");
+            self.refuse(want.location, "the value cannot be replaced where it stands");
         }
     }
 
@@ -115,14 +115,14 @@ impl Updater<'_> {
         let Rewrite { table, expectation, old, told } = rewrite;
         let mut wanted = self.wanted.clone();
         if let Some(table) = wanted.tables.get_mut(*table) {
-            let new = told.iter().map(|told| told.expectation(&old.place));
+            let new = told.iter().map(|told| told.expectation(&old.location));
             table.expected.splice(*expectation..=*expectation, new);
         }
         let candidates = places::instead(&self.source.text, old.offset, told, &self.comments);
         if !self.takes(candidates, wanted) {
             let message = "tests that this speaks of are decided differently, and it cannot be divided where it \
                            stands: give each an expectation";
-            self.refuse(&old.place, message);
+            self.refuse(&old.location, message);
         }
     }
 
@@ -131,7 +131,7 @@ impl Updater<'_> {
         let Addition { number, table, told } = addition;
         let mut wanted = self.wanted.clone();
         if let Some(wanted) = wanted.tables.get_mut(*number) {
-            wanted.expected.extend(told.iter().map(|told| told.expectation(&table.place)));
+            wanted.expected.extend(told.iter().map(|told| told.expectation(&table.location)));
         }
         let text = &self.source.text;
         let candidates = match table.list {
@@ -144,7 +144,7 @@ impl Updater<'_> {
                 "there is no place for what nothing speaks of: expect {}",
                 items.join(", ")
             );
-            self.refuse(&table.place, &message);
+            self.refuse(&table.location, &message);
         }
     }
 
@@ -190,12 +190,12 @@ impl Updater<'_> {
             [first, second, below].map(|(at, text)| Edit { range: at..at, text })
         });
         if !self.takes(found.collect(), wanted) {
-            self.refuse(missing.place, "there is no place for another action");
+            self.refuse(missing.location, "there is no place for another action");
         }
     }
 
-    fn refuse(&mut self, place: &Place, message: &str) {
-        self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, place, message));
+    fn refuse(&mut self, location: &Location, message: &str) {
+        self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, location, message));
     }
 
     /// Whether the text with these edits reads as `wanted`.
@@ -269,7 +269,7 @@ fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
 fn bare(suite: &Suite) -> String {
     let mut suite = suite.clone();
     let nowhere =
-        Place { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
-    edit::forget_places(&mut suite, &nowhere);
+        Location { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
+    edit::forget_locations(&mut suite, &nowhere);
     format!("{suite:?}")
 }

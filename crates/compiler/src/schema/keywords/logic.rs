@@ -2,7 +2,7 @@
 
 use wardgate_engine::schema::{Keyword, NO_NODE};
 
-use super::super::{Fault, Target, Unavailable, field, missing, place, text};
+use super::super::{Fault, Target, Unavailable, field, location, missing, text};
 use super::read::{unsupported, word};
 use super::{Answer, Clauses, Reader, Written, one};
 use crate::yaml::{Kind, Node};
@@ -68,9 +68,9 @@ impl Reader<'_, '_> {
             let is_recursive = declares("$recursiveAnchor")
                 .is_some_and(|flag| flag.kind == Kind::Bool(true) && name.is_empty());
             if is_dynamic || is_recursive {
-                let place = place(self.file, self.target, value.position);
+                let location = location(self.file, self.target, value.position);
                 if self.writer.dynamic.iter().all(|(known, _)| known != name) {
-                    self.writer.dynamic.push((name.to_owned(), place));
+                    self.writer.dynamic.push((name.to_owned(), location));
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::line::{Line, Way};
 use crate::lint::Lint;
 use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::Effect;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// What keeps a way from being asked for an action: the role policy that is asked before.
 pub(super) type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
@@ -163,7 +163,7 @@ impl Others<'_, '_> {
             };
             let before = or_before.then(|| (self.before)(action, way)).flatten();
             before.or_else(|| {
-                counting.iter().find(covers).map(|other| named(other.name, other.place))
+                counting.iter().find(covers).map(|other| named(other.name, other.location))
             })
         };
         let mut first = None;
@@ -198,8 +198,8 @@ fn covers_resource(outer: &Line<'_>, inner: &Line<'_>) -> bool {
 }
 
 /// Says which rule is meant.
-fn named(name: &str, place: &Place) -> String {
-    format!("rule `{name}` on line {}", place.position.line)
+fn named(name: &str, location: &Location) -> String {
+    format!("rule `{name}` on line {}", location.position.line)
 }
 
 const fn word(effect: Effect) -> &'static str {

@@ -9,12 +9,12 @@ use crate::lint::logic::Logic;
 use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::{Condition, Effect, Output, ResourceRule, ScopePermissions};
 use wardgate_compiler::resolve::model::{DerivedRole, Head, PrincipalPolicy, ResourcePolicy};
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// One rule.
 pub(super) struct Line<'r> {
     pub(super) name: &'r str,
-    pub(super) place: &'r Place,
+    pub(super) location: &'r Location,
     pub(super) effect: Effect,
     /// The pattern of the resource, which only principal policies have.
     pub(super) resource: Option<String>,
@@ -101,7 +101,7 @@ impl<'p> Linter<'p> {
                 actions: rule.actions.iter().map(String::as_str).collect(),
                 ways,
                 is_watched: reads_roles && !rule.derived_roles.is_empty(),
-                ..judged.line(&policy.head, rule.effect, &rule.output, (&rule.name, &rule.place))
+                ..judged.line(&policy.head, rule.effect, &rule.output, (&rule.name, &rule.location))
             }
         };
         policy.rules.iter().map(line).collect()
@@ -124,7 +124,7 @@ impl<'p> Linter<'p> {
         for rule in &policy.rules {
             for action in &rule.actions {
                 let judged = Judged::of(&logic, action.condition.as_ref());
-                let name = (action.name.as_str(), &action.place);
+                let name = (action.name.as_str(), &action.location);
                 lines.push(Line {
                     resource: Some(sanitized(&rule.resource).into_owned()),
                     actions: vec![&action.action],
@@ -162,13 +162,13 @@ impl Judged {
         head: &'r Head,
         effect: Effect,
         output: &Output,
-        (name, place): (&'r str, &'r Place),
+        (name, location): (&'r str, &'r Location),
     ) -> Line<'r> {
         let needs_consent =
             head.scope_permissions == ScopePermissions::RequireParentalConsentForAllows;
         Line {
             name,
-            place,
+            location,
             effect,
             resource: None,
             actions: Vec::new(),

@@ -82,8 +82,8 @@ fn action(json: &mut Json, case: &CaseResult) {
     json.open('{');
     json.field("name", &case.action);
     if matches!(case.outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
-        count(json, "line", case.place.position.line);
-        count(json, "column", case.place.position.column);
+        count(json, "line", case.location.position.line);
+        count(json, "column", case.location.position.column);
     }
     json.key("details");
     json.open('{');

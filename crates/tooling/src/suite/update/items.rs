@@ -8,7 +8,7 @@ use super::edit::{json_key, key};
 use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEntry, Selection};
 use crate::suite::results::effect_word;
 use wardgate_compiler::policy::model::Named;
-use wardgate_compiler::source::{Place, Position};
+use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
 
 /// What is expected where a principal meets a resource.
@@ -117,10 +117,10 @@ impl Told {
     }
 
     /// Returns the expectation as it is to be read, at a place that does not matter.
-    pub(super) fn expectation(&self, nowhere: &Place) -> Expectation {
+    pub(super) fn expectation(&self, nowhere: &Location) -> Expectation {
         let node = || Node { position: Position::START, offset: usize::MAX, kind: Kind::Null };
-        let place = || nowhere.clone();
-        let named = |name: &String| Named { name: name.clone(), place: place() };
+        let location = || nowhere.clone();
+        let named = |name: &String| Named { name: name.clone(), location: location() };
         let selection = |names: &[String]| Selection {
             names: names.iter().map(named).collect(),
             groups: Vec::new(),
@@ -128,20 +128,20 @@ impl Told {
         let effect = |(action, effect): &(String, Effect)| ExpectedEffect {
             action: action.clone(),
             effect: *effect,
-            place: place(),
+            location: location(),
             node: node(),
         };
         let entry = |(rule, value): &Given| OutputEntry {
             source: rule.clone(),
             value: value.clone(),
-            place: place(),
+            location: location(),
             node: None,
             key: None,
         };
         let output = |(action, entries): &(String, Vec<Given>)| ExpectedOutput {
             action: action.clone(),
             entries: entries.iter().map(entry).collect(),
-            place: place(),
+            location: location(),
         };
         Expectation {
             principals: selection(&self.principals),
@@ -149,7 +149,7 @@ impl Told {
             effects: self.said.effects.iter().map(effect).collect(),
             outputs: self.said.outputs.iter().map(output).collect(),
             offset: usize::MAX,
-            place: place(),
+            location: location(),
         }
     }
 }

@@ -87,8 +87,8 @@ impl<'o> Open<'o> {
                 wants.missing.push(Missing {
                     action,
                     after: &last.node,
-                    column: last.place.position.column,
-                    place: &view.expectation.place,
+                    column: last.location.position.column,
+                    location: &view.expectation.location,
                 });
             }
         }

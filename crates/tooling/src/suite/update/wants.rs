@@ -12,7 +12,7 @@ use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEnt
 use crate::suite::results::{CaseResult, Fate, Outcome, SuiteResult};
 use crate::suite::selection::{Shelf, Sort};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 use wardgate_compiler::yaml::Node;
 
 /// What is wanted of the text of a suite.
@@ -29,9 +29,9 @@ pub(super) struct Wants<'s> {
 /// What a value should be, for each test that it is about.
 pub(super) struct Want<'s> {
     pub(super) node: &'s Node,
-    pub(super) place: &'s Place,
+    pub(super) location: &'s Location,
     /// Where the name of the value stands, if it is an output.
-    pub(super) key: Option<&'s Place>,
+    pub(super) key: Option<&'s Location>,
     pub(super) current: Value,
     pub(super) values: Vec<Value>,
 }
@@ -64,7 +64,7 @@ pub(super) struct Missing<'s> {
     pub(super) after: &'s Node,
     /// The column in which the map has its keys.
     pub(super) column: u32,
-    pub(super) place: &'s Place,
+    pub(super) location: &'s Location,
 }
 
 /// The cases of a suite by table, principal, resource and action.
@@ -112,7 +112,7 @@ pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResu
         if !told.is_empty() {
             wants.additions.push(Addition { number, table, told });
         } else if table.expected.is_empty() {
-            wants.refuse(&table.place, "nothing was decided, so there is nothing to expect");
+            wants.refuse(&table.location, "nothing was decided, so there is nothing to expect");
         }
     }
     wants
@@ -214,7 +214,7 @@ impl<'s> View<'_, 's> {
         for expected in &self.expectation.effects {
             let want = wants.values.entry(expected.node.offset).or_insert_with(|| Want {
                 node: &expected.node,
-                place: &expected.place,
+                location: &expected.location,
                 key: None,
                 current: Value::Effect(expected.effect),
                 values: Vec::new(),
@@ -236,7 +236,7 @@ impl<'s> View<'_, 's> {
                         (Ok(Some(value)), Some(node), Some(current)) => {
                             let want = wants.values.entry(node.offset).or_insert_with(|| Want {
                                 node,
-                                place: &entry.place,
+                                location: &entry.location,
                                 key: entry.key.as_ref(),
                                 current: Value::Output(current.clone()),
                                 values: Vec::new(),
@@ -244,9 +244,9 @@ impl<'s> View<'_, 's> {
                             want.add(Value::Output(value));
                         }
                         (Ok(Some(_)), ..) => {
-                            wants.refuse(&entry.place, "the entry has no `val` to replace");
+                            wants.refuse(&entry.location, "the entry has no `val` to replace");
                         }
-                        (Err(why), ..) => wants.refuse(&entry.place, &why),
+                        (Err(why), ..) => wants.refuse(&entry.location, &why),
                     }
                 }
             }
@@ -255,8 +255,8 @@ impl<'s> View<'_, 's> {
 }
 
 impl Wants<'_> {
-    fn refuse(&mut self, place: &Place, message: &str) {
-        self.refused.push(Diagnostic::error(Code::UnreachableExpectation, place, message));
+    fn refuse(&mut self, location: &Location, message: &str) {
+        self.refused.push(Diagnostic::error(Code::UnreachableExpectation, location, message));
     }
 }
 
