@@ -21,8 +21,8 @@ use self::references::Cache;
 use self::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
-use crate::nearest::instead;
+use crate::message::joined;
+use crate::nearest::suggestion;
 use crate::policy::model::{
     Body, Common, Policy, PrincipalBody, ResourceBody, RoleBody, ScopePermissions,
 };
@@ -56,7 +56,7 @@ struct Resolver<'r> {
 
 /// The names that some expressions use.
 #[derive(Default)]
-struct Used<'r> {
+struct UsedNames<'r> {
     variables: BTreeSet<&'r str>,
     constants: BTreeSet<&'r str>,
 }
@@ -160,8 +160,8 @@ impl<'r> Resolver<'r> {
         &mut self,
         names: &Names<'r>,
         expressions: impl Iterator<Item = &'r ExprSource>,
-    ) -> Used<'r> {
-        let mut used = Used::default();
+    ) -> UsedNames<'r> {
+        let mut used = UsedNames::default();
         let mut pending = Vec::new();
         for expression in expressions {
             self.unknown(names, expression);
@@ -199,12 +199,12 @@ impl<'r> Resolver<'r> {
         for (code, what, (name, offset)) in constants.chain(variables) {
             let message = format!("no {what} `{name}` is defined or imported");
             let error = Diagnostic::error(code, &expression.at, message);
-            let expected = names.instead(code, name);
+            let expected = names.suggestion(code, name);
             self.errors.push(error.at(expression.locate(*offset)).with(None, expected));
         }
     }
 
-    fn keep_unused(&mut self, names: &Names<'r>, used: &Used<'r>) {
+    fn keep_unused(&mut self, names: &Names<'r>, used: &UsedNames<'r>) {
         for (name, definition) in &names.variables {
             if !used.variables.contains(name) {
                 self.keep(&definition.value);
@@ -236,7 +236,7 @@ impl<'r> Resolver<'r> {
                 [] if is_partial => {}
                 [] => {
                     let message = format!("no import defines the derived role `{}`", named.name);
-                    let expected = instead(&named.name, imported.keys().copied());
+                    let expected = suggestion(&named.name, imported.keys().copied());
                     let error =
                         Diagnostic::error(Code::UnknownDerivedRole, &named.location, message);
                     self.errors.push(error.with(None, expected));
@@ -269,7 +269,7 @@ impl<'r> Resolver<'r> {
             })
             .collect();
         let message =
-            format!("several imports define the derived role `{role}`: {}", listed(&locations));
+            format!("several imports define the derived role `{role}`: {}", joined(&locations));
         Diagnostic::error(Code::AmbiguousDerivedRole, location, message)
     }
 
@@ -287,7 +287,7 @@ impl<'r> Resolver<'r> {
             &mut self.cache,
             &mut self.errors,
         );
-        let mut all = Used::default();
+        let mut all = UsedNames::default();
         let mut roles = BTreeMap::new();
         for definition in &body.definitions {
             let conditions = definition.condition.iter();
@@ -313,7 +313,7 @@ impl<'r> Resolver<'r> {
     }
 }
 
-impl Used<'_> {
+impl UsedNames<'_> {
     fn constants(&self, names: &Names<'_>) -> BTreeMap<String, Attr> {
         let used = names.constants.iter().filter(|(name, _)| self.constants.contains(*name));
         used.map(|(name, definition)| ((*name).to_owned(), definition.value.clone())).collect()

@@ -96,9 +96,9 @@ pub struct ExpressionCoverage {
     /// Where it ends.
     pub end: Position,
     /// How often it held.
-    pub held: u64,
+    pub times_true: u64,
     /// How often it did not hold.
-    pub did_not_hold: u64,
+    pub times_false: u64,
     /// How often it could not be evaluated.
     pub failed: u64,
 }
@@ -139,7 +139,7 @@ impl ExpressionCoverage {
     /// Returns how often it was evaluated.
     #[must_use]
     pub const fn evaluated(&self) -> u64 {
-        self.held + self.did_not_hold + self.failed
+        self.times_true + self.times_false + self.failed
     }
 }
 

@@ -3,8 +3,8 @@
 use wardgate_engine::wire::attr_json;
 use wardgate_tooling::suite::Loaded;
 use wardgate_tooling::suite::results::{
-    CaseResult, Fate, Found, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
-    effect_word,
+    ActualOutput, CaseResult, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteOutcome,
+    SuiteResult, Verdict, effect_word,
 };
 
 use super::folder;
@@ -67,15 +67,15 @@ impl Report<'_, '_> {
         let word = self.word(verdict);
         self.out.line(format_args!("{word} {}: {}", shown(&file), shown(name)))?;
         match &suite.fate {
-            Fate::Broken(_, errors) => {
+            SuiteOutcome::Broken(_, errors) => {
                 for error in errors {
                     let mut error = error.clone();
                     error.file = self.file(&error.file);
                     self.lines(4, &error.to_string())?;
                 }
             }
-            Fate::Skipped(reason) => self.reason(4, reason)?,
-            Fate::Ran(cases) => {
+            SuiteOutcome::Skipped(reason) => self.reason(4, reason)?,
+            SuiteOutcome::Ran(cases) => {
                 for case in cases {
                     self.case(case)?;
                 }
@@ -129,9 +129,9 @@ impl Report<'_, '_> {
     fn output(&mut self, failure: &OutputFailure) -> Result<(), Failure> {
         let expected = failure.expected.as_ref().map_or_else(|| "nothing".to_owned(), attr_json);
         let found = match &failure.found {
-            Found::Value(value) => attr_json(value),
-            Found::Nothing => "no output".to_owned(),
-            Found::Error(error) => format!("an error: {error}"),
+            ActualOutput::Value(value) => attr_json(value),
+            ActualOutput::Nothing => "no output".to_owned(),
+            ActualOutput::Error(error) => format!("an error: {error}"),
         };
         self.lines(6, &format!("output of {}:", failure.source))?;
         self.lines(8, &format!("expected {expected}"))?;
@@ -176,7 +176,7 @@ impl Report<'_, '_> {
 /// Returns the sums in one line.
 pub(super) fn last_line(results: &Results, out: &Output) -> String {
     let sums = results.summary();
-    let broken = |suite: &&SuiteResult| matches!(suite.fate, Fate::Broken(..));
+    let broken = |suite: &&SuiteResult| matches!(suite.fate, SuiteOutcome::Broken(..));
     let broken = results.suites.iter().filter(broken).count();
     let mut parts = vec![format!("{} passed", sums.passed)];
     let mut add = |count: usize, what: &str| {

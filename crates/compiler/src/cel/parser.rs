@@ -67,7 +67,9 @@ impl Parser<'_> {
             return Ok(expr);
         }
         let word = WORDS.iter().find(|(word, _)| self.text().eq_ignore_ascii_case(word));
-        self.unexpected(word.map_or("an operator or the end of the expression", |(_, meant)| meant))
+        self.unexpected(
+            word.map_or("an operator or the end of the expression", |(_, intended)| intended),
+        )
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
@@ -138,13 +140,13 @@ impl Parser<'_> {
             TokenKind::Symbol("-") if !self.at_signed_number() => (UnaryOp::Neg, "-"),
             _ => return self.member(),
         };
-        let mut odd = false;
+        let mut is_applied = false;
         while self.peek() == &TokenKind::Symbol(text) && !self.at_signed_number() {
             self.at += 1;
-            odd = !odd;
+            is_applied = !is_applied;
         }
         let operand = self.member()?;
-        if !odd {
+        if !is_applied {
             return Ok(operand);
         }
         let span = start.to(operand.span);

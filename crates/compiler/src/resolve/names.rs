@@ -12,8 +12,8 @@ use super::references::Cache;
 use super::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
-use crate::nearest::instead;
+use crate::message::joined;
+use crate::nearest::suggestion;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
 use crate::source::Location;
@@ -29,7 +29,7 @@ pub(super) struct Names<'r> {
 }
 
 /// A definition, and where it entered the policy.
-struct Found<'r, T> {
+struct Candidate<'r, T> {
     definition: &'r Definition<T>,
     import: Option<&'r str>,
     at: &'r Location,
@@ -61,10 +61,10 @@ impl<'r> Names<'r> {
     }
 
     /// Returns what may have been meant by a name that nothing defines.
-    pub(super) fn instead(&self, code: Code, name: &str) -> Option<String> {
+    pub(super) fn suggestion(&self, code: Code, name: &str) -> Option<String> {
         match code {
-            Code::UndefinedConstant => instead(name, self.constants.keys().copied()),
-            _ => instead(name, self.variables.keys().copied()),
+            Code::UndefinedConstant => suggestion(name, self.constants.keys().copied()),
+            _ => suggestion(name, self.variables.keys().copied()),
         }
     }
 
@@ -89,7 +89,7 @@ impl<'r> Names<'r> {
                 if !self.constants.contains_key(constant.as_str()) {
                     let message =
                         format!("variable `{name}` names the unknown constant `{constant}`");
-                    let expected = self.instead(Code::UndefinedConstant, constant);
+                    let expected = self.suggestion(Code::UndefinedConstant, constant);
                     error(Code::UndefinedConstant, *offset, message, expected);
                 }
             }
@@ -107,7 +107,7 @@ impl<'r> Names<'r> {
                         let message =
                             format!("variable `{name}` names the unknown variable `{variable}`");
                         let others = self.variables.keys().filter(|other| *other != name);
-                        let expected = instead(variable, others.copied());
+                        let expected = suggestion(variable, others.copied());
                         error(Code::UndefinedVariable, *offset, message, expected);
                     }
                 }
@@ -121,18 +121,18 @@ impl<'r> Names<'r> {
 fn gather<'r, T>(
     definitions: &'r Definitions<T>,
     set: impl Fn(&str) -> Option<&'r Export<T>>,
-) -> Vec<Found<'r, T>> {
+) -> Vec<Candidate<'r, T>> {
     let mut found = Vec::new();
     for import in &definitions.imports {
         let exported = set(&import.name).map(|set| set.definitions.as_slice()).unwrap_or_default();
-        found.extend(exported.iter().map(|definition| Found {
+        found.extend(exported.iter().map(|definition| Candidate {
             definition,
             import: Some(&import.name),
             at: &import.location,
         }));
     }
     let own = definitions.local.iter();
-    found.extend(own.map(|definition| Found {
+    found.extend(own.map(|definition| Candidate {
         definition,
         import: None,
         at: &definition.location,
@@ -144,10 +144,10 @@ fn gather<'r, T>(
 fn unique<'r, T>(
     what: &str,
     code: Code,
-    found: &[Found<'r, T>],
+    found: &[Candidate<'r, T>],
     errors: &mut Vec<Diagnostic>,
 ) -> BTreeMap<&'r str, &'r Definition<T>> {
-    let mut by_name: BTreeMap<&str, Vec<&Found<'r, T>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&Candidate<'r, T>>> = BTreeMap::new();
     for one in found {
         by_name.entry(&one.definition.name).or_default().push(one);
     }
@@ -159,14 +159,14 @@ fn unique<'r, T>(
             let locations: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
             let name = &last.definition.name;
             let message =
-                format!("{what} `{name}` has several definitions: {}", listed(&locations));
+                format!("{what} `{name}` has several definitions: {}", joined(&locations));
             errors.push(Diagnostic::error(code, last.at, message));
         }
     }
     names
 }
 
-fn origin<T>(found: &Found<'_, T>) -> String {
+fn origin<T>(found: &Candidate<'_, T>) -> String {
     let Location { file, position, .. } = &found.definition.location;
     let what = match (found.import, found.definition.origin) {
         (Some(import), _) => format!("import `{import}`"),

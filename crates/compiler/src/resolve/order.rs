@@ -9,7 +9,7 @@ use wardgate_engine::limits::MAX_VARIABLE_DEPTH;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
+use crate::message::joined;
 use crate::policy::model::Definition;
 
 type Edges<'r> = BTreeMap<&'r str, BTreeSet<&'r str>>;
@@ -74,7 +74,7 @@ fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<D
             Some(format!("`{name}` ({}:{}:{})", location.file.path, at.line, at.column))
         })
         .collect();
-    let message = format!("variables name each other in a circle: {}", listed(&locations));
+    let message = format!("variables name each other in a circle: {}", joined(&locations));
     if let Some(first) = circle.first().and_then(|name| variables.get(name)) {
         errors.push(Diagnostic::error(Code::CyclicalVariables, &first.location, message));
     }

@@ -99,12 +99,12 @@ fn roles(coverage: &Coverage) -> HashMap<(String, String), (usize, usize)> {
 struct Watch<'w> {
     counting: &'w Counting,
     coverage: RefCell<&'w mut Coverage>,
-    seen: RefCell<Seen>,
+    seen: RefCell<Truths>,
 }
 
 /// What expressions came to since the last rule, and since the last derived role.
 #[derive(Default)]
-struct Seen {
+struct Truths {
     by_rule: Vec<Truth>,
     by_role: Vec<Truth>,
 }
@@ -219,8 +219,8 @@ impl<'s> Replay<'s> {
         let truth = self.seen.next()?;
         if let Some(counted) = counted {
             match truth {
-                Truth::True => counted.held += 1,
-                Truth::False => counted.did_not_hold += 1,
+                Truth::True => counted.times_true += 1,
+                Truth::False => counted.times_false += 1,
                 Truth::Error => counted.failed += 1,
             }
         }

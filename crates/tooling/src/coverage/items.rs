@@ -85,8 +85,8 @@ fn expression(source: &ExprSource) -> ExpressionCoverage {
         text: source.text.clone(),
         start: source.locate(before),
         end: source.locate(source.text.len()),
-        held: 0,
-        did_not_hold: 0,
+        times_true: 0,
+        times_false: 0,
         failed: 0,
     }
 }

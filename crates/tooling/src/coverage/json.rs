@@ -84,8 +84,8 @@ fn expression(json: &mut Json, expression: &ExpressionCoverage) {
     json.field("expression", &expression.text);
     count(json, "line", expression.start.line);
     count(json, "column", expression.start.column);
-    count(json, "true", expression.held);
-    count(json, "false", expression.did_not_hold);
+    count(json, "true", expression.times_true);
+    count(json, "false", expression.times_false);
     count(json, "failed", expression.failed);
     json.close('}');
 }

@@ -64,7 +64,7 @@ impl Record {
     }
 
     fn expression(&mut self, expression: &ExpressionCoverage) {
-        let taken = [expression.held, expression.did_not_hold];
+        let taken = [expression.times_true, expression.times_false];
         let is_reached = expression.evaluated() > 0;
         self.branches.push((expression.start.line, is_reached.then_some(taken)));
         for line in expression.start.line..=expression.end.line {

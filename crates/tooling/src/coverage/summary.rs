@@ -191,14 +191,14 @@ impl RoleCoverage {
 
 impl ExpressionCoverage {
     fn outcomes(&self) -> [bool; 2] {
-        [self.held > 0, self.did_not_hold > 0]
+        [self.times_true > 0, self.times_false > 0]
     }
 
     /// Returns what is missing for it to be exercised.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         let failed = failures(self.failed);
-        match (self.held, self.did_not_hold) {
+        match (self.times_true, self.times_false) {
             (0, 0) if self.failed == 0 => Some("never evaluated".to_owned()),
             (0, 0) => Some(format!("neither true nor false{failed}")),
             (0, _) => Some(format!("never true{failed}")),

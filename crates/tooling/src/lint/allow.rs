@@ -133,9 +133,9 @@ fn lines(comments: &[Comment<'_>]) -> Vec<u32> {
 }
 
 fn no_code(location: &Location, found: &str) -> Diagnostic {
-    let meant = nearest(found, Lint::ALL.iter().map(|lint| lint.name()));
+    let near = nearest(found, Lint::ALL.iter().map(|lint| lint.name()));
     let expected =
-        meant.map_or_else(|| "a code of docs/lints.md".to_owned(), |name| format!("`{name}`"));
+        near.map_or_else(|| "a code of docs/lints.md".to_owned(), |name| format!("`{name}`"));
     let message = format!("no finding has the code `{found}`");
     Diagnostic::lint(Lint::UnknownAllow, location, message).expected(expected)
 }

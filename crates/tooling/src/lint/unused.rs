@@ -21,13 +21,13 @@ use wardgate_compiler::source::Location;
 type Origin<'p> = Option<&'p str>;
 
 /// Names that one policy uses.
-type UsedHere<'p> = BTreeSet<(Origin<'p>, &'p str)>;
+type UsedNames<'p> = BTreeSet<(Origin<'p>, &'p str)>;
 
 /// What is used of the exported sets: the name of the set, and the name of the definition.
 type Uses<'p> = BTreeSet<(&'p str, &'p str)>;
 
 #[derive(Default)]
-struct Used<'p> {
+struct Usage<'p> {
     variables: Uses<'p>,
     constants: Uses<'p>,
     roles: Uses<'p>,
@@ -50,7 +50,7 @@ impl Linter<'_> {
         let mut search = Search {
             linter: self,
             sets: Sets::of(policies),
-            used: Used::default(),
+            used: Usage::default(),
             found: Vec::new(),
         };
         policies.iter().for_each(|policy| search.policy(policy));
@@ -77,7 +77,7 @@ impl<'p> Sets<'p> {
 struct Search<'l, 'p> {
     linter: &'l Linter<'p>,
     sets: Sets<'p>,
-    used: Used<'p>,
+    used: Usage<'p>,
     found: Vec<Diagnostic>,
 }
 
@@ -112,7 +112,7 @@ impl<'p> Search<'_, 'p> {
         what: &str,
         lint: Lint,
         definitions: &'p Definitions<T>,
-        used: &UsedHere<'p>,
+        used: &UsedNames<'p>,
     ) {
         for one in &definitions.local {
             if !used.contains(&(None, one.name.as_str())) {
@@ -131,7 +131,7 @@ impl<'p> Search<'_, 'p> {
         &self,
         names: &Names<'p>,
         expressions: Vec<&'p ExprSource>,
-    ) -> (UsedHere<'p>, UsedHere<'p>) {
+    ) -> (UsedNames<'p>, UsedNames<'p>) {
         let (mut variables, mut constants) = (BTreeSet::new(), BTreeSet::new());
         let mut pending = expressions;
         while let Some(expression) = pending.pop() {
@@ -238,7 +238,7 @@ fn expressions(body: &Body) -> Vec<&ExprSource> {
     conditions.chain(outputs).collect()
 }
 
-fn exported<'p>(used: &UsedHere<'p>) -> Vec<(&'p str, &'p str)> {
+fn exported<'p>(used: &UsedNames<'p>) -> Vec<(&'p str, &'p str)> {
     used.iter().filter_map(|(origin, name)| Some(((*origin)?, *name))).collect()
 }
 

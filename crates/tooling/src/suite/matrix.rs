@@ -11,9 +11,9 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use super::limits::{MAX_CASES, MAX_TESTS};
 use super::model::{Expectation, Settings, Suite, Table};
-use super::selection::{Shelf, Sort};
+use super::selection::{AvailableFixtures, FixtureKind};
 use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
-use wardgate_compiler::nearest::instead;
+use wardgate_compiler::nearest::suggestion;
 use wardgate_compiler::policy::model::Named;
 use wardgate_compiler::source::Location;
 
@@ -73,14 +73,14 @@ impl Test<'_> {
 /// Everything that keeps them from being run.
 pub(super) fn tests<'s>(
     suite: &'s Suite,
-    shelf: Shelf<'s>,
+    available: AvailableFixtures<'s>,
 ) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut tests = Vec::new();
     let mut cases = 0_usize;
     for table in &suite.tables {
         let settings = table.settings.as_ref().unwrap_or(&suite.settings);
-        let builder = Builder { table, shelf, settings };
+        let builder = Builder { table, available, settings };
         match builder.tests(tests.len()) {
             Ok(found) => {
                 cases = cases.saturating_add(found.len().saturating_mul(table.input.actions.len()));
@@ -100,7 +100,7 @@ pub(super) fn tests<'s>(
 
 struct Builder<'s> {
     table: &'s Table,
-    shelf: Shelf<'s>,
+    available: AvailableFixtures<'s>,
     settings: &'s Settings,
 }
 
@@ -111,8 +111,9 @@ impl<'s> Builder<'s> {
     fn tests(&self, before: usize) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let input = &self.table.input;
-        let principals = self.shelf.select(Sort::Principal, &input.principals, &mut errors);
-        let resources = self.shelf.select(Sort::Resource, &input.resources, &mut errors);
+        let principals =
+            self.available.select(FixtureKind::Principal, &input.principals, &mut errors);
+        let resources = self.available.select(FixtureKind::Resource, &input.resources, &mut errors);
         if before.saturating_add(principals.len().saturating_mul(resources.len())) > MAX_TESTS {
             let error = Diagnostic::error(Code::Limit, &input.location, "the suite is too large");
             return Err(vec![error.expected(format!("at most {MAX_TESTS} tests"))]);
@@ -151,7 +152,7 @@ impl<'s> Builder<'s> {
         let find = |fixtures: &'s super::model::Fixtures, name: &str| {
             fixtures.principals.get_key_value(name)
         };
-        self.fixtures(names, Sort::Principal, find, errors)
+        self.fixtures(names, FixtureKind::Principal, find, errors)
     }
 
     fn resources(
@@ -162,50 +163,52 @@ impl<'s> Builder<'s> {
         let find = |fixtures: &'s super::model::Fixtures, name: &str| {
             fixtures.resources.get_key_value(name)
         };
-        self.fixtures(names, Sort::Resource, find, errors)
+        self.fixtures(names, FixtureKind::Resource, find, errors)
     }
 
     fn fixtures<T>(
         &self,
         names: &[String],
-        sort: Sort,
+        kind: FixtureKind,
         find: impl Fn(&'s super::model::Fixtures, &str) -> Option<(&'s String, &'s T)>,
         errors: &mut Vec<Diagnostic>,
     ) -> Vec<(&'s str, &'s T)> {
         let mut found = Vec::with_capacity(names.len());
         for name in names {
-            let own = find(self.shelf.own, name);
-            let fixture = own.or_else(|| self.shelf.shared.and_then(|shared| find(shared, name)));
+            let own = find(self.available.own, name);
+            let fixture =
+                own.or_else(|| self.available.shared.and_then(|shared| find(shared, name)));
             match fixture {
                 Some((name, fixture)) => found.push((name.as_str(), fixture)),
-                None => errors.push(self.nowhere(sort, name)),
+                None => errors.push(self.nowhere(kind, name)),
             }
         }
         found
     }
 
     /// Says that a fixture is nowhere, at the place that names it: through a group, that is the input.
-    fn nowhere(&self, sort: Sort, name: &str) -> Diagnostic {
+    fn nowhere(&self, kind: FixtureKind, name: &str) -> Diagnostic {
         let input = &self.table.input;
-        let named: &[Named] = match sort {
-            Sort::Principal => &input.principals.names,
-            Sort::Resource => &input.resources.names,
+        let named: &[Named] = match kind {
+            FixtureKind::Principal => &input.principals.names,
+            FixtureKind::Resource => &input.resources.names,
         };
         let named = named.iter().find(|named| named.name == name);
         let location = named.map_or(&input.location, |named| &named.location);
-        let message = format!("no {} is named `{name}`", sort.name());
-        let known = self.shelf.names(sort);
-        Diagnostic::error(Code::UnknownFixture, location, message).with(None, instead(name, known))
+        let message = format!("no {} is named `{name}`", kind.name());
+        let known = self.available.names(kind);
+        Diagnostic::error(Code::UnknownFixture, location, message)
+            .with(None, suggestion(name, known))
     }
 
     fn aux_data(&self, errors: &mut Vec<Diagnostic>) -> Option<&'s AuxData> {
         let named = self.table.input.aux_data.as_ref()?;
-        let found = self.shelf.find(|fixtures| &fixtures.aux_data, &named.name);
+        let found = self.available.find(|fixtures| &fixtures.aux_data, &named.name);
         if found.is_none() {
             let message = format!("no `auxData` is named `{}`", named.name);
             let error = Diagnostic::error(Code::UnknownFixture, &named.location, message);
-            let known = self.shelf.all(|fixtures| &fixtures.aux_data);
-            errors.push(error.with(None, instead(&named.name, known)));
+            let known = self.available.all(|fixtures| &fixtures.aux_data);
+            errors.push(error.with(None, suggestion(&named.name, known)));
         }
         found
     }
@@ -224,16 +227,19 @@ impl<'s> Builder<'s> {
         for expectation in &self.table.expected {
             let before = errors.len();
             let said = said(expectation, &actions, errors);
-            let principals = self.shelf.select(Sort::Principal, &expectation.principals, errors);
-            let resources = self.shelf.select(Sort::Resource, &expectation.resources, errors);
-            let sides = [(Sort::Principal, &principals), (Sort::Resource, &resources)];
-            for ((sort, names), known) in sides.into_iter().zip(&known) {
+            let principals =
+                self.available.select(FixtureKind::Principal, &expectation.principals, errors);
+            let resources =
+                self.available.select(FixtureKind::Resource, &expectation.resources, errors);
+            let sides =
+                [(FixtureKind::Principal, &principals), (FixtureKind::Resource, &resources)];
+            for ((kind, names), known) in sides.into_iter().zip(&known) {
                 let strangers = names.iter().filter(|name| !known.contains(name.as_str()));
                 for name in strangers {
-                    let message = format!("no test of this table has the {} `{name}`", sort.name());
+                    let message = format!("no test of this table has the {} `{name}`", kind.name());
                     let at = &expectation.location;
                     let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
-                    errors.push(error.with(None, instead(name, known.iter().copied())));
+                    errors.push(error.with(None, suggestion(name, known.iter().copied())));
                 }
             }
             if errors.len() > before {
@@ -263,7 +269,7 @@ fn said<'s>(
         if !actions.contains(action) {
             let message = format!("no test of this table asks for the action `{action}`");
             let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
-            errors.push(error.with(None, instead(action, actions.iter().copied())));
+            errors.push(error.with(None, suggestion(action, actions.iter().copied())));
         }
     };
     for output in &expectation.outputs {

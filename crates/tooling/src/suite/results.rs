@@ -32,12 +32,12 @@ pub struct SuiteResult {
     /// What it is about.
     pub description: String,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: SuiteOutcome,
 }
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum SuiteOutcome {
     /// It cannot be run, for these reasons.
     Broken(Stage, Vec<Diagnostic>),
     /// It says that it is to be left out, and why.
@@ -134,14 +134,14 @@ pub struct OutputFailure {
     /// The value that was expected; an entry that does not say is met by no output.
     pub expected: Option<Attr>,
     /// What there is instead.
-    pub found: Found,
+    pub found: ActualOutput,
     /// Where the suite says what is expected.
     pub location: Location,
 }
 
 /// What there is instead of an output.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum ActualOutput {
     /// Another value.
     Value(Attr),
     /// No output of this rule.
@@ -204,8 +204,8 @@ impl SuiteResult {
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         match &self.fate {
-            Fate::Ran(cases) => cases,
-            Fate::Broken(..) | Fate::Skipped(_) => &[],
+            SuiteOutcome::Ran(cases) => cases,
+            SuiteOutcome::Broken(..) | SuiteOutcome::Skipped(_) => &[],
         }
     }
 
@@ -213,9 +213,9 @@ impl SuiteResult {
     #[must_use]
     pub fn summary(&self) -> Summary {
         match &self.fate {
-            Fate::Broken(..) => Summary { overall: Verdict::Errored, ..Summary::default() },
-            Fate::Skipped(_) => Summary { overall: Verdict::Skipped, ..Summary::default() },
-            Fate::Ran(cases) => cases.iter().fold(Summary::default(), Summary::with),
+            SuiteOutcome::Broken(..) => Summary { overall: Verdict::Errored, ..Summary::default() },
+            SuiteOutcome::Skipped(_) => Summary { overall: Verdict::Skipped, ..Summary::default() },
+            SuiteOutcome::Ran(cases) => cases.iter().fold(Summary::default(), Summary::with),
         }
     }
 }

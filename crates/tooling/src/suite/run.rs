@@ -13,9 +13,10 @@ use super::limits::MAX_QUESTIONS;
 use super::matrix::{self, Test};
 use super::model::Suite;
 use super::results::{
-    CaseResult, Dimension, Failure, Fate, Found, Outcome, OutputFailure, Results, Skip, SuiteResult,
+    ActualOutput, CaseResult, Dimension, Failure, Outcome, OutputFailure, Results, Skip,
+    SuiteOutcome, SuiteResult,
 };
-use super::selection::Shelf;
+use super::selection::AvailableFixtures;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 
 /// Runs the suites that a filter leaves.
@@ -46,31 +47,38 @@ pub fn run(
 /// Everything that keeps them from being run.
 pub fn tests(loaded: &Loaded) -> Result<Vec<Test<'_>>, Vec<Diagnostic>> {
     let Some(suite) = &loaded.suite else { return Err(Vec::new()) };
-    matrix::tests(suite, Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() })
+    matrix::tests(
+        suite,
+        AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() },
+    )
 }
 
-fn fate(loaded: &Loaded, filter: &Filter, decider: &mut dyn Decider) -> Result<Fate, String> {
+fn fate(
+    loaded: &Loaded,
+    filter: &Filter,
+    decider: &mut dyn Decider,
+) -> Result<SuiteOutcome, String> {
     let (suite, broken) = (&loaded.suite, &loaded.broken);
     let (Some(suite), None) = (suite, broken) else {
         let (stage, errors) = broken.clone().unwrap_or((Stage::Suite, Vec::new()));
-        return Ok(Fate::Broken(stage, errors));
+        return Ok(SuiteOutcome::Broken(stage, errors));
     };
-    let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
+    let available = AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
     let mut errors = Vec::new();
-    shelf.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
+    available.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
     if !errors.is_empty() {
-        return Ok(Fate::Broken(Stage::Groups, errors));
+        return Ok(SuiteOutcome::Broken(Stage::Groups, errors));
     }
     if let Some(reason) = &suite.skip {
-        return Ok(Fate::Skipped(reason.clone()));
+        return Ok(SuiteOutcome::Skipped(reason.clone()));
     }
     check_names(suite, &mut errors);
     if !errors.is_empty() {
-        return Ok(Fate::Broken(Stage::Names, errors));
+        return Ok(SuiteOutcome::Broken(Stage::Names, errors));
     }
-    match matrix::tests(suite, shelf) {
-        Ok(tests) => Runner { suite, filter, decider }.run(&tests).map(Fate::Ran),
-        Err(errors) => Ok(Fate::Broken(Stage::Tests, errors)),
+    match matrix::tests(suite, available) {
+        Ok(tests) => Runner { suite, filter, decider }.run(&tests).map(SuiteOutcome::Ran),
+        Err(errors) => Ok(SuiteOutcome::Broken(Stage::Tests, errors)),
     }
 }
 
@@ -216,12 +224,12 @@ fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<Out
 }
 
 /// Returns what there is, if it is not what is expected.
-fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<Found> {
+fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<ActualOutput> {
     match found.map(|output| &output.value) {
-        None => Some(Found::Nothing),
-        Some(Err(error)) => Some(Found::Error(error.clone())),
+        None => Some(ActualOutput::Nothing),
+        Some(Err(error)) => Some(ActualOutput::Error(error.clone())),
         Some(Ok(value)) if expected == Some(value) => None,
-        Some(Ok(value)) => Some(Found::Value(value.clone())),
+        Some(Ok(value)) => Some(ActualOutput::Value(value.clone())),
     }
 }
 

@@ -70,7 +70,7 @@ impl Checker<'_> {
 
     fn unknown_function(&mut self, name: &str, span: Span) -> Type {
         let error = CelError::new(format!("there is no function `{name}`"), span);
-        let expected = env::function_meant_by(name)
+        let expected = env::intended_function(name)
             .map(str::to_owned)
             .or_else(|| nearest(name, self.env.functions()).map(|name| format!("`{name}`")));
         self.errors.push(CelError { expected, ..error });

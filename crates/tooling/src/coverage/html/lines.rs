@@ -91,7 +91,7 @@ impl Lines {
     fn expression(&mut self, expression: &ExpressionCoverage) {
         let gap = expression.gap();
         let state = State::of(gap.is_none(), expression.evaluated() > 0);
-        let times = format!("{}/{}", expression.held, expression.did_not_hold);
+        let times = format!("{}/{}", expression.times_true, expression.times_false);
         let is_alone = expression.start.line == expression.end.line;
         let mut note = gap.map(|gap| {
             if is_alone { format!("`{}`: {gap}", one_line(&expression.text)) } else { gap }

@@ -9,8 +9,8 @@ use super::items::{Said, Told, told};
 use super::open::Open;
 use crate::suite::files::Loaded;
 use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEntry, Suite, Table};
-use crate::suite::results::{CaseResult, Fate, Outcome, SuiteResult};
-use crate::suite::selection::{Shelf, Sort};
+use crate::suite::results::{CaseResult, Outcome, SuiteOutcome, SuiteResult};
+use crate::suite::selection::{AvailableFixtures, FixtureKind};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::source::Location;
 use wardgate_compiler::yaml::Node;
@@ -72,21 +72,21 @@ type Cases<'r> = BTreeMap<(&'r str, &'r str, &'r str, &'r str), &'r Outcome>;
 
 pub(super) fn of<'s>(loaded: &'s Loaded, suite: &'s Suite, result: &'s SuiteResult) -> Wants<'s> {
     let mut wants = Wants::default();
-    let Fate::Ran(list) = &result.fate else { return wants };
+    let SuiteOutcome::Ran(list) = &result.fate else { return wants };
     let key = |case: &'s CaseResult| {
         let names = [&case.table, &case.principal, &case.resource, &case.action];
         let [table, principal, resource, action] = names.map(String::as_str);
         ((table, principal, resource, action), &case.outcome)
     };
     let cases: Cases<'s> = list.iter().map(key).collect();
-    let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
+    let available = AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
     let shared = shared(suite);
     for (number, table) in suite.tables.iter().enumerate() {
         let views: Vec<View<'_, 's>> = (table.expected.iter())
             .map(|expectation| View {
                 table,
                 expectation,
-                pairs: pairs(expectation, shelf),
+                pairs: pairs(expectation, available),
                 cases: &cases,
             })
             .collect();
@@ -129,10 +129,11 @@ fn shared(suite: &Suite) -> BTreeSet<usize> {
     shared
 }
 
-fn pairs(expectation: &Expectation, shelf: Shelf<'_>) -> Vec<(String, String)> {
+fn pairs(expectation: &Expectation, available: AvailableFixtures<'_>) -> Vec<(String, String)> {
     let mut ignored = Vec::new();
-    let principals = shelf.select(Sort::Principal, &expectation.principals, &mut ignored);
-    let resources = shelf.select(Sort::Resource, &expectation.resources, &mut ignored);
+    let principals =
+        available.select(FixtureKind::Principal, &expectation.principals, &mut ignored);
+    let resources = available.select(FixtureKind::Resource, &expectation.resources, &mut ignored);
     let with = |principal: &String| {
         resources.iter().map(|resource| (principal.clone(), resource.clone())).collect::<Vec<_>>()
     };
