@@ -172,7 +172,7 @@ pub fn report(results: &Results) -> String {
 
 fn of_suite(result: &SuiteResult) -> String {
     let file = &result.file;
-    match &result.fate {
+    match &result.outcome {
         SuiteOutcome::Broken(_, errors) => diagnostics::report(errors),
         SuiteOutcome::Skipped(reason) => format!("{file}: skipped: {reason}\n"),
         SuiteOutcome::Ran(cases) => cases.iter().map(of_case).collect(),
@@ -232,7 +232,7 @@ fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, File
 /// Fails where a suite that was changed can no longer be run, or a test fails that did not before.
 fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
     let failing = |results: &Results| -> BTreeSet<String> {
-        let all = results.suites.iter().flat_map(|suite| match &suite.fate {
+        let all = results.suites.iter().flat_map(|suite| match &suite.outcome {
             SuiteOutcome::Broken(..) => vec![suite.file.clone()],
             SuiteOutcome::Skipped(_) => Vec::new(),
             SuiteOutcome::Ran(cases) => {

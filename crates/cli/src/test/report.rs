@@ -66,7 +66,7 @@ impl Report<'_, '_> {
         let name = suite.name.as_deref().unwrap_or("not readable");
         let word = self.word(verdict);
         self.out.line(format_args!("{word} {}: {}", shown(&file), shown(name)))?;
-        match &suite.fate {
+        match &suite.outcome {
             SuiteOutcome::Broken(_, errors) => {
                 for error in errors {
                     let mut error = error.clone();
@@ -109,7 +109,7 @@ impl Report<'_, '_> {
                         "NO_MATCH" => "no policy matched".to_owned(),
                         policy => format!("decided by {policy}"),
                     };
-                    let why = if case.is_said { "" } else { " since nothing is said" };
+                    let why = if case.has_expectation { "" } else { " since nothing is said" };
                     let line = format!("expected {expected}{why}, found {actual}; {decided}");
                     self.lines(6, &line)?;
                     for (number, line) in self.why.lines(case).iter().enumerate() {
@@ -176,7 +176,7 @@ impl Report<'_, '_> {
 /// Returns the sums in one line.
 pub(super) fn last_line(results: &Results, out: &Output) -> String {
     let sums = results.summary();
-    let broken = |suite: &&SuiteResult| matches!(suite.fate, SuiteOutcome::Broken(..));
+    let broken = |suite: &&SuiteResult| matches!(suite.outcome, SuiteOutcome::Broken(..));
     let broken = results.suites.iter().filter(broken).count();
     let mut parts = vec![format!("{} passed", sums.passed)];
     let mut add = |count: usize, what: &str| {

@@ -79,7 +79,7 @@ fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
 fn after(result: &SuiteResult, update: &Update) -> Status {
     use wardgate_tooling::suite::results::SuiteOutcome;
     let errored = |outcome: &Outcome| outcome.verdict() == Verdict::Errored;
-    match &result.fate {
+    match &result.outcome {
         SuiteOutcome::Broken(..) => Status::BrokenSuites,
         SuiteOutcome::Ran(cases) if cases.iter().any(|case| errored(&case.outcome)) => {
             Status::BrokenSuites

@@ -195,7 +195,10 @@ impl Scalar<'_> {
 /// Returns the first layout that can be written, with as few parentheses as possible.
 fn first_of(text: &str, width: Width, fits: impl Fn(&str) -> bool) -> Option<String> {
     let attempts = [Parentheses::Needed, Parentheses::Written];
-    attempts.into_iter().filter_map(|kept| cel::layout(text, width, kept)).find(|new| fits(new))
+    attempts
+        .into_iter()
+        .filter_map(|parentheses| cel::layout(text, width, parentheses))
+        .find(|new| fits(new))
 }
 
 fn lines_from(indent: usize) -> Width {

@@ -30,9 +30,9 @@ pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -
     let mut allows: BTreeMap<&str, Allows> = BTreeMap::new();
     let mut wrong = Vec::new();
     for file in files(repository) {
-        let (here, mut odd) = read(file);
+        let (here, mut unknown) = read(file);
         allows.insert(&file.path, here);
-        wrong.append(&mut odd);
+        wrong.append(&mut unknown);
     }
     let mut left: Vec<Diagnostic> =
         found.into_iter().chain(wrong).filter(|one| !is_allowed(&mut allows, one)).collect();

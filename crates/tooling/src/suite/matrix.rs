@@ -226,7 +226,7 @@ impl<'s> Builder<'s> {
         let mut lookup = Lookup::new();
         for expectation in &self.table.expected {
             let before = errors.len();
-            let said = said(expectation, &actions, errors);
+            let expected = expected(expectation, &actions, errors);
             let principals =
                 self.available.select(FixtureKind::Principal, &expectation.principals, errors);
             let resources =
@@ -234,8 +234,8 @@ impl<'s> Builder<'s> {
             let sides =
                 [(FixtureKind::Principal, &principals), (FixtureKind::Resource, &resources)];
             for ((kind, names), known) in sides.into_iter().zip(&known) {
-                let strangers = names.iter().filter(|name| !known.contains(name.as_str()));
-                for name in strangers {
+                let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
+                for name in unknown {
                     let message = format!("no test of this table has the {} `{name}`", kind.name());
                     let at = &expectation.location;
                     let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
@@ -248,7 +248,7 @@ impl<'s> Builder<'s> {
             for principal in &principals {
                 for resource in &resources {
                     let key = (principal.clone(), resource.clone());
-                    if let Err(error) = merge(lookup.entry(key).or_default(), &said) {
+                    if let Err(error) = merge(lookup.entry(key).or_default(), &expected) {
                         errors.push(contradiction(&error, principal, resource));
                     }
                 }
@@ -259,13 +259,13 @@ impl<'s> Builder<'s> {
 }
 
 /// Returns what one expectation says of each pair.
-fn said<'s>(
+fn expected<'s>(
     expectation: &'s Expectation,
     actions: &BTreeSet<&str>,
     errors: &mut Vec<Diagnostic>,
 ) -> Expected<'s> {
     let mut expected = Expected::default();
-    let mut unasked = |action: &str, location: &Location| {
+    let mut check_action = |action: &str, location: &Location| {
         if !actions.contains(action) {
             let message = format!("no test of this table asks for the action `{action}`");
             let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
@@ -273,14 +273,14 @@ fn said<'s>(
         }
     };
     for output in &expectation.outputs {
-        unasked(&output.action, &output.location);
+        check_action(&output.action, &output.location);
         let entries = output.entries.iter();
         let entries =
             entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.location)));
         expected.outputs.insert(&output.action, entries.collect());
     }
     for effect in &expectation.effects {
-        unasked(&effect.action, &effect.location);
+        check_action(&effect.action, &effect.location);
         expected.effects.insert(&effect.action, (effect.effect, &effect.location));
     }
     expected
@@ -295,14 +295,14 @@ struct Contradiction<'s> {
     other: &'s Location,
 }
 
-fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contradiction<'s>> {
-    for (action, (effect, location)) in &said.effects {
+fn merge<'s>(into: &mut Expected<'s>, expected: &Expected<'s>) -> Result<(), Contradiction<'s>> {
+    for (action, (effect, location)) in &expected.effects {
         let (known, other) = *into.effects.entry(action).or_insert((*effect, location));
         if known != *effect {
             return Err(Contradiction { action, rule: None, location, other });
         }
     }
-    for (action, entries) in &said.outputs {
+    for (action, entries) in &expected.outputs {
         let known = into.outputs.entry(action).or_default();
         for (rule, (value, location)) in entries {
             let (old, other) = *known.entry(rule).or_insert((*value, location));

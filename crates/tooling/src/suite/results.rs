@@ -32,7 +32,7 @@ pub struct SuiteResult {
     /// What it is about.
     pub description: String,
     /// What became of it.
-    pub fate: SuiteOutcome,
+    pub outcome: SuiteOutcome,
 }
 
 /// What became of a suite.
@@ -61,7 +61,7 @@ pub struct CaseResult {
     /// Where the table says what is expected; where the table stands, if it does not.
     pub location: Location,
     /// Whether the table says what is expected. If not, the action should be denied.
-    pub is_said: bool,
+    pub has_expectation: bool,
     /// What became of it.
     pub outcome: Outcome,
     /// What it takes to pass, if that depends on the options of the caller.
@@ -203,7 +203,7 @@ impl SuiteResult {
     /// Returns what became of each test; nothing if the suite was not run.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
-        match &self.fate {
+        match &self.outcome {
             SuiteOutcome::Ran(cases) => cases,
             SuiteOutcome::Broken(..) | SuiteOutcome::Skipped(_) => &[],
         }
@@ -212,7 +212,7 @@ impl SuiteResult {
     /// Returns the sums of this suite.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        match &self.fate {
+        match &self.outcome {
             SuiteOutcome::Broken(..) => Summary { overall: Verdict::Errored, ..Summary::default() },
             SuiteOutcome::Skipped(_) => Summary { overall: Verdict::Skipped, ..Summary::default() },
             SuiteOutcome::Ran(cases) => cases.iter().fold(Summary::default(), Summary::with),

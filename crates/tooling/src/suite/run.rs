@@ -35,7 +35,7 @@ pub fn run(
             file: loaded.file.clone(),
             name: suite.map(|suite| suite.name.clone()),
             description: suite.map(|suite| suite.description.clone()).unwrap_or_default(),
-            fate: fate(loaded, filter, decider)?,
+            outcome: suite_outcome(loaded, filter, decider)?,
         });
     }
     Ok(results)
@@ -53,7 +53,7 @@ pub fn tests(loaded: &Loaded) -> Result<Vec<Test<'_>>, Vec<Diagnostic>> {
     )
 }
 
-fn fate(
+fn suite_outcome(
     loaded: &Loaded,
     filter: &Filter,
     decider: &mut dyn Decider,
@@ -109,8 +109,8 @@ impl Runner<'_, '_> {
 
     fn run_some(&mut self, tests: &[Test<'_>], cases: &mut Vec<CaseResult>) -> Result<(), String> {
         let skips: Vec<_> = tests.iter().map(|test| self.filter.skip(self.suite, test)).collect();
-        let asked = tests.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
-        let questions: Vec<_> = asked.map(|(test, _)| self.question(test)).collect();
+        let unfiltered = tests.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
+        let questions: Vec<_> = unfiltered.map(|(test, _)| self.question(test)).collect();
         let mut answers = match questions.is_empty() {
             true => Vec::new(),
             false => self.decider.decide(&questions)?,
@@ -165,14 +165,14 @@ impl Runner<'_, '_> {
 }
 
 fn case(test: &Test<'_>, action: &str, outcome: Outcome) -> CaseResult {
-    let said = test.expected.effects.get(action).map(|(_, location)| *location);
+    let location = test.expected.effects.get(action).map(|(_, at)| *at);
     CaseResult {
         table: test.table.name.name.clone(),
         principal: test.principal_name.to_owned(),
         resource: test.resource_name.to_owned(),
         action: action.to_owned(),
-        is_said: said.is_some(),
-        location: said.unwrap_or(&test.table.location).clone(),
+        has_expectation: location.is_some(),
+        location: location.unwrap_or(&test.table.location).clone(),
         outcome,
         only_with: None,
     }

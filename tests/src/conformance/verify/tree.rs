@@ -14,7 +14,7 @@ pub(super) fn compare(golden: &str, results: &Results) -> Result<(), Failure> {
     let found: Json = serde_json::from_str(&results.json()).map_err(unreadable)?;
     for (suite, wanted) in results.suites.iter().zip(suites(&wanted)) {
         if let (SuiteOutcome::Broken(stage, found), Some(Json::String(error))) =
-            (&suite.fate, wanted.get("error"))
+            (&suite.outcome, wanted.get("error"))
         {
             errors::compare(error, *stage, found)?;
         }

@@ -34,7 +34,7 @@ fn suite(json: &mut Json, result: &SuiteResult) {
         json.field("description", &result.description);
     }
     summary(json, &result.summary());
-    match &result.fate {
+    match &result.outcome {
         SuiteOutcome::Broken(_, errors) => {
             json.field("error", &joined(errors));
             list(json, "diagnostics", errors, diagnostic);

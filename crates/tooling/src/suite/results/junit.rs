@@ -69,7 +69,7 @@ fn suite(xml: &mut Xml, result: &SuiteResult) {
         _ => {}
     }
     xml.leaf("properties", &[], "");
-    if let (SuiteOutcome::Ran(cases), true) = (&result.fate, is_run) {
+    if let (SuiteOutcome::Ran(cases), true) = (&result.outcome, is_run) {
         cases.iter().for_each(|one| case(xml, &result.file, one));
     }
     xml.close("testsuite");
@@ -77,13 +77,13 @@ fn suite(xml: &mut Xml, result: &SuiteResult) {
 
 /// Cerbos counts what a filter left out here, though not among the tests.
 fn skipped_cases(result: &SuiteResult) -> usize {
-    let SuiteOutcome::Ran(cases) = &result.fate else { return 0 };
+    let SuiteOutcome::Ran(cases) = &result.outcome else { return 0 };
     cases.iter().filter(|case| case.outcome.verdict() == Verdict::Skipped).count()
 }
 
 /// Says what is wrong with a suite; of tests that could not be decided, each reason once.
 fn errors_of(result: &SuiteResult, _: &Summary) -> String {
-    match &result.fate {
+    match &result.outcome {
         SuiteOutcome::Broken(_, errors) => joined(errors),
         SuiteOutcome::Skipped(_) => String::new(),
         SuiteOutcome::Ran(cases) => {
