@@ -11,7 +11,7 @@ use wardgate_compiler::{Enforcement, Options};
 use wardgate_engine::table::Evaluation;
 use wardgate_engine::wire::attr_json;
 use wardgate_tooling::suite::results::{
-    CaseResult, Fate, Found, Outcome, SuiteResult, Verdict, effect_word,
+    ActualOutput, CaseResult, Outcome, SuiteOutcome, SuiteResult, Verdict, effect_word,
 };
 use wardgate_tooling::suite::update::update;
 use wardgate_tooling::suite::{Filter, Loaded, Native, Results, Sources, files, run};
@@ -172,10 +172,10 @@ pub fn report(results: &Results) -> String {
 
 fn of_suite(result: &SuiteResult) -> String {
     let file = &result.file;
-    match &result.fate {
-        Fate::Broken(_, errors) => diagnostics::report(errors),
-        Fate::Skipped(reason) => format!("{file}: skipped: {reason}\n"),
-        Fate::Ran(cases) => cases.iter().map(of_case).collect(),
+    match &result.outcome {
+        SuiteOutcome::Broken(_, errors) => diagnostics::report(errors),
+        SuiteOutcome::Skipped(reason) => format!("{file}: skipped: {reason}\n"),
+        SuiteOutcome::Ran(cases) => cases.iter().map(of_case).collect(),
     }
 }
 
@@ -185,8 +185,8 @@ fn title(case: &CaseResult) -> String {
 }
 
 fn of_case(case: &CaseResult) -> String {
-    let (title, at) = (title(case), case.place.position);
-    let place = format!("{}:{}:{}", case.place.file.path, at.line, at.column);
+    let (title, at) = (title(case), case.location.position);
+    let place = format!("{}:{}:{}", case.location.file.path, at.line, at.column);
     match &case.outcome {
         Outcome::Passed(..) => String::new(),
         Outcome::Skipped(skip) => format!("{title}: skipped: {}\n", skip.reason()),
@@ -197,9 +197,9 @@ fn of_case(case: &CaseResult) -> String {
             for output in &failure.outputs {
                 let expected = output.expected.as_ref().map_or("nothing".to_owned(), attr_json);
                 let found = match &output.found {
-                    Found::Value(value) => attr_json(value),
-                    Found::Nothing => "no output".to_owned(),
-                    Found::Error(error) => format!("an error: {error}"),
+                    ActualOutput::Value(value) => attr_json(value),
+                    ActualOutput::Nothing => "no output".to_owned(),
+                    ActualOutput::Error(error) => format!("an error: {error}"),
                 };
                 said.push_str(&format!(
                     "  {}: expected {expected}, found {found}\n",
@@ -232,10 +232,10 @@ fn updates(suites: &[Loaded], results: &Results, files: &Files) -> (String, File
 /// Fails where a suite that was changed can no longer be run, or a test fails that did not before.
 fn is_no_worse(before: &Results, after: &Results) -> Result<(), String> {
     let failing = |results: &Results| -> BTreeSet<String> {
-        let all = results.suites.iter().flat_map(|suite| match &suite.fate {
-            Fate::Broken(..) => vec![suite.file.clone()],
-            Fate::Skipped(_) => Vec::new(),
-            Fate::Ran(cases) => {
+        let all = results.suites.iter().flat_map(|suite| match &suite.outcome {
+            SuiteOutcome::Broken(..) => vec![suite.file.clone()],
+            SuiteOutcome::Skipped(_) => Vec::new(),
+            SuiteOutcome::Ran(cases) => {
                 let failed = cases.iter().filter(|case| case.outcome.verdict() > Verdict::Passed);
                 failed.map(|case| format!("{}: {}", suite.file, title(case))).collect()
             }

@@ -93,7 +93,7 @@ impl Run<'_> {
     fn laid_out(&mut self, name: &str, bytes: &[u8]) -> Result<Option<String>, Failure> {
         match format(name, bytes) {
             Ok(formatted) => {
-                if formatted.outcome == Outcome::Kept {
+                if formatted.outcome == Outcome::Unchanged {
                     let kept = "stays as it is: no layout of it is sure to keep its meaning";
                     complain(format_args!("wardgate: `{name}` {kept}"));
                 }

@@ -14,36 +14,36 @@ pub(crate) struct Answer {
     /// The module of accessors for the bundle, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accessors: Option<String>,
-    pub(crate) diagnostics: Vec<Shown>,
+    pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 
 /// What became of tests.
 #[derive(Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Tested {
+pub(crate) struct TestAnswer {
     /// The results as JSON, if the policies compile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) results: Option<String>,
     /// The results as JUnit XML, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) junit: Option<String>,
-    pub(crate) diagnostics: Vec<Shown>,
+    pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 
 /// What became of a file that was to be laid out.
 #[derive(Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Formatted {
+pub(crate) struct FormatAnswer {
     /// The text of the file as it should be, if it can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
     /// How much of it was laid out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<&'static str>,
-    pub(crate) diagnostics: Vec<Shown>,
+    pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 
 /// A diagnostic in the form of JavaScript.
 #[derive(Debug, PartialEq, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct JsDiagnostic {
     severity: &'static str,
     code: &'static str,
     message: String,
@@ -73,12 +73,12 @@ struct End {
 impl Answer {
     /// There is no bundle, and this is all there is to say.
     pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
-        let diagnostics = diagnostics.into_iter().map(Shown::from).collect();
+        let diagnostics = diagnostics.into_iter().map(JsDiagnostic::from).collect();
         Self { diagnostics, ..Self::default() }
     }
 }
 
-impl From<Diagnostic> for Shown {
+impl From<Diagnostic> for JsDiagnostic {
     fn from(diagnostic: Diagnostic) -> Self {
         Self {
             severity: match diagnostic.severity {

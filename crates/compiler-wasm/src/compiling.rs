@@ -11,15 +11,15 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_tooling::{accessors, lint_files};
 
 use crate::answer::Answer;
-use crate::asked::{Asked, File};
 use crate::failure::Failure;
+use crate::options::{CompileOptions, File};
 
 /// Compiles files to a bundle, or looks through them.
-pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure> {
-    let (options, label) = (asked.table()?, asked.label());
+pub(crate) fn compile(files: Vec<File>, call: CompileOptions) -> Result<Answer, Failure> {
+    let (options, label) = (call.table()?, call.label());
     let files: Vec<(String, Vec<u8>)> =
         files.into_iter().map(|(path, bytes)| (path, bytes.into_vec())).collect();
-    if asked.lint {
+    if call.lint {
         return Ok(Answer::refused(lint_files(&files, &options)));
     }
     let compiled = match compile_files(&files, &options) {
@@ -37,7 +37,7 @@ pub(crate) fn compile(files: Vec<File>, asked: Asked) -> Result<Answer, Failure>
     // A bundle that could not be opened must not take the place of one that can.
     let table = PolicyTable::from_parts(compiled.parts)
         .map_err(|flaw| Failure::internal(format!("the compiler wrote no sound table: {flaw}")))?;
-    let digest = digest(&bundle).filter(|_| asked.emit_accessors);
+    let digest = digest(&bundle).filter(|_| call.emit_accessors);
     let accessors = digest.map(|digest| accessors::module(&table, digest));
     Ok(Answer { bundle: Some(ByteBuf::from(bundle)), accessors, diagnostics: Vec::new() })
 }
@@ -55,7 +55,7 @@ mod tests {
     fn compiled(files: &[(&str, &str)]) -> Answer {
         let files =
             files.iter().map(|(path, text)| ((*path).to_owned(), ByteBuf::from(*text))).collect();
-        compile(files, Asked::default()).unwrap()
+        compile(files, CompileOptions::default()).unwrap()
     }
 
     #[test]
@@ -91,9 +91,9 @@ mod tests {
         let text = POLICY.replace("rules:", "variables: {local: {x: P.id}}, rules:");
         let native = lint_files(&[("a.yaml".to_owned(), text.clone().into_bytes())], &options);
         let file = ("a.yaml".to_owned(), ByteBuf::from(text));
-        let asked = serde_json::from_str(r#"{"lint": true}"#).unwrap();
+        let options = serde_json::from_str(r#"{"lint": true}"#).unwrap();
         assert_eq!(native.len(), 1);
-        assert_eq!(compile(vec![file], asked).unwrap(), Answer::refused(native));
+        assert_eq!(compile(vec![file], options).unwrap(), Answer::refused(native));
     }
 
     #[test]
@@ -109,6 +109,6 @@ mod tests {
 
     #[test]
     fn an_option_that_nobody_knows_is_refused() {
-        assert!(serde_json::from_str::<Asked>(r#"{"strict": true}"#).is_err());
+        assert!(serde_json::from_str::<CompileOptions>(r#"{"strict": true}"#).is_err());
     }
 }

@@ -2,20 +2,20 @@
 
 use wardgate_tooling::format::{self, Outcome};
 
-use crate::answer::{Answer, Formatted};
-use crate::asked::File;
+use crate::answer::{Answer, FormatAnswer};
+use crate::options::File;
 
 /// Lays out a file.
-pub(crate) fn format((path, contents): File) -> Formatted {
+pub(crate) fn format((path, contents): File) -> FormatAnswer {
     match format::format(&path, &contents) {
-        Ok(formatted) => Formatted {
+        Ok(formatted) => FormatAnswer {
             text: Some(formatted.text),
             outcome: Some(name(formatted.outcome)),
-            ..Formatted::default()
+            ..FormatAnswer::default()
         },
-        Err(diagnostics) => Formatted {
+        Err(diagnostics) => FormatAnswer {
             diagnostics: Answer::refused(diagnostics).diagnostics,
-            ..Formatted::default()
+            ..FormatAnswer::default()
         },
     }
 }
@@ -25,7 +25,7 @@ const fn name(outcome: Outcome) -> &'static str {
         Outcome::Whole => "whole",
         Outcome::WithoutExpressions => "without-expressions",
         Outcome::Json => "json",
-        Outcome::Kept => "kept",
+        Outcome::Unchanged => "kept",
     }
 }
 
@@ -35,7 +35,7 @@ mod tests {
 
     use super::*;
 
-    fn formatted(text: &str) -> Formatted {
+    fn formatted(text: &str) -> FormatAnswer {
         format(("a.yaml".to_owned(), ByteBuf::from(text)))
     }
 
@@ -45,15 +45,23 @@ mod tests {
             [("a:   [ 1,2 ]  # b\n", "whole"), ("{\"a\":1}", "json"), ("|2\n  a\n", "kept")]
         {
             let native = format::format("a.yaml", text.as_bytes()).unwrap();
-            let told = formatted(text);
-            assert_eq!((told.text, told.outcome), (Some(native.text), Some(outcome)), "{text}");
-            assert!(told.diagnostics.is_empty());
+            let formatted = formatted(text);
+            assert_eq!(
+                (formatted.text, formatted.outcome),
+                (Some(native.text), Some(outcome)),
+                "{text}"
+            );
+            assert!(formatted.diagnostics.is_empty());
         }
     }
 
     #[test]
     fn what_cannot_be_read_is_a_diagnostic_and_no_text() {
-        let told = formatted("a: [\n");
-        assert!(told.text.is_none() && told.outcome.is_none() && told.diagnostics.len() == 1);
+        let formatted = formatted("a: [\n");
+        assert!(
+            formatted.text.is_none()
+                && formatted.outcome.is_none()
+                && formatted.diagnostics.len() == 1
+        );
     }
 }

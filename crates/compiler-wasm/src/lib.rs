@@ -6,10 +6,10 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod asked;
 mod compiling;
 mod failure;
 mod formatting;
+mod options;
 mod testing;
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};

@@ -93,7 +93,7 @@ fn compile(
     options: &Options,
     load: &crate::schema::Load<'_>,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let (resolved, parts) = sound(repository, options, load)?;
+    let (resolved, parts) = resolve_and_emit(repository, options, load)?;
     let (policies, rules) = (repository.policies.len(), repository.rules.clone());
     let mut warnings = missing_schemas(&resolved, load);
     diagnostics::sort(&mut warnings);
@@ -101,7 +101,7 @@ fn compile(
 }
 
 /// Resolves and compiles policies, if there is nothing wrong with any of them.
-pub fn sound(
+pub fn resolve_and_emit(
     repository: &Repository,
     options: &Options,
     load: &crate::schema::Load<'_>,

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::limits::MAX_FILE_BYTES;
-use crate::source::{Place, Position, SourceError, SourceFile};
+use crate::source::{Location, Position, SourceError, SourceFile};
 pub use lint::Lint;
 pub use render::visible;
 
@@ -156,20 +156,20 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error about a place.
     #[must_use]
-    pub fn error(code: Code, place: &Place, message: impl Into<String>) -> Self {
+    pub fn error(code: Code, location: &Location, message: impl Into<String>) -> Self {
         Self {
-            position: Some(place.position),
-            field: Some(place.position),
-            path: place.path.as_ref().to_owned(),
-            source: Some(Arc::clone(&place.file)),
-            ..Self::in_file(code, &place.file.path, message)
+            position: Some(location.position),
+            field: Some(location.position),
+            path: location.path.as_ref().to_owned(),
+            source: Some(Arc::clone(&location.file)),
+            ..Self::in_file(code, &location.file.path, message)
         }
     }
 
     /// A warning of the linter about a place.
     #[must_use]
-    pub fn lint(lint: Lint, place: &Place, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(Code::Lint(lint), place, message) }
+    pub fn lint(lint: Lint, location: &Location, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(Code::Lint(lint), location, message) }
     }
 
     /// An error about a file as a whole.

@@ -84,7 +84,7 @@ impl Emitter<'_> {
             let row = self.row(
                 &policy.head,
                 &rule.name,
-                rule.place.position.line,
+                rule.location.position.line,
                 &names,
                 &Body {
                     effect: Some(rule.effect),
@@ -128,7 +128,7 @@ impl Emitter<'_> {
                 let row = self.row(
                     &policy.head,
                     &action.name,
-                    action.place.position.line,
+                    action.location.position.line,
                     &names,
                     &Body {
                         effect: Some(action.effect),
@@ -157,10 +157,10 @@ impl Emitter<'_> {
         let mut blocks: BTreeMap<(&str, &str), Block> = BTreeMap::new();
         for policy in policies {
             let names = self.names(&policy.head.constants, &policy.head.variables);
-            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
+            let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
             for rule in &policy.rules {
                 let row = self.role_row(policy, rule, &names);
-                let block = blocks.entry(place).or_insert_with(|| Block::new(""));
+                let block = blocks.entry(version_and_scope).or_insert_with(|| Block::new(""));
                 block.role_policy(&policy.head.name, &policy.head.key);
                 let role = std::slice::from_ref(&policy.head.name);
                 block.row(row, Some(&rule.allow_actions), Some(role), Some(&rule.resource));
@@ -184,7 +184,7 @@ impl Emitter<'_> {
         rule: &crate::policy::model::RoleRule,
         names: &Names,
     ) -> Row {
-        let line = rule.place.position.line;
+        let line = rule.location.position.line;
         let mut row = self.row(
             &policy.head,
             &rule.name,
@@ -233,7 +233,7 @@ impl Emitter<'_> {
             name: pool.string(name),
             source: pool.string(&format!("{}#{name}", head.key)),
             policy: pool.string(&head.key),
-            file: pool.string(&head.place.file.path),
+            file: pool.string(&head.location.file.path),
             line,
             condition,
             variables: names.set,
@@ -267,7 +267,7 @@ impl Emitter<'_> {
         let record = [
             kind.code(),
             pool.string(&head.key),
-            pool.string(&head.place.file.path),
+            pool.string(&head.location.file.path),
             index(rules),
             pool.string(&head.name),
             pool.string(&head.version),

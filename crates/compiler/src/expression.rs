@@ -8,7 +8,7 @@ mod scalar;
 
 use std::sync::Arc;
 
-use crate::source::{Place, Position};
+use crate::source::{Location, Position};
 use scalar::ScalarUnits;
 
 /// The text of an expression, and where it came from.
@@ -17,7 +17,7 @@ pub struct ExprSource {
     /// The expression, as YAML decoded it.
     pub text: Arc<str>,
     /// Where the field stands that holds it: the position of its key, or of its list entry.
-    pub at: Place,
+    pub at: Location,
     /// Where the scalar starts in the file, and how it is written.
     pub scalar: ScalarSpan,
 }

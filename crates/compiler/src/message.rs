@@ -11,7 +11,7 @@ pub(crate) fn sentence(message: &str, found: Option<&str>, expected: Option<&str
 }
 
 /// Lists things in a message: the first few, and how many there are besides.
-pub(crate) fn listed(things: &[String]) -> String {
+pub(crate) fn joined(things: &[String]) -> String {
     let (shown, more) = things.split_at_checked(MOST_LISTED).unwrap_or((things, &[]));
     match more.len() {
         0 => shown.join(", "),

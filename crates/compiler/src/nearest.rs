@@ -7,7 +7,10 @@ use strsim::osa_distance;
 
 /// Returns what may have been meant by `name`: the one of `names` that is most like it, or else all
 /// of them if they are few.
-pub fn instead<'n>(name: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> Option<String> {
+pub fn suggestion<'n>(
+    name: &str,
+    names: impl IntoIterator<Item = &'n str> + Clone,
+) -> Option<String> {
     if let Some(nearest) = nearest(name, names.clone()) {
         return Some(format!("`{nearest}`"));
     }
@@ -78,10 +81,10 @@ mod tests {
 
     #[test]
     fn a_few_names_are_listed() {
-        assert_eq!(instead("x", ["a", "b"]).as_deref(), Some("one of `a`, `b`"));
-        assert_eq!(instead("x", ["a"]).as_deref(), Some("`a`"));
-        assert_eq!(instead("x", []), None);
-        assert_eq!(instead("x", ["a"; 9]), None);
-        assert_eq!(instead("owners", ["owner"; 9]).as_deref(), Some("`owner`"));
+        assert_eq!(suggestion("x", ["a", "b"]).as_deref(), Some("one of `a`, `b`"));
+        assert_eq!(suggestion("x", ["a"]).as_deref(), Some("`a`"));
+        assert_eq!(suggestion("x", []), None);
+        assert_eq!(suggestion("x", ["a"; 9]), None);
+        assert_eq!(suggestion("owners", ["owner"; 9]).as_deref(), Some("`owner`"));
     }
 }

@@ -20,7 +20,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_POLICIES;
 use crate::policy::model::Policy;
 use crate::policy::parse;
-use crate::source::{Place, SourceFile};
+use crate::source::{Location, SourceFile};
 use crate::yaml::{self, Node};
 
 /// The policies of a directory.
@@ -45,7 +45,7 @@ pub struct Disabled {
     /// The key that it would go by.
     pub key: String,
     /// Where its document starts.
-    pub place: Place,
+    pub location: Location,
 }
 
 impl Repository {
@@ -100,7 +100,7 @@ impl Repository {
         for document in &documents {
             match parse::policy(&file, document, errors) {
                 Some(policy) if policy.disabled => {
-                    self.disabled.push(Disabled { key: policy.key(), place: policy.place });
+                    self.disabled.push(Disabled { key: policy.key(), location: policy.location });
                 }
                 Some(policy) => self.policies.push(policy),
                 None => {}
@@ -122,8 +122,8 @@ fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {
     if !documents.iter().all(parse::is_foreign) {
         return None;
     }
-    let place = parse::foreign_field(file, first);
-    let error = Diagnostic::error(Code::Validation, &place, "this file holds no policy");
+    let location = parse::foreign_field(file, first);
+    let error = Diagnostic::error(Code::Validation, &location, "this file holds no policy");
     let expected = format!(
         "`apiVersion: {}`, or a line about the file in `{}`",
         parse::API_VERSION,
@@ -134,7 +134,8 @@ fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {
 
 /// Cerbos takes one policy from a file and refuses a file that has more, so that none goes unseen.
 fn several(file: &Arc<SourceFile>, second: &Node) -> Diagnostic {
-    let place = Place { file: Arc::clone(file), position: second.position, path: Arc::from("$") };
+    let location =
+        Location { file: Arc::clone(file), position: second.position, path: Arc::from("$") };
     let message = "the file holds a second policy: write it into a file of its own";
-    Diagnostic::error(Code::SeveralPolicies, &place, message)
+    Diagnostic::error(Code::SeveralPolicies, &location, message)
 }

@@ -7,27 +7,28 @@ pub mod model;
 mod names;
 mod order;
 mod references;
+mod sets;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use self::model::{
     DerivedRole, Head, PrincipalPolicy, Resolved, ResourcePolicy, RolePolicy, Variable,
 };
 use self::names::Names;
 use self::references::Cache;
+use self::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
-use crate::nearest::instead;
+use crate::message::joined;
+use crate::nearest::suggestion;
 use crate::policy::model::{
-    Body, Common, DerivedRolesBody, Export, Named, Policy, PrincipalBody, ResourceBody, RoleBody,
-    ScopePermissions,
+    Body, Common, Policy, PrincipalBody, ResourceBody, RoleBody, ScopePermissions,
 };
-use crate::policy::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, set_key};
+use crate::policy::name::{DERIVED_ROLES, set_key};
 use crate::repository::Repository;
-use crate::source::Place;
+use crate::source::Location;
 use wardgate_engine::attr::Attr;
 
 /// Resolves the policies of a repository, and returns what is wrong with them beside those that are
@@ -43,51 +44,6 @@ pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
     (resolved, resolver.errors)
 }
 
-/// The sets that policies import, by key.
-struct Sets<'r> {
-    roles: HashMap<String, (&'r DerivedRolesBody, &'r Policy)>,
-    variables: HashMap<String, &'r Export<ExprSource>>,
-    constants: HashMap<String, &'r Export<Attr>>,
-    /// Sets that could not be read in full: what they lack is not reported.
-    unsound: HashSet<String>,
-}
-
-impl<'r> Sets<'r> {
-    fn new(policies: &'r [Policy]) -> Self {
-        let (mut roles, mut variables, mut constants) =
-            (HashMap::new(), HashMap::new(), HashMap::new());
-        for policy in policies {
-            match &policy.body {
-                Body::DerivedRoles(body) => {
-                    roles.insert(policy.key(), (body, policy));
-                }
-                Body::ExportVariables(set) => {
-                    variables.insert(policy.key(), set);
-                }
-                Body::ExportConstants(set) => {
-                    constants.insert(policy.key(), set);
-                }
-                Body::Resource(_) | Body::Principal(_) | Body::Role(_) => {}
-            }
-        }
-        let unsound = policies.iter().filter(|policy| !policy.sound).map(Policy::key).collect();
-        Self { roles, variables, constants, unsound }
-    }
-
-    /// Whether one of the imported sets could not be read in full.
-    fn any_unsound(&self, kind: &str, imports: &[Named]) -> bool {
-        imports.iter().any(|import| self.unsound.contains(&set_key(kind, &import.name)))
-    }
-
-    fn variables(&self, name: &str) -> Option<&'r Export<ExprSource>> {
-        self.variables.get(&set_key(EXPORT_VARIABLES, name)).copied()
-    }
-
-    fn constants(&self, name: &str) -> Option<&'r Export<Attr>> {
-        self.constants.get(&set_key(EXPORT_CONSTANTS, name)).copied()
-    }
-}
-
 struct Resolver<'r> {
     sets: Sets<'r>,
     cache: Cache,
@@ -100,7 +56,7 @@ struct Resolver<'r> {
 
 /// The names that some expressions use.
 #[derive(Default)]
-struct Used<'r> {
+struct UsedNames<'r> {
     variables: BTreeSet<&'r str>,
     constants: BTreeSet<&'r str>,
 }
@@ -195,7 +151,7 @@ impl<'r> Resolver<'r> {
             constants: used.constants(&names),
             variables: used.variables(&names),
             annotations: policy.annotations.clone(),
-            place: policy.place.clone(),
+            location: policy.location.clone(),
         }
     }
 
@@ -204,8 +160,8 @@ impl<'r> Resolver<'r> {
         &mut self,
         names: &Names<'r>,
         expressions: impl Iterator<Item = &'r ExprSource>,
-    ) -> Used<'r> {
-        let mut used = Used::default();
+    ) -> UsedNames<'r> {
+        let mut used = UsedNames::default();
         let mut pending = Vec::new();
         for expression in expressions {
             self.unknown(names, expression);
@@ -243,12 +199,12 @@ impl<'r> Resolver<'r> {
         for (code, what, (name, offset)) in constants.chain(variables) {
             let message = format!("no {what} `{name}` is defined or imported");
             let error = Diagnostic::error(code, &expression.at, message);
-            let expected = names.instead(code, name);
+            let expected = names.suggestion(code, name);
             self.errors.push(error.at(expression.locate(*offset)).with(None, expected));
         }
     }
 
-    fn keep_unused(&mut self, names: &Names<'r>, used: &Used<'r>) {
+    fn keep_unused(&mut self, names: &Names<'r>, used: &UsedNames<'r>) {
         for (name, definition) in &names.variables {
             if !used.variables.contains(name) {
                 self.keep(&definition.value);
@@ -263,12 +219,12 @@ impl<'r> Resolver<'r> {
 
     /// Returns the derived roles that the rules name.
     fn derived_roles(&mut self, body: &'r ResourceBody) -> BTreeMap<String, DerivedRole> {
-        let mut imported: BTreeMap<&'r str, Vec<(&str, &Place)>> = BTreeMap::new();
+        let mut imported: BTreeMap<&'r str, Vec<(&str, &Location)>> = BTreeMap::new();
         for import in &body.import_derived_roles {
             let key = set_key(DERIVED_ROLES, &import.name);
             self.compile_set(&key);
             for name in self.roles.get(&key).into_iter().flat_map(BTreeMap::keys) {
-                imported.entry(name).or_default().push((&import.name, &import.place));
+                imported.entry(name).or_default().push((&import.name, &import.location));
             }
         }
         let is_partial = self.sets.any_unsound(DERIVED_ROLES, &body.import_derived_roles);
@@ -280,8 +236,9 @@ impl<'r> Resolver<'r> {
                 [] if is_partial => {}
                 [] => {
                     let message = format!("no import defines the derived role `{}`", named.name);
-                    let expected = instead(&named.name, imported.keys().copied());
-                    let error = Diagnostic::error(Code::UnknownDerivedRole, &named.place, message);
+                    let expected = suggestion(&named.name, imported.keys().copied());
+                    let error =
+                        Diagnostic::error(Code::UnknownDerivedRole, &named.location, message);
                     self.errors.push(error.with(None, expected));
                 }
                 [(set, _)] => {
@@ -291,7 +248,7 @@ impl<'r> Resolver<'r> {
                     }
                 }
                 sets if seen.insert(&named.name) => {
-                    let error = self.ambiguous(&named.name, &named.place, sets);
+                    let error = self.ambiguous(&named.name, &named.location, sets);
                     self.errors.push(error);
                 }
                 _ => {}
@@ -300,20 +257,20 @@ impl<'r> Resolver<'r> {
         roles
     }
 
-    fn ambiguous(&self, role: &str, place: &Place, sets: &[(&str, &Place)]) -> Diagnostic {
-        let places: Vec<_> = sets
+    fn ambiguous(&self, role: &str, location: &Location, sets: &[(&str, &Location)]) -> Diagnostic {
+        let locations: Vec<_> = sets
             .iter()
             .map(|(set, import)| {
                 let key = set_key(DERIVED_ROLES, set);
                 let file =
-                    self.sets.roles.get(&key).map_or("", |(_, policy)| &policy.place.file.path);
+                    self.sets.roles.get(&key).map_or("", |(_, policy)| &policy.location.file.path);
                 let at = import.position;
                 format!("`{set}` in {file} (imported at {}:{})", at.line, at.column)
             })
             .collect();
         let message =
-            format!("several imports define the derived role `{role}`: {}", listed(&places));
-        Diagnostic::error(Code::AmbiguousDerivedRole, place, message)
+            format!("several imports define the derived role `{role}`: {}", joined(&locations));
+        Diagnostic::error(Code::AmbiguousDerivedRole, location, message)
     }
 
     /// Resolves all roles of a set, once.
@@ -330,7 +287,7 @@ impl<'r> Resolver<'r> {
             &mut self.cache,
             &mut self.errors,
         );
-        let mut all = Used::default();
+        let mut all = UsedNames::default();
         let mut roles = BTreeMap::new();
         for definition in &body.definitions {
             let conditions = definition.condition.iter();
@@ -356,7 +313,7 @@ impl<'r> Resolver<'r> {
     }
 }
 
-impl Used<'_> {
+impl UsedNames<'_> {
     fn constants(&self, names: &Names<'_>) -> BTreeMap<String, Attr> {
         let used = names.constants.iter().filter(|(name, _)| self.constants.contains(*name));
         used.map(|(name, definition)| ((*name).to_owned(), definition.value.clone())).collect()

@@ -20,7 +20,7 @@ use wardgate_engine::schema::Keyword;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::policy::model::SchemaRef;
 use crate::pool::PoolBuilder;
-use crate::source::{Place, Position, SourceFile};
+use crate::source::{Location, Position, SourceFile};
 use crate::words::index;
 use crate::yaml::{Kind, Node};
 use keywords::{Reader, draft_named};
@@ -79,7 +79,7 @@ pub struct SchemaWriter<'a> {
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
     /// Names that references leave to the way by which they are come to, and where the first of each stands.
-    dynamic: Vec<(String, Place)>,
+    dynamic: Vec<(String, Location)>,
 }
 
 /// What is wrong at one place of a schema.
@@ -127,7 +127,7 @@ impl<'a> SchemaWriter<'a> {
         wanted: &SchemaRef,
     ) -> Result<u32, Vec<Diagnostic>> {
         let fail = |fault: Fault| {
-            let error = Diagnostic::error(Code::InvalidSchema, &wanted.place, fault.message);
+            let error = Diagnostic::error(Code::InvalidSchema, &wanted.location, fault.message);
             vec![error.with(fault.found, fault.expected)]
         };
         let target = Target::of_policy(&wanted.reference).map_err(fail)?;
@@ -173,10 +173,10 @@ impl<'a> SchemaWriter<'a> {
             self.files.iter().map(of).sum::<usize>()
         };
         let mut found = Vec::new();
-        self.dynamic.retain(|(name, place)| {
+        self.dynamic.retain(|(name, location)| {
             let is_one = declared(name) <= 1;
             if !is_one {
-                found.push(ambiguous(name, place));
+                found.push(ambiguous(name, location));
             }
             is_one
         });
@@ -225,10 +225,10 @@ impl<'a> SchemaWriter<'a> {
         let mut reader = Reader { writer: self, pool, file: &file, target, faults: Vec::new() };
         let body = reader.schema();
         let faults = reader.faults;
-        if let Some(place) =
+        if let Some(location) =
             self.ids.get(target).and_then(|id| self.bodies.get_mut(usize::try_from(*id).ok()?))
         {
-            *place = body;
+            *location = body;
         }
         faults.into_iter().map(|fault| diagnostic(&file, target, fault)).collect()
     }
@@ -243,7 +243,7 @@ impl<'a> SchemaWriter<'a> {
     }
 }
 
-fn ambiguous(name: &str, place: &Place) -> Diagnostic {
+fn ambiguous(name: &str, location: &Location) -> Diagnostic {
     let (keyword, name) = match name {
         "" => ("$recursiveAnchor", "true"),
         name => ("$dynamicAnchor", name),
@@ -251,7 +251,7 @@ fn ambiguous(name: &str, place: &Place) -> Diagnostic {
     let message = format!(
         "more than one schema has `{keyword}: {name}`, and a reference to it is not supported"
     );
-    Diagnostic::error(Code::InvalidSchema, place, message)
+    Diagnostic::error(Code::InvalidSchema, location, message)
 }
 
 fn missing(file: &str) -> Fault {
@@ -269,14 +269,15 @@ fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
     words
 }
 
-fn place(file: &SchemaFile, target: &Target, position: Position) -> Place {
+fn location(file: &SchemaFile, target: &Target, position: Position) -> Location {
     let path = format!("#{}", target.pointer);
-    Place { file: Arc::clone(&file.source), position, path: path.into() }
+    Location { file: Arc::clone(&file.source), position, path: path.into() }
 }
 
 fn diagnostic(file: &SchemaFile, target: &Target, fault: Fault) -> Diagnostic {
-    let place = place(file, target, fault.at);
-    Diagnostic::error(Code::InvalidSchema, &place, fault.message).with(fault.found, fault.expected)
+    let location = location(file, target, fault.at);
+    Diagnostic::error(Code::InvalidSchema, &location, fault.message)
+        .with(fault.found, fault.expected)
 }
 
 /// Returns the value under `key` of a map.

@@ -114,7 +114,7 @@ impl Position {
 
 /// A position in a file, and the path of the value that stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file.
     pub file: Arc<SourceFile>,
     /// Where in the file.

@@ -25,7 +25,7 @@ pub struct Entry<'w> {
 
 impl Entry<'_> {
     /// Returns where the file is, to be read once the walk is over.
-    pub fn found(&self) -> WalkedFile {
+    pub fn file(&self) -> WalkedFile {
         WalkedFile {
             path: self.path(),
             location: self.location.clone(),
@@ -72,7 +72,7 @@ impl WalkedFile {
 
 /// A directory whose entries the walk did not see, or not all of them.
 #[derive(Debug)]
-pub struct Unseen {
+pub struct UnreadDirectory {
     /// Its path from where the walk began, `.` for that directory.
     pub path: String,
     /// Where the system finds it.
@@ -83,20 +83,23 @@ pub struct Unseen {
 
 /// Shows everything below `root` to `look`, which says whether an entry is to be entered if it is a directory.
 /// An error of `look` ends the look at the entries beside that one.
-pub fn walk(root: &Path, look: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>) -> Vec<Unseen> {
+pub fn walk(
+    root: &Path,
+    look: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>,
+) -> Vec<UnreadDirectory> {
     let root = Directory { path: String::new(), location: root.to_owned(), depth: 0 };
     let mut walk = Walk { pending: vec![root], seen: 0 };
-    let mut unseen = Vec::new();
+    let mut unread = Vec::new();
     while let Some(directory) = walk.pending.pop() {
         let Err(error) = walk.enter(&directory, look) else { continue };
         let Directory { path, location, .. } = directory;
         let path = if path.is_empty() { ".".to_owned() } else { path };
-        unseen.push(Unseen { path, location, error });
+        unread.push(UnreadDirectory { path, location, error });
         if walk.seen > MAX_ENTRIES {
             break;
         }
     }
-    unseen
+    unread
 }
 
 /// What the reader of a directory says of one that goes beyond its bounds.
@@ -170,9 +173,9 @@ mod tests {
     }
 
     /// Returns the paths of what is no directory, and those of directories that were not seen.
-    fn check(root: &Path, enters: &dyn Fn(&Entry<'_>) -> bool, files: &[&str], unseen: &[&str]) {
+    fn check(root: &Path, enters: &dyn Fn(&Entry<'_>) -> bool, files: &[&str], expected: &[&str]) {
         let mut found = Vec::new();
-        let missed = walk(root, &mut |entry| {
+        let unread = walk(root, &mut |entry| {
             if !entry.kind.is_dir() {
                 found.push(entry.path());
             }
@@ -180,9 +183,9 @@ mod tests {
         });
         found.sort();
         assert_eq!(found, files);
-        let mut missed: Vec<_> = missed.into_iter().map(|one| one.path).collect();
-        missed.sort();
-        assert_eq!(missed, unseen);
+        let mut unread: Vec<_> = unread.into_iter().map(|one| one.path).collect();
+        unread.sort();
+        assert_eq!(unread, expected);
     }
 
     #[test]
@@ -219,11 +222,11 @@ mod tests {
     fn an_error_ends_one_directory() {
         let root = Temporary::new("error");
         ["a/b", "c/d"].iter().for_each(|path| root.write(path));
-        let missed = walk(&root.0, &mut |entry| match entry.path().as_str() {
+        let unread = walk(&root.0, &mut |entry| match entry.path().as_str() {
             "a/b" => Err(io::Error::other("no")),
             _ => Ok(true),
         });
-        let missed: Vec<_> = missed.iter().map(|one| one.path.as_str()).collect();
-        assert_eq!(missed, ["a"]);
+        let unread: Vec<_> = unread.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(unread, ["a"]);
     }
 }

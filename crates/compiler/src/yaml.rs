@@ -5,12 +5,12 @@
 
 mod build;
 mod json;
-mod masked;
+mod mask;
 mod padding;
 pub mod plain;
+mod scanner_messages;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use padding::Padding;
 
 /// What a file holds, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Read {
+pub struct Contents {
     /// The documents that are not empty.
     pub documents: Vec<Node>,
     /// What is wrong; the documents are incomplete if this is not empty.
@@ -34,16 +34,16 @@ pub struct Read {
 ///
 /// What looks like a JSON object is read as JSON. If it is not, it may still be YAML.
 #[must_use]
-pub fn read(file: &Arc<SourceFile>) -> Read {
+pub fn read(file: &Arc<SourceFile>) -> Contents {
     if !file.text.trim_start().starts_with('{') {
         return build::read(file);
     }
     match json::read(file) {
-        Ok(document) => Read { documents: vec![document], errors: Vec::new() },
+        Ok(document) => Contents { documents: vec![document], errors: Vec::new() },
         Err(error) => {
             let yaml = build::read(file);
             match is_named_json(file) && !yaml.errors.is_empty() {
-                true => Read { documents: Vec::new(), errors: vec![*error] },
+                true => Contents { documents: Vec::new(), errors: vec![*error] },
                 false => yaml,
             }
         }

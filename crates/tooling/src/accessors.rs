@@ -15,10 +15,10 @@ use wardgate_engine::wire::Json;
 pub fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
     let names: Vec<String> = names(table).into_iter().take(MAX_NAMES).map(quoted).collect();
     let mut reads = String::new();
-    for (name, place) in names.iter().zip(FIRST_PLACE..) {
+    for (name, number) in names.iter().zip(FIRST_NUMBER..) {
         let _ = write!(
             reads,
-            "            case {place}:\n                if ({name} in OBJECT)\n                    \
+            "            case {number}:\n                if ({name} in OBJECT)\n                    \
              return UNSURE;\n                v = o[{name}];\n                break;\n"
         );
     }
@@ -68,5 +68,5 @@ fn hexadecimal(bytes: &[u8]) -> String {
 const TEMPLATE: &str = include_str!("accessors/template.js");
 
 /// The first place of a name, and how many there are: `npm/src/fast/read-sites.ts` counts the same.
-const FIRST_PLACE: u32 = 64;
+const FIRST_NUMBER: u32 = 64;
 const MAX_NAMES: usize = 4096 - 64;

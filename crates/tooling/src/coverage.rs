@@ -39,7 +39,7 @@ pub struct PolicyCoverage {
     /// The file that it stands in.
     pub source: Arc<SourceFile>,
     /// Where it starts.
-    pub place: Position,
+    pub position: Position,
     /// Its rules, in order.
     pub rules: Vec<RuleCoverage>,
     /// The derived roles that it defines, in order.
@@ -54,7 +54,7 @@ pub struct RuleCoverage {
     /// Its name; its number in the policy where it has none.
     pub name: String,
     /// Where it starts.
-    pub place: Position,
+    pub position: Position,
     /// How often it applied; for a rule of a role policy, how often its condition was met.
     pub applied: u64,
     /// How often it was a candidate and did not apply.
@@ -72,7 +72,7 @@ pub struct RoleCoverage {
     /// Its name.
     pub name: String,
     /// Where its definition starts.
-    pub place: Position,
+    pub position: Position,
     /// How often it was granted.
     pub granted: u64,
     /// How often it was not granted.
@@ -96,9 +96,9 @@ pub struct ExpressionCoverage {
     /// Where it ends.
     pub end: Position,
     /// How often it held.
-    pub held: u64,
+    pub times_true: u64,
     /// How often it did not hold.
-    pub did_not_hold: u64,
+    pub times_false: u64,
     /// How often it could not be evaluated.
     pub failed: u64,
 }
@@ -139,7 +139,7 @@ impl ExpressionCoverage {
     /// Returns how often it was evaluated.
     #[must_use]
     pub const fn evaluated(&self) -> u64 {
-        self.held + self.did_not_hold + self.failed
+        self.times_true + self.times_false + self.failed
     }
 }
 

@@ -16,7 +16,7 @@ mod token;
 
 use std::sync::Arc;
 
-use cel::{Parentheses, Room};
+use cel::{Parentheses, Width};
 use events::Leaf;
 use expressions::Expressions;
 use token::Token;
@@ -43,7 +43,7 @@ pub enum Outcome {
     /// It is JSON, which is left alone.
     Json,
     /// It is written in a way that is not surely kept by a layout, so it stands as it stood.
-    Kept,
+    Unchanged,
 }
 
 /// Lays out the contents of a file; `path` is what diagnostics call it.
@@ -67,7 +67,7 @@ pub fn format(path: &str, bytes: &[u8]) -> Result<Formatted, Vec<Diagnostic>> {
     let stays = |new: &String| job.sound(new, Extent::Yaml).is_some() && job.whole_keeps(new);
     match job.sound(&text, Extent::Yaml).filter(stays) {
         Some(text) => Ok(Formatted { text, outcome: Outcome::WithoutExpressions }),
-        None => Ok(as_it_is(Outcome::Kept)),
+        None => Ok(as_it_is(Outcome::Unchanged)),
     }
 }
 
@@ -75,7 +75,7 @@ pub fn format(path: &str, bytes: &[u8]) -> Result<Formatted, Vec<Diagnostic>> {
 /// line. Returns nothing if it has a flaw, or is written in a way that is not surely kept.
 #[must_use]
 pub fn expression(source: &str, width: Option<usize>) -> Option<String> {
-    cel::layout(source, width.map_or(Room::Line, Room::Lines), Parentheses::Needed)
+    cel::layout(source, width.map_or(Width::Line, Width::Lines), Parentheses::Needed)
 }
 
 /// How much of a file is laid out.

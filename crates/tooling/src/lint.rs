@@ -19,7 +19,7 @@ mod unused;
 use logic::{Logic, Parsed};
 use std::path::Path;
 use wardgate_compiler::Options;
-use wardgate_compiler::compile::{FilesByPath, schema_in, sound};
+use wardgate_compiler::compile::{FilesByPath, resolve_and_emit, schema_in};
 pub use wardgate_compiler::diagnostics::Lint;
 use wardgate_compiler::diagnostics::{self, Diagnostic};
 use wardgate_compiler::repository::Repository;
@@ -41,7 +41,7 @@ pub fn lint_files(files: &[(String, Vec<u8>)], options: &Options) -> Vec<Diagnos
 }
 
 fn lint(repository: &Repository, options: &Options, load: &Load<'_>) -> Vec<Diagnostic> {
-    match sound(repository, options, load) {
+    match resolve_and_emit(repository, options, load) {
         Ok(_) if repository.policies.is_empty() && repository.rules.is_empty() => {
             vec![Diagnostic::no_policies()]
         }

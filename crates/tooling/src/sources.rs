@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::suite::files::is_ours;
+use crate::suite::files::is_suite_file;
 use wardgate_compiler::repository::files::{SCHEMAS, is_policy_file};
 use wardgate_compiler::repository::ignore::{FILE, Ignore};
 use wardgate_compiler::walk::walk;
@@ -19,7 +19,7 @@ pub fn source_files(root: &Path) -> Vec<PathBuf> {
         if !is_own && ignore.leaves_out(&path, is_directory) {
             return Ok(false);
         }
-        if !is_directory && (is_own || is_policy_file(&path) || is_ours(&path)) {
+        if !is_directory && (is_own || is_policy_file(&path) || is_suite_file(&path)) {
             found.push(entry.location.clone());
         }
         Ok(true)

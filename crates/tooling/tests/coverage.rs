@@ -57,7 +57,7 @@ fn tests_that_run_twice_count_twice() {
     let rule = &coverage.policies[0].rules[0];
     assert_eq!((rule.applied, rule.not_applied, rule.failed), (2, 2, 0));
     let expression = &rule.expressions[0];
-    assert_eq!((expression.held, expression.did_not_hold, expression.failed), (2, 2, 0));
+    assert_eq!((expression.times_true, expression.times_false, expression.failed), (2, 2, 0));
 }
 
 fn coverage(root: &Path) -> Coverage {

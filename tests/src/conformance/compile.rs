@@ -92,7 +92,7 @@ impl Unit {
         let files = self.files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         let repository = Repository::from_files(files);
         let main = word(&self.test, "mainDef");
-        let main = repository.policies.iter().find(|policy| policy.place.file.path == main);
+        let main = repository.policies.iter().find(|policy| policy.location.file.path == main);
         let Some(main) = main else { return Outcome::failed("the main policy", "none") };
         let errors = self.errors(main, &repository);
         match items(&self.test, "wantErrors") {
@@ -115,7 +115,7 @@ impl Unit {
         let of_unit: BTreeSet<&str> = policies
             .iter()
             .filter(|(key, _)| unit.contains(*key))
-            .map(|(_, policy)| policy.place.file.path.as_str())
+            .map(|(_, policy)| policy.location.file.path.as_str())
             .collect();
         errors.retain(|error| match error.code {
             Code::MissingAncestor => error.message.contains(&format!("`{}`", main.key())),

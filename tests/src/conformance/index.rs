@@ -90,7 +90,7 @@ fn disabled(errors: &Json, repository: &Repository) -> Result<(), Failure> {
     let wanted: BTreeSet<_> =
         wanted.map(|json| format!("{} in {}", word(json, "policy"), word(json, "file"))).collect();
     let found = repository.disabled.iter();
-    let found = found.map(|one| format!("{} in {}", one.key, one.place.file.path)).collect();
+    let found = found.map(|one| format!("{} in {}", one.key, one.location.file.path)).collect();
     same(&wanted, &found)
 }
 

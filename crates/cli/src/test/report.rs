@@ -3,8 +3,8 @@
 use wardgate_engine::wire::attr_json;
 use wardgate_tooling::suite::Loaded;
 use wardgate_tooling::suite::results::{
-    CaseResult, Fate, Found, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteResult, Verdict,
-    effect_word,
+    ActualOutput, CaseResult, OnlyWith, Outcome, OutputFailure, Results, Skip, SuiteOutcome,
+    SuiteResult, Verdict, effect_word,
 };
 
 use super::folder;
@@ -66,16 +66,16 @@ impl Report<'_, '_> {
         let name = suite.name.as_deref().unwrap_or("not readable");
         let word = self.word(verdict);
         self.out.line(format_args!("{word} {}: {}", shown(&file), shown(name)))?;
-        match &suite.fate {
-            Fate::Broken(_, errors) => {
+        match &suite.outcome {
+            SuiteOutcome::Broken(_, errors) => {
                 for error in errors {
                     let mut error = error.clone();
                     error.file = self.file(&error.file);
                     self.lines(4, &error.to_string())?;
                 }
             }
-            Fate::Skipped(reason) => self.reason(4, reason)?,
-            Fate::Ran(cases) => {
+            SuiteOutcome::Skipped(reason) => self.reason(4, reason)?,
+            SuiteOutcome::Ran(cases) => {
                 for case in cases {
                     self.case(case)?;
                 }
@@ -109,7 +109,7 @@ impl Report<'_, '_> {
                         "NO_MATCH" => "no policy matched".to_owned(),
                         policy => format!("decided by {policy}"),
                     };
-                    let why = if case.is_said { "" } else { " since nothing is said" };
+                    let why = if case.has_expectation { "" } else { " since nothing is said" };
                     let line = format!("expected {expected}{why}, found {actual}; {decided}");
                     self.lines(6, &line)?;
                     for (number, line) in self.why.lines(case).iter().enumerate() {
@@ -129,21 +129,21 @@ impl Report<'_, '_> {
     fn output(&mut self, failure: &OutputFailure) -> Result<(), Failure> {
         let expected = failure.expected.as_ref().map_or_else(|| "nothing".to_owned(), attr_json);
         let found = match &failure.found {
-            Found::Value(value) => attr_json(value),
-            Found::Nothing => "no output".to_owned(),
-            Found::Error(error) => format!("an error: {error}"),
+            ActualOutput::Value(value) => attr_json(value),
+            ActualOutput::Nothing => "no output".to_owned(),
+            ActualOutput::Error(error) => format!("an error: {error}"),
         };
         self.lines(6, &format!("output of {}:", failure.source))?;
         self.lines(8, &format!("expected {expected}"))?;
         self.lines(8, &format!("found    {found}"))?;
-        let at = failure.place.position;
-        let file = self.file(&failure.place.file.path);
+        let at = failure.location.position;
+        let file = self.file(&failure.location.file.path);
         self.lines(8, &format!("at {file}:{}:{}", at.line, at.column))
     }
 
     fn place(&mut self, case: &CaseResult) -> Result<(), Failure> {
-        let at = case.place.position;
-        let file = self.file(&case.place.file.path);
+        let at = case.location.position;
+        let file = self.file(&case.location.file.path);
         self.lines(6, &format!("at {file}:{}:{}", at.line, at.column))
     }
 
@@ -176,7 +176,7 @@ impl Report<'_, '_> {
 /// Returns the sums in one line.
 pub(super) fn last_line(results: &Results, out: &Output) -> String {
     let sums = results.summary();
-    let broken = |suite: &&SuiteResult| matches!(suite.fate, Fate::Broken(..));
+    let broken = |suite: &&SuiteResult| matches!(suite.outcome, SuiteOutcome::Broken(..));
     let broken = results.suites.iter().filter(broken).count();
     let mut parts = vec![format!("{} passed", sums.passed)];
     let mut add = |count: usize, what: &str| {

@@ -77,11 +77,13 @@ fn write(path: &Path, read: &[u8], text: &str) -> Result<(), Failure> {
 
 /// Returns how a suite stands after the update.
 fn after(result: &SuiteResult, update: &Update) -> Status {
-    use wardgate_tooling::suite::results::Fate;
+    use wardgate_tooling::suite::results::SuiteOutcome;
     let errored = |outcome: &Outcome| outcome.verdict() == Verdict::Errored;
-    match &result.fate {
-        Fate::Broken(..) => Status::BrokenSuites,
-        Fate::Ran(cases) if cases.iter().any(|case| errored(&case.outcome)) => Status::BrokenSuites,
+    match &result.outcome {
+        SuiteOutcome::Broken(..) => Status::BrokenSuites,
+        SuiteOutcome::Ran(cases) if cases.iter().any(|case| errored(&case.outcome)) => {
+            Status::BrokenSuites
+        }
         _ if !update.refused.is_empty() => Status::FailedTests,
         _ => Status::Done,
     }

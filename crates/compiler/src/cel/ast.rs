@@ -410,3 +410,14 @@ binary_ops! {
 pub fn block_slot(index: usize) -> String {
     format!("@index{index}")
 }
+
+/// Returns the dotted name that an expression spells, if it spells one.
+pub(super) fn qualified_name(expr: &Expr) -> Option<String> {
+    match &expr.kind {
+        ExprKind::Ident(name) => Some(name.clone()),
+        ExprKind::Select { operand, field, optional: false } => {
+            Some(format!("{}.{field}", qualified_name(operand)?))
+        }
+        _ => None,
+    }
+}

@@ -7,7 +7,7 @@ use wardgate_engine::cel::Function;
 
 use super::signature::{Library, Signature};
 use super::types::{OPTIONAL, Type};
-use crate::nearest::instead;
+use crate::nearest::suggestion;
 
 /// An environment that expressions are checked in.
 #[derive(Clone, Debug)]
@@ -94,9 +94,9 @@ impl Env {
     }
 
     /// Returns what an author of policies means by a name that other places give a meaning to.
-    pub(super) fn meant_by(&self, name: &str) -> Option<&'static str> {
-        let meant = MEANT.iter().find(|(wrong, _)| *wrong == name).filter(|_| self.is_cerbos);
-        meant.map(|(_, meant)| *meant)
+    pub(super) fn intended(&self, name: &str) -> Option<&'static str> {
+        let intended = INTENDED.iter().find(|(wrong, _)| *wrong == name).filter(|_| self.is_cerbos);
+        intended.map(|(_, intended)| *intended)
     }
 
     /// Returns the names that `name` may stand for, innermost container first.
@@ -153,9 +153,9 @@ pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
 }
 
 /// Returns what may have been meant by a field that a message does not have.
-pub(super) fn field_instead(message: &str, field: &str) -> Option<String> {
+pub(super) fn field_suggestion(message: &str, field: &str) -> Option<String> {
     let (_, fields) = FIELDS.iter().find(|(name, _)| *name == message)?;
-    instead(field, fields.iter().copied())
+    suggestion(field, fields.iter().copied())
 }
 
 /// Returns the type that a name denotes as a value.
@@ -209,8 +209,8 @@ const FIELDS: [(&str, &[&str]); 6] = [
 ];
 
 /// Returns what an author means by a function of another language.
-pub(super) fn function_meant_by(name: &str) -> Option<&'static str> {
-    OTHER_LANGUAGES.iter().find(|(wrong, _)| *wrong == name).map(|(_, meant)| *meant)
+pub(super) fn intended_function(name: &str) -> Option<&'static str> {
+    OTHER_LANGUAGES.iter().find(|(wrong, _)| *wrong == name).map(|(_, intended)| *intended)
 }
 
 /// Functions that have another name here.
@@ -230,7 +230,7 @@ const OTHER_LANGUAGES: [(&str, &str); 12] = [
 ];
 
 /// Names that policies have under another name.
-const MEANT: [(&str, &str); 6] = [
+const INTENDED: [(&str, &str); 6] = [
     ("principal", "`P` or `request.principal`"),
     ("resource", "`R` or `request.resource`"),
     ("auxData", "`request.auxData`"),

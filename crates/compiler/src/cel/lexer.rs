@@ -197,7 +197,7 @@ impl<'a> Lexer<'a, '_> {
         self.at = span.end;
         let mut error = CelError::new(format!("`{found}` means nothing in an expression"), span);
         error.expected =
-            MEANT.iter().find(|(c, _)| *c == found).map(|(_, meant)| (*meant).to_owned());
+            INTENDED.iter().find(|(c, _)| *c == found).map(|(_, intended)| (*intended).to_owned());
         self.errors.push(error);
         None
     }
@@ -263,7 +263,7 @@ fn digits(text: &str) -> usize {
 }
 
 /// What is meant by a character that means nothing.
-const MEANT: [(char, &str); 7] = [
+const INTENDED: [(char, &str); 7] = [
     ('=', "`==`"),
     ('&', "`&&`"),
     ('|', "`||`"),

@@ -3,8 +3,9 @@
 //! A macro is known by its name, whether it has a receiver, and the number of its arguments; any
 //! other call stays a call. A macro whose arguments have the wrong shape is an error at once.
 
-use super::ast::{CelError, Comprehension, Element, Expr, ExprKind, Literal, Loop, block_slot};
-use super::parser::qualified_name;
+use super::ast::{
+    CelError, Comprehension, Element, Expr, ExprKind, Literal, Loop, block_slot, qualified_name,
+};
 
 /// Returns the macro node that a call stands for, or the call itself.
 pub(super) fn expand(

@@ -8,7 +8,7 @@ mod literals;
 #[cfg(test)]
 mod tests;
 
-use super::ast::{BinaryOp, CelError, Expr, ExprKind, Literal, Span, UnaryOp};
+use super::ast::{BinaryOp, CelError, Expr, ExprKind, Literal, Span, UnaryOp, qualified_name};
 use super::lexer::{self, Token, TokenKind};
 use super::macros;
 use crate::limits::{MAX_EXPRESSION_CODE_POINTS, MAX_EXPRESSION_DEPTH, MAX_EXPRESSION_ERRORS};
@@ -67,7 +67,9 @@ impl Parser<'_> {
             return Ok(expr);
         }
         let word = WORDS.iter().find(|(word, _)| self.text().eq_ignore_ascii_case(word));
-        self.unexpected(word.map_or("an operator or the end of the expression", |(_, meant)| meant))
+        self.unexpected(
+            word.map_or("an operator or the end of the expression", |(_, intended)| intended),
+        )
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
@@ -138,13 +140,13 @@ impl Parser<'_> {
             TokenKind::Symbol("-") if !self.at_signed_number() => (UnaryOp::Neg, "-"),
             _ => return self.member(),
         };
-        let mut odd = false;
+        let mut is_applied = false;
         while self.peek() == &TokenKind::Symbol(text) && !self.at_signed_number() {
             self.at += 1;
-            odd = !odd;
+            is_applied = !is_applied;
         }
         let operand = self.member()?;
-        if !odd {
+        if !is_applied {
             return Ok(operand);
         }
         let span = start.to(operand.span);
@@ -360,17 +362,6 @@ pub(super) fn quoted(text: &str) -> String {
     match line.char_indices().nth(MAX_QUOTED) {
         None if line.len() == text.len() => format!("`{text}`"),
         cut => format!("`{}...`", cut.map_or(line, |(at, _)| line.get(..at).unwrap_or_default())),
-    }
-}
-
-/// Returns the dotted name that an expression spells, if it spells one.
-pub(super) fn qualified_name(expr: &Expr) -> Option<String> {
-    match &expr.kind {
-        ExprKind::Ident(name) => Some(name.clone()),
-        ExprKind::Select { operand, field, optional: false } => {
-            Some(format!("{}.{field}", qualified_name(operand)?))
-        }
-        _ => None,
     }
 }
 

@@ -122,8 +122,8 @@ impl Assembly {
                 Section::FastPaths => &self.fast_paths,
             };
             let bounds = [index(words.len()), index(content.len())];
-            if let Some(place) = words.get_mut(4 + 2 * position..6 + 2 * position) {
-                place.copy_from_slice(&bounds);
+            if let Some(bounds_words) = words.get_mut(4 + 2 * position..6 + 2 * position) {
+                bounds_words.copy_from_slice(&bounds);
             }
             words.extend_from_slice(content);
         }
@@ -164,8 +164,8 @@ impl Assembly {
 /// Returns the first free bucket of a probe that starts at `hash`. One exists: half are free.
 fn free_bucket(buckets: usize, hash: u32, is_free: impl Fn(usize) -> bool) -> usize {
     let start = usize::try_from(hash).unwrap_or(0);
-    let places = (0..buckets).map(|probe| start.wrapping_add(probe) & (buckets - 1));
-    places.into_iter().find(|at| is_free(*at)).unwrap_or(0)
+    let candidates = (0..buckets).map(|probe| start.wrapping_add(probe) & (buckets - 1));
+    candidates.into_iter().find(|at| is_free(*at)).unwrap_or(0)
 }
 
 fn flags(options: &Options) -> u32 {

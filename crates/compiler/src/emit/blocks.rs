@@ -108,14 +108,14 @@ impl Block {
         let mut words = vec![0; BLOCK_WORDS];
         set(&mut words, block::RULES, index(self.rows.len()));
         set(&mut words, block::POLICY, assembly.pool.string(&self.policy));
-        for (place, dimension) in [
+        for (field, dimension) in [
             (block::ACTIONS, &self.actions),
             (block::ROLES, &self.roles),
             (block::RESOURCES, &self.resources),
         ] {
             if let Some(values) = dimension {
                 let content = write_dimension(values, assembly);
-                append(&mut words, place, &content);
+                append(&mut words, field, &content);
             }
         }
         if !self.derived_roles.is_empty() || !self.role_policies.is_empty() {
@@ -218,9 +218,9 @@ fn bit_set(rows: &[usize]) -> Vec<[u32; 2]> {
     pairs
 }
 
-fn append(words: &mut Vec<u32>, place: usize, content: &[u32]) {
+fn append(words: &mut Vec<u32>, field: usize, content: &[u32]) {
     let at = index(words.len());
-    set(words, place, at);
+    set(words, field, at);
     words.extend_from_slice(content);
 }
 

@@ -1,7 +1,7 @@
 //! The parsed policy: what one document says, before imports are looked up.
 //!
 //! Nothing here is validated twice: a name that stands in these types has the shape its kind asks
-//! for, and everything that a later message may point at carries its [`Place`].
+//! for, and everything that a later message may point at carries its [`Location`].
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use wardgate_engine::attr::Attr;
 use super::name::{DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, policy_key, set_key};
 use crate::diagnostics::Diagnostic;
 use crate::expression::ExprSource;
-use crate::source::{Place, Position};
+use crate::source::{Location, Position};
 
 /// One policy document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// Where the document starts.
-    pub place: Place,
+    pub location: Location,
     /// Whether the document is to be left out.
     pub disabled: bool,
     /// Whether it was read without an error.
@@ -69,7 +69,7 @@ pub struct Named {
     /// The name.
     pub name: String,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// What a policy calls by name: imported sets and its own definitions.
@@ -89,7 +89,7 @@ pub struct Definition<T> {
     /// Its value.
     pub value: T,
     /// Where the value stands.
-    pub place: Place,
+    pub location: Location,
     /// Where its name stands.
     pub key: Position,
     /// What kind of list it stands in, for messages.
@@ -138,7 +138,7 @@ pub struct Common {
     /// `None` if the document does not say.
     pub scope_permissions: Option<ScopePermissions>,
     /// Where `scopePermissions` stands, or the document if it does not say.
-    pub scope_permissions_place: Place,
+    pub scope_permissions_location: Location,
     /// Its variables.
     pub variables: Definitions<ExprSource>,
     /// Its constants.
@@ -201,7 +201,7 @@ pub struct RoleDefinition {
     /// When they gain it; `None` is always.
     pub condition: Option<Condition>,
     /// Where the definition stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// The schemas that attributes must satisfy.
@@ -221,7 +221,7 @@ pub struct SchemaRef {
     /// Action patterns for which the schema is not consulted.
     pub ignore_when_actions: Vec<String>,
     /// Where the reference stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// What a rule says.
@@ -251,7 +251,7 @@ pub struct ResourceRule {
     /// What it puts out.
     pub output: Output,
     /// Where the rule stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// The rules of a principal policy for one resource pattern.
@@ -277,7 +277,7 @@ pub struct ActionRule {
     /// What it puts out.
     pub output: Output,
     /// Where the rule stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// One rule of a role policy.
@@ -294,7 +294,7 @@ pub struct RoleRule {
     /// What it puts out.
     pub output: Output,
     /// Where the rule stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// When a rule applies.

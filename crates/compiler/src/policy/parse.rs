@@ -17,7 +17,7 @@ use super::model::{
 use super::name::{DEFAULT_VERSION, Shape};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::source::{Place, SourceFile};
+use crate::source::{Location, SourceFile};
 use crate::yaml::{Entry, Kind, Node};
 
 /// Reads one document of `file`; what is wrong with it is added to `errors`.
@@ -53,8 +53,8 @@ pub(crate) fn is_foreign(document: &Node) -> bool {
 }
 
 /// Returns the place of the first field of a foreign document that no policy has.
-pub(crate) fn foreign_field(file: &Arc<SourceFile>, document: &Node) -> Place {
-    let root = Reader::new(file).root(document).place;
+pub(crate) fn foreign_field(file: &Arc<SourceFile>, document: &Node) -> Location {
+    let root = Reader::new(file).root(document).location;
     let Kind::Map(entries) = &document.kind else { return root };
     let named = |entry: &Entry| match &entry.key.kind {
         Kind::String(key, _) => Some((Arc::clone(key), entry.key.position)),
@@ -63,7 +63,7 @@ pub(crate) fn foreign_field(file: &Arc<SourceFile>, document: &Node) -> Place {
     let is_other = |(key, _): &(Arc<str>, _)| !TOP_LEVEL.iter().any(|name| is_name_of(key, name));
     let found = entries.iter().filter_map(named).find(is_other);
     match found.or_else(|| entries.iter().find_map(named)) {
-        Some((key, position)) => Place { position, path: format!("$.{key}").into(), ..root },
+        Some((key, position)) => Location { position, path: format!("$.{key}").into(), ..root },
         None => root,
     }
 }
@@ -95,12 +95,12 @@ impl Reader<'_> {
             (kind.starts_with("export"), variables.is_empty(), object.get("variables"))
         {
             let message = "an exported set cannot have `variables` at the top of the document";
-            self.checks.push(Diagnostic::error(Code::Validation, &field.place, message));
+            self.checks.push(Diagnostic::error(Code::Validation, &field.location, message));
         }
         let body = self.body(kind, &value, variables)?;
         let deferred = std::mem::take(&mut self.deferred);
         let disabled = disabled.unwrap_or(false);
-        Some(Policy { place: root.place, disabled, sound: true, annotations, body, deferred })
+        Some(Policy { location: root.location, disabled, sound: true, annotations, body, deferred })
     }
 
     fn body(
@@ -131,7 +131,7 @@ impl Reader<'_> {
         match self.text(value) {
             Some(version) if version.as_ref() != API_VERSION => {
                 let error =
-                    Diagnostic::error(Code::Validation, &value.place, "unknown API version");
+                    Diagnostic::error(Code::Validation, &value.location, "unknown API version");
                 let error = error.found(format!("`{version}`"));
                 self.errors.push(error.expected(format!("`{API_VERSION}`")));
             }
@@ -236,7 +236,7 @@ impl Reader<'_> {
             scope: self.name(object, "scope", Shape::Scope),
             scope_permissions: permissions
                 .and_then(|value| self.scope_permissions(value, name_field == "role")),
-            scope_permissions_place: permissions.unwrap_or(value).place.clone(),
+            scope_permissions_location: permissions.unwrap_or(value).location.clone(),
             variables: self.variables(object, top_level),
             constants: self.definitions(object, "constants", Self::attr),
         }
@@ -258,7 +258,7 @@ impl Reader<'_> {
         match self.word(value, SCOPE_PERMISSIONS)? {
             1 if of_role => {
                 let message = "a role policy always requires parental consent";
-                self.invalid(&value.place.clone(), message);
+                self.invalid(&value.location.clone(), message);
                 None
             }
             1 => Some(ScopePermissions::OverrideParent),
@@ -285,7 +285,9 @@ impl Reader<'_> {
             ignore_when_actions: ignore
                 .map(|ignore| self.required_names(&ignore, "actions"))
                 .unwrap_or_default(),
-            place: schema.get("ref").map_or_else(|| schema.missing("ref"), |v| v.place.clone()),
+            location: schema
+                .get("ref")
+                .map_or_else(|| schema.missing("ref"), |v| v.location.clone()),
         })
     }
 
@@ -326,9 +328,15 @@ impl Reader<'_> {
         mut read: impl FnMut(&mut Self, &Value<'_>) -> Option<T>,
     ) -> Vec<Definition<T>> {
         let mut definitions = Vec::with_capacity(items.len());
-        for Item { name, key: Place { position: key, .. }, value } in items {
+        for Item { name, key: Location { position: key, .. }, value } in items {
             if let Some(read) = read(self, &value) {
-                definitions.push(Definition { name, value: read, place: value.place, key, origin });
+                definitions.push(Definition {
+                    name,
+                    value: read,
+                    location: value.location,
+                    key,
+                    origin,
+                });
             }
         }
         definitions

@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use wardgate_engine::glob;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::message::listed;
-use crate::nearest::instead;
+use crate::message::joined;
+use crate::nearest::suggestion;
 use crate::policy::model::{Body, Common, Definitions, Named, Policy, ScopePermissions};
 use crate::policy::name::{
     DERIVED_ROLES, EXPORT_CONSTANTS, EXPORT_VARIABLES, ancestors, policy_key, set_key,
 };
-use crate::source::Place;
+use crate::source::Location;
 
 pub(super) fn repository(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
     drop_duplicates(policies, errors);
@@ -26,21 +26,21 @@ pub(super) fn repository(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic
 }
 
 fn drop_duplicates(policies: &mut Vec<Policy>, errors: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<String, Place> = HashMap::new();
+    let mut first: HashMap<String, Location> = HashMap::new();
     policies.retain(|policy| {
         let key = policy.key();
         let Some(other) = first.get(&key) else {
-            first.insert(key, policy.place.clone());
+            first.insert(key, policy.location.clone());
             return true;
         };
-        let message = format!("policy `{key}` is defined already, at {}", shown(other));
-        errors.push(Diagnostic::error(Code::DuplicatePolicy, &policy.place, message));
+        let message = format!("policy `{key}` is defined already, at {}", display(other));
+        errors.push(Diagnostic::error(Code::DuplicatePolicy, &policy.location, message));
         false
     });
 }
 
 fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
-    let mut instead = Guesses { policies, known: HashMap::new() };
+    let mut suggestions = Suggestions { policies, known: HashMap::new() };
     for policy in policies.iter().filter(|policy| policy.sound) {
         let (roles, constants, variables) = imports(&policy.body);
         let sets = [
@@ -51,8 +51,8 @@ fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec
         for (imports, kind, what) in sets {
             for import in imports.iter().filter(|i| !keys.contains(&set_key(kind, &i.name))) {
                 let message = format!("no file defines the {what} `{}`", import.name);
-                let error = Diagnostic::error(Code::MissingImport, &import.place, message);
-                errors.push(error.with(None, instead.of(kind, &import.name)));
+                let error = Diagnostic::error(Code::MissingImport, &import.location, message);
+                errors.push(error.with(None, suggestions.of(kind, &import.name)));
             }
         }
     }
@@ -60,15 +60,15 @@ fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec
 
 /// What may have been meant by imports of sets that are not there, each asked once: thousands of
 /// policies may lack the same set.
-struct Guesses<'p> {
+struct Suggestions<'p> {
     policies: &'p [Policy],
     known: HashMap<(&'static str, &'p str), Option<String>>,
 }
 
-impl<'p> Guesses<'p> {
+impl<'p> Suggestions<'p> {
     fn of(&mut self, kind: &'static str, name: &'p str) -> Option<String> {
-        let guess = || instead(name, sets_of(kind, self.policies));
-        self.known.entry((kind, name)).or_insert_with(guess).clone()
+        let suggest = || suggestion(name, sets_of(kind, self.policies));
+        self.known.entry((kind, name)).or_insert_with(suggest).clone()
     }
 }
 
@@ -128,8 +128,8 @@ fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut V
         let Some(first) = descendants.first() else { continue };
         let names: Vec<_> =
             descendants.iter().map(|policy| format!("`{}`", policy.key())).collect();
-        let message = format!("policy `{key}` is missing above {}", listed(&names));
-        errors.push(Diagnostic::error(Code::MissingAncestor, &first.place, message));
+        let message = format!("policy `{key}` is missing above {}", joined(&names));
+        errors.push(Diagnostic::error(Code::MissingAncestor, &first.location, message));
     }
 }
 
@@ -155,7 +155,7 @@ fn fills(patterns: &Patterns<'_>, common: &Common, scope: &str) -> bool {
 }
 
 fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<&str, (ScopePermissions, &Place)> = HashMap::new();
+    let mut first: HashMap<&str, (ScopePermissions, &Location)> = HashMap::new();
     for policy in policies.iter().filter(|policy| policy.sound) {
         let common = match &policy.body {
             Body::Resource(body) => &body.common,
@@ -163,7 +163,7 @@ fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
             _ => continue,
         };
         let permissions = common.scope_permissions.unwrap_or_default();
-        let here = &common.scope_permissions_place;
+        let here = &common.scope_permissions_location;
         let (other, there) = *first.entry(&common.scope).or_insert((permissions, here));
         if other != permissions {
             let scope = match common.scope.as_str() {
@@ -172,7 +172,7 @@ fn conflicting_permissions(policies: &[Policy], errors: &mut Vec<Diagnostic>) {
             };
             let message = format!(
                 "the policies of {scope} disagree on `scopePermissions`: {} says `{}`",
-                shown(there),
+                display(there),
                 name(other)
             );
             let error = Diagnostic::error(Code::ScopePermissionsConflict, here, message);
@@ -190,6 +190,6 @@ const fn name(permissions: ScopePermissions) -> &'static str {
     }
 }
 
-fn shown(place: &Place) -> String {
-    format!("{}:{}:{}", place.file.path, place.position.line, place.position.column)
+fn display(location: &Location) -> String {
+    format!("{}:{}:{}", location.file.path, location.position.line, location.position.column)
 }

@@ -24,7 +24,7 @@ pub(super) fn directory(
 ) -> Vec<(String, Vec<u8>)> {
     let ignore = Ignore::below(root, errors);
     let mut found = Vec::new();
-    let unseen = walk(root, &mut |entry| {
+    let unread = walk(root, &mut |entry| {
         let Some(name) = entry.name.to_str() else {
             return match is_policy_name(&entry.name.to_string_lossy()) {
                 true => Err(io::Error::other("the name of a file is not UTF-8")),
@@ -38,13 +38,13 @@ pub(super) fn directory(
             _ if ignore.leaves_out(&entry.path(), is_directory) => {
                 *ignored = ignored.saturating_add(1);
             }
-            (false, _) => found.push(entry.found()),
+            (false, _) => found.push(entry.file()),
             (true, Enter::Yes) => return Ok(true),
             (true, Enter::Misplaced) => errors.push(misplaced_schemas(&entry.path())),
         }
         Ok(false)
     });
-    errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
+    errors.extend(unread.iter().map(|one| unreadable(&one.path, &one.error)));
     wardgate_engine::order::sort_by(&mut found, |a, b| in_walk_order(&a.path, &b.path));
     let mut files = Vec::with_capacity(found.len());
     for one in found {

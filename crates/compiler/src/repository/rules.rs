@@ -11,7 +11,7 @@ use wardgate_spocp::file::{self, Line};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_FILE_BYTES;
-use crate::source::{Place, Position, SourceError, SourceFile};
+use crate::source::{Location, Position, SourceError, SourceFile};
 
 /// Whether a file holds rules.
 pub(super) fn is_rules_name(name: &str) -> bool {
@@ -37,8 +37,8 @@ pub(super) fn read(path: &str, bytes: &[u8], rules: &mut RuleSet, errors: &mut V
         let position = position(bytes, &line, offset);
         errors.push(match file.as_ref().map(Arc::clone) {
             Some(file) => {
-                let place = Place { file, position, path: Arc::from("") };
-                Diagnostic::error(code, &place, message)
+                let location = Location { file, position, path: Arc::from("") };
+                Diagnostic::error(code, &location, message)
             }
             // Atoms may be any bytes; without a text there is no line to show.
             None => Diagnostic::in_file(code, path, message).at(position),

@@ -12,7 +12,7 @@ use crate::expression::ExprSource;
 use crate::policy::model::{
     Condition, PrincipalRule, ResourceRule, RoleRule, Schemas, ScopePermissions,
 };
-use crate::source::Place;
+use crate::source::Location;
 
 /// All policies of a repository with their imports looked up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Head {
     /// `metadata.annotations`.
     pub annotations: BTreeMap<String, String>,
     /// Where the document starts.
-    pub place: Place,
+    pub location: Location,
 }
 
 impl Head {

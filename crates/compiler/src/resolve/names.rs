@@ -7,15 +7,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wardgate_engine::attr::Attr;
 
+use super::order;
 use super::references::Cache;
-use super::{Sets, order};
+use super::sets::Sets;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
-use crate::nearest::instead;
+use crate::message::joined;
+use crate::nearest::suggestion;
 use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
-use crate::source::Place;
+use crate::source::Location;
 
 /// What names stand for in one policy.
 pub(super) struct Names<'r> {
@@ -28,10 +29,10 @@ pub(super) struct Names<'r> {
 }
 
 /// A definition, and where it entered the policy.
-struct Found<'r, T> {
+struct Candidate<'r, T> {
     definition: &'r Definition<T>,
     import: Option<&'r str>,
-    at: &'r Place,
+    at: &'r Location,
 }
 
 impl<'r> Names<'r> {
@@ -60,10 +61,10 @@ impl<'r> Names<'r> {
     }
 
     /// Returns what may have been meant by a name that nothing defines.
-    pub(super) fn instead(&self, code: Code, name: &str) -> Option<String> {
+    pub(super) fn suggestion(&self, code: Code, name: &str) -> Option<String> {
         match code {
-            Code::UndefinedConstant => instead(name, self.constants.keys().copied()),
-            _ => instead(name, self.variables.keys().copied()),
+            Code::UndefinedConstant => suggestion(name, self.constants.keys().copied()),
+            _ => suggestion(name, self.variables.keys().copied()),
         }
     }
 
@@ -81,14 +82,14 @@ impl<'r> Names<'r> {
                     return;
                 }
                 let position = definition.value.locate(offset);
-                let error = Diagnostic::error(code, &definition.place, message).at(position);
+                let error = Diagnostic::error(code, &definition.location, message).at(position);
                 errors.push(error.with(None, expected));
             };
             for (constant, offset) in &references.constants {
                 if !self.constants.contains_key(constant.as_str()) {
                     let message =
                         format!("variable `{name}` names the unknown constant `{constant}`");
-                    let expected = self.instead(Code::UndefinedConstant, constant);
+                    let expected = self.suggestion(Code::UndefinedConstant, constant);
                     error(Code::UndefinedConstant, *offset, message, expected);
                 }
             }
@@ -106,7 +107,7 @@ impl<'r> Names<'r> {
                         let message =
                             format!("variable `{name}` names the unknown variable `{variable}`");
                         let others = self.variables.keys().filter(|other| *other != name);
-                        let expected = instead(variable, others.copied());
+                        let expected = suggestion(variable, others.copied());
                         error(Code::UndefinedVariable, *offset, message, expected);
                     }
                 }
@@ -120,18 +121,22 @@ impl<'r> Names<'r> {
 fn gather<'r, T>(
     definitions: &'r Definitions<T>,
     set: impl Fn(&str) -> Option<&'r Export<T>>,
-) -> Vec<Found<'r, T>> {
+) -> Vec<Candidate<'r, T>> {
     let mut found = Vec::new();
     for import in &definitions.imports {
         let exported = set(&import.name).map(|set| set.definitions.as_slice()).unwrap_or_default();
-        found.extend(exported.iter().map(|definition| Found {
+        found.extend(exported.iter().map(|definition| Candidate {
             definition,
             import: Some(&import.name),
-            at: &import.place,
+            at: &import.location,
         }));
     }
     let own = definitions.local.iter();
-    found.extend(own.map(|definition| Found { definition, import: None, at: &definition.place }));
+    found.extend(own.map(|definition| Candidate {
+        definition,
+        import: None,
+        at: &definition.location,
+    }));
     found
 }
 
@@ -139,10 +144,10 @@ fn gather<'r, T>(
 fn unique<'r, T>(
     what: &str,
     code: Code,
-    found: &[Found<'r, T>],
+    found: &[Candidate<'r, T>],
     errors: &mut Vec<Diagnostic>,
 ) -> BTreeMap<&'r str, &'r Definition<T>> {
-    let mut by_name: BTreeMap<&str, Vec<&Found<'r, T>>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&Candidate<'r, T>>> = BTreeMap::new();
     for one in found {
         by_name.entry(&one.definition.name).or_default().push(one);
     }
@@ -151,17 +156,18 @@ fn unique<'r, T>(
         let Some(last) = definitions.last() else { continue };
         names.insert(last.definition.name.as_str(), last.definition);
         if definitions.len() > 1 {
-            let places: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
+            let locations: Vec<_> = definitions.iter().map(|one| origin(one)).collect();
             let name = &last.definition.name;
-            let message = format!("{what} `{name}` has several definitions: {}", listed(&places));
+            let message =
+                format!("{what} `{name}` has several definitions: {}", joined(&locations));
             errors.push(Diagnostic::error(code, last.at, message));
         }
     }
     names
 }
 
-fn origin<T>(found: &Found<'_, T>) -> String {
-    let Place { file, position, .. } = &found.definition.place;
+fn origin<T>(found: &Candidate<'_, T>) -> String {
+    let Location { file, position, .. } = &found.definition.location;
     let what = match (found.import, found.definition.origin) {
         (Some(import), _) => format!("import `{import}`"),
         (None, Origin::TopLevel) => "the deprecated `variables` of the document".to_owned(),
@@ -176,9 +182,9 @@ fn valid_names<'r, T: 'r>(
     errors: &mut Vec<Diagnostic>,
 ) {
     for definition in definitions.filter(|definition| !is_identifier(&definition.name)) {
-        let place = Place { position: definition.key, ..definition.place.clone() };
+        let location = Location { position: definition.key, ..definition.location.clone() };
         let message = format!("`{}` cannot be named in an expression", definition.name);
-        let error = Diagnostic::error(code, &place, message);
+        let error = Diagnostic::error(code, &location, message);
         errors.push(
             error.expected("letters, digits and `_`, no digit first, no word of the language"),
         );

@@ -9,7 +9,7 @@ use wardgate_engine::limits::MAX_VARIABLE_DEPTH;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::ExprSource;
-use crate::message::listed;
+use crate::message::joined;
 use crate::policy::model::Definition;
 
 type Edges<'r> = BTreeMap<&'r str, BTreeSet<&'r str>>;
@@ -66,17 +66,17 @@ fn circle<'r>(waiting: &Edges<'r>) -> Option<BTreeSet<&'r str>> {
 }
 
 fn report(circle: &BTreeSet<&str>, variables: &Variables<'_>, errors: &mut Vec<Diagnostic>) {
-    let places: Vec<_> = circle
+    let locations: Vec<_> = circle
         .iter()
         .filter_map(|name| {
-            let place = &variables.get(name)?.place;
-            let at = place.position;
-            Some(format!("`{name}` ({}:{}:{})", place.file.path, at.line, at.column))
+            let location = &variables.get(name)?.location;
+            let at = location.position;
+            Some(format!("`{name}` ({}:{}:{})", location.file.path, at.line, at.column))
         })
         .collect();
-    let message = format!("variables name each other in a circle: {}", listed(&places));
+    let message = format!("variables name each other in a circle: {}", joined(&locations));
     if let Some(first) = circle.first().and_then(|name| variables.get(name)) {
-        errors.push(Diagnostic::error(Code::CyclicalVariables, &first.place, message));
+        errors.push(Diagnostic::error(Code::CyclicalVariables, &first.location, message));
     }
 }
 
@@ -126,7 +126,7 @@ fn too_deep(
         {
             let message =
                 format!("variable `{name}` stands on a chain of variables that is too long");
-            let error = Diagnostic::error(Code::Limit, &definition.place, message);
+            let error = Diagnostic::error(Code::Limit, &definition.location, message);
             errors.push(error.expected(format!("at most {MAX_VARIABLE_DEPTH}")));
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Reader<'r, 'a> {
 
 /// One keyword of a schema, as it is written.
 #[derive(Clone, Copy)]
-struct Written<'n> {
+struct KeywordEntry<'n> {
     draft: u32,
     schema: &'n Node,
     name: &'n str,
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
             if lone_reference && name != "$ref" {
                 continue;
             }
-            match self.clauses(&Written { draft, schema: node, name, value: &entry.value }) {
+            match self.clauses(&KeywordEntry { draft, schema: node, name, value: &entry.value }) {
                 Ok(more) => clauses.extend(more),
                 Err(fault) if fault.message.is_empty() => {
                     let message = format!("`{name}` has a wrong value");
@@ -113,7 +113,7 @@ impl Reader<'_, '_> {
     }
 
     /// Returns what a keyword says; nothing if it says nothing, or says it through another keyword.
-    fn clauses(&mut self, said: &Written<'_>) -> Answer<Clauses> {
+    fn clauses(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Clauses> {
         let subjects = [
             Self::of_values,
             Self::of_objects,
@@ -124,14 +124,14 @@ impl Reader<'_, '_> {
             Self::of_references,
         ];
         for subject in subjects {
-            if let Some(clauses) = subject(self, said)? {
+            if let Some(clauses) = subject(self, keyword)? {
                 return Ok(clauses);
             }
         }
         Ok(Vec::new())
     }
 
-    fn listed(&mut self, keyword: &str, value: &Node) -> Answer<Vec<u32>> {
+    fn schema_list(&mut self, keyword: &str, value: &Node) -> Answer<Vec<u32>> {
         let count = list(value)?.len();
         Ok((0..count).map(|at| self.child(&[keyword, &at.to_string()])).collect())
     }

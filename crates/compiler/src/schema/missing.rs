@@ -23,7 +23,7 @@ fn missing(
     load: &Load<'_>,
     known: &mut BTreeMap<String, bool>,
 ) -> Option<Diagnostic> {
-    let finding = |message| Diagnostic::lint(Lint::MissingSchema, &schema.place, message);
+    let finding = |message| Diagnostic::lint(Lint::MissingSchema, &schema.location, message);
     let Ok(Target { file, .. }) = Target::of_policy(&schema.reference) else {
         let error = finding(format!("`{}` names no schema", schema.reference));
         return Some(error.expected("a file of `_schemas`, such as `cerbos:///album.json`"));

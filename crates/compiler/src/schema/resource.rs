@@ -63,16 +63,16 @@ impl Resources {
         for entry in entries {
             let Some(name) = text(&entry.key) else { continue };
             let pointer = below(pointer, name);
-            match (place(name), &entry.value.kind) {
-                (Place::Schema | Place::SchemaOrList, Kind::Map(_)) => {
+            match (contents(name), &entry.value.kind) {
+                (Contents::Schema | Contents::SchemaOrList, Kind::Map(_)) => {
                     self.visit(&entry.value, draft, &pointer, of);
                 }
-                (Place::SchemaOrList, Kind::Seq(items)) => {
+                (Contents::SchemaOrList, Kind::Seq(items)) => {
                     for (at, item) in items.iter().enumerate() {
                         self.visit(item, draft, &below(&pointer, &at.to_string()), of);
                     }
                 }
-                (Place::Named, Kind::Map(named)) => {
+                (Contents::Named, Kind::Map(named)) => {
                     for entry in named {
                         let name = text(&entry.key).unwrap_or_default();
                         self.visit(&entry.value, draft, &below(&pointer, name), of);
@@ -127,14 +127,14 @@ impl Resources {
 }
 
 /// What a keyword holds.
-enum Place {
+enum Contents {
     Schema,
     SchemaOrList,
     Named,
     Data,
 }
 
-fn place(keyword: &str) -> Place {
+fn contents(keyword: &str) -> Contents {
     match keyword {
         "not"
         | "if"
@@ -146,11 +146,11 @@ fn place(keyword: &str) -> Place {
         | "additionalItems"
         | "unevaluatedProperties"
         | "unevaluatedItems"
-        | "contentSchema" => Place::Schema,
-        "allOf" | "anyOf" | "oneOf" | "items" | "prefixItems" => Place::SchemaOrList,
+        | "contentSchema" => Contents::Schema,
+        "allOf" | "anyOf" | "oneOf" | "items" | "prefixItems" => Contents::SchemaOrList,
         "$defs" | "definitions" | "properties" | "patternProperties" | "dependentSchemas"
-        | "dependencies" => Place::Named,
-        _ => Place::Data,
+        | "dependencies" => Contents::Named,
+        _ => Contents::Data,
     }
 }
 

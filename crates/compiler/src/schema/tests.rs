@@ -18,10 +18,10 @@ fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<S
     };
     let mut pool = PoolBuilder::default();
     let mut writer = SchemaWriter::new(&load);
-    let place =
-        Place { file: source("policy.yaml", ""), position: Position::START, path: "$".into() };
+    let location =
+        Location { file: source("policy.yaml", ""), position: Position::START, path: "$".into() };
     let reference = format!("cerbos:///{}", files[0].0);
-    let wanted = SchemaRef { reference, ignore_when_actions: Vec::new(), place };
+    let wanted = SchemaRef { reference, ignore_when_actions: Vec::new(), location };
     let node = writer.add(&mut pool, &wanted).map_err(|errors| {
         errors
             .iter()
@@ -474,12 +474,12 @@ fn equal_input_gives_equal_words() {
         let load =
             |path: &str| Ok(SchemaFile::new(source(path, schema), read(&source(path, schema))));
         let mut writer = SchemaWriter::new(&load);
-        let place =
-            Place { file: source("p.yaml", ""), position: Position::START, path: "$".into() };
+        let location =
+            Location { file: source("p.yaml", ""), position: Position::START, path: "$".into() };
         let wanted = SchemaRef {
             reference: "cerbos:///s.json".to_owned(),
             ignore_when_actions: Vec::new(),
-            place,
+            location,
         };
         writer.add(&mut PoolBuilder::default(), &wanted).unwrap();
         writer.finish()

@@ -9,19 +9,19 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag};
 
-use super::masked::Masked;
+use super::mask::Mask;
 use super::padding::Padding;
-use super::{Entry, Fault, Kind, Node, Read, plain, words};
+use super::{Contents, Entry, Fault, Kind, Node, plain, scanner_messages};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
 use crate::limits::{MAX_DOCUMENTS, MAX_NODE_DEPTH, MAX_NODES, MAX_REPEATED_NODES};
-use crate::source::{Place, Position, SourceFile};
+use crate::source::{Location, Position, SourceFile};
 
-pub(super) fn read(file: &Arc<SourceFile>) -> Read {
-    let (mut padding, mut masked) = (Padding::default(), Masked::default());
+pub(super) fn read(file: &Arc<SourceFile>) -> Contents {
+    let (mut padding, mut mask) = (Padding::default(), Mask::default());
     let mut misquoted = Vec::new();
     loop {
-        let text = masked.apply(&file.text);
+        let text = mask.apply(&file.text);
         let text = padding.apply(&text);
         let mut builder = Builder::new(file, &padding);
         let stop = builder.run(&text).err();
@@ -30,7 +30,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Read {
             Some(Stop::Indentation(marker, _)) if padding.widen(&marker, &file.text) => continue,
             Some(Stop::Quote(marker, fault)) => {
                 misquoted.push(*fault);
-                if masked.add(padding.index(&marker), &file.text) {
+                if mask.add(padding.index(&marker), &file.text) {
                     continue;
                 }
             }
@@ -62,17 +62,17 @@ struct Builder<'a> {
     file: &'a Arc<SourceFile>,
     padding: &'a Padding,
     offsets: Offsets<'a>,
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
     repeated: usize,
     /// Where the last scalar started and ended, if it was plain.
     last_plain: Option<(Position, Position)>,
-    read: Read,
+    read: Contents,
 }
 
 /// A collection whose end is still to come.
-struct Open {
+struct OpenCollection {
     node: Node,
     anchor: usize,
     /// The key of a map whose value is still to come.
@@ -90,7 +90,7 @@ impl<'a> Builder<'a> {
             nodes: 0,
             repeated: 0,
             last_plain: None,
-            read: Read::default(),
+            read: Contents::default(),
         }
     }
 
@@ -218,7 +218,11 @@ impl<'a> Builder<'a> {
             ));
         }
         let (offset, at) = self.value_start(span);
-        self.open.push(Open { node: Node { position: at, offset, kind }, anchor, key: None });
+        self.open.push(OpenCollection {
+            node: Node { position: at, offset, kind },
+            anchor,
+            key: None,
+        });
         Ok(())
     }
 
@@ -244,7 +248,7 @@ impl<'a> Builder<'a> {
         }
         let node = node.clone();
         self.repeat(size, at)?;
-        self.place(node)
+        self.attach(node)
     }
 
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
@@ -253,7 +257,7 @@ impl<'a> Builder<'a> {
             self.repeat(measure(&node).0, node.position)?;
             self.anchors.insert(anchor, node.clone());
         }
-        self.place(node)
+        self.attach(node)
     }
 
     fn count(&mut self, at: Position) -> Result<(), Fault> {
@@ -273,7 +277,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn place(&mut self, node: Node) -> Result<(), Fault> {
+    fn attach(&mut self, node: Node) -> Result<(), Fault> {
         let Some(open) = self.open.last_mut() else { return self.document(node) };
         match &mut open.node.kind {
             Kind::Seq(items) => items.push(node),
@@ -337,13 +341,13 @@ impl<'a> Builder<'a> {
     }
 
     fn error(&self, at: Position, message: impl Into<String>) -> Fault {
-        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
-        Box::new(Diagnostic::error(Code::Syntax, &place, message))
+        let location = Location { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        Box::new(Diagnostic::error(Code::Syntax, &location, message))
     }
 
     fn limit(&self, at: Position, message: &str, bound: usize) -> Fault {
-        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
-        let error = Diagnostic::error(Code::Limit, &place, message);
+        let location = Location { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        let error = Diagnostic::error(Code::Limit, &location, message);
         Box::new(error.expected(format!("at most {bound}")))
     }
 
@@ -351,11 +355,13 @@ impl<'a> Builder<'a> {
         let at = self.padding.position(error.marker());
         let info = error.info();
         if info.starts_with("simple key expect") {
-            return self.error(self.line_before(at), words::NO_COLON);
+            return self.error(self.line_before(at), scanner_messages::NO_COLON);
         }
         if info.starts_with("mapping values are not allowed") {
             return match self.last_plain {
-                Some((start, end)) if start.line < end.line => self.error(start, words::NO_COLON),
+                Some((start, end)) if start.line < end.line => {
+                    self.error(start, scanner_messages::NO_COLON)
+                }
                 _ => self.error(at, "a `:` stands where no key can end"),
             };
         }
@@ -367,7 +373,7 @@ impl<'a> Builder<'a> {
         {
             return self.error(at, format!("text without quotes cannot start with `{c}`"));
         }
-        self.error(at, words::of_author(info))
+        self.error(at, scanner_messages::message(info))
     }
 
     /// Where the text starts on the last line before `at` that has any.

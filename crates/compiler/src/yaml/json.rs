@@ -9,7 +9,7 @@ use super::{Entry, Fault, Kind, Node};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::expression::Style;
 use crate::limits::{MAX_NODE_DEPTH, MAX_NODES};
-use crate::source::{Place, Position, SourceFile};
+use crate::source::{Location, Position, SourceFile};
 
 pub(super) fn read(file: &Arc<SourceFile>) -> Result<Node, Fault> {
     let mut reader = Reader { file, rest: &file.text, at: Position::START, nodes: 0 };
@@ -232,8 +232,8 @@ impl Reader<'_> {
     }
 
     fn error_at(&self, at: Position, message: impl Into<String>) -> Fault {
-        let place = Place { file: Arc::clone(self.file), position: at, path: Arc::from("") };
-        Box::new(Diagnostic::error(Code::Syntax, &place, message))
+        let location = Location { file: Arc::clone(self.file), position: at, path: Arc::from("") };
+        Box::new(Diagnostic::error(Code::Syntax, &location, message))
     }
 
     fn limit(&self, message: &str, bound: usize) -> Fault {

@@ -55,20 +55,21 @@ fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usi
     let policies: HashMap<&str, usize> = keys.zip(0..).collect();
     let mut last: HashMap<&str, usize> = HashMap::new();
     let mut rules = HashMap::new();
-    for place in table.rule_locations() {
+    for location in table.rule_locations() {
         let Some((at, policy)) =
-            policies.get(place.policy).and_then(|at| Some((*at, coverage.policies.get(*at)?)))
+            policies.get(location.policy).and_then(|at| Some((*at, coverage.policies.get(*at)?)))
         else {
             continue;
         };
-        let from = last.get(place.policy).map_or(0, |last| last + usize::from(!repeats(policy)));
+        let from = last.get(location.policy).map_or(0, |last| last + usize::from(!repeats(policy)));
         let is_it = |rule: &RuleCoverage| {
-            rule.place.line == place.line && (place.name.is_empty() || rule.name == place.name)
+            rule.position.line == location.line
+                && (location.name.is_empty() || rule.name == location.name)
         };
         let candidates = policy.rules.iter().enumerate().skip(from);
         if let Some((found, _)) = candidates.into_iter().find(|(_, rule)| is_it(rule)) {
-            last.insert(place.policy, found);
-            rules.insert(place.number, (at, found));
+            last.insert(location.policy, found);
+            rules.insert(location.number, (at, found));
         }
     }
     rules
@@ -98,12 +99,12 @@ fn roles(coverage: &Coverage) -> HashMap<(String, String), (usize, usize)> {
 struct Watch<'w> {
     counting: &'w Counting,
     coverage: RefCell<&'w mut Coverage>,
-    seen: RefCell<Seen>,
+    seen: RefCell<Truths>,
 }
 
 /// What expressions came to since the last rule, and since the last derived role.
 #[derive(Default)]
-struct Seen {
+struct Truths {
     by_rule: Vec<Truth>,
     by_role: Vec<Truth>,
 }
@@ -218,8 +219,8 @@ impl<'s> Replay<'s> {
         let truth = self.seen.next()?;
         if let Some(counted) = counted {
             match truth {
-                Truth::True => counted.held += 1,
-                Truth::False => counted.did_not_hold += 1,
+                Truth::True => counted.times_true += 1,
+                Truth::False => counted.times_false += 1,
                 Truth::Error => counted.failed += 1,
             }
         }

@@ -69,7 +69,7 @@ impl Page {
         );
         for (number, (_, policies)) in coverage.files().enumerate() {
             for policy in policies {
-                let line = policy.place.line;
+                let line = policy.position.line;
                 let key = escaped(&policy.key);
                 let name = format!("<a href=\"#f{number}-{line}\">{key}</a>");
                 self.row(&name, policy.summary());
@@ -108,7 +108,7 @@ impl Page {
             coverage.files().map(|(source, _)| source.path.as_str()).zip(0..).collect();
         for gap in gaps {
             let number = numbers.get(gap.file).copied().unwrap_or_default();
-            let (line, file) = (gap.place.line, escaped(gap.file));
+            let (line, file) = (gap.position.line, escaped(gap.file));
             let (what, missing) = (coded(&gap.what), escaped(&gap.missing));
             let _ = writeln!(
                 self.text,

@@ -4,7 +4,7 @@ use super::{ExpressionCoverage, PolicyCoverage, RESOURCE, RoleCoverage, RuleCove
 use wardgate_compiler::expression::ExprSource;
 use wardgate_compiler::policy::model::{Body, Condition, Policy, RoleDefinition};
 use wardgate_compiler::policy::name::{DERIVED_ROLES, set_key};
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// Returns the parts of a policy; nothing for sets of variables and constants, which decide nothing.
 pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
@@ -12,7 +12,7 @@ pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
         (Vec::<RuleCoverage>::new(), Vec::new(), Vec::new());
     let kind = match &policy.body {
         Body::Resource(body) => {
-            let own = body.rules.iter().map(|r| rule(&r.name, &r.place, r.condition.as_ref()));
+            let own = body.rules.iter().map(|r| rule(&r.name, &r.location, r.condition.as_ref()));
             rules.extend(own);
             let sets = &body.import_derived_roles;
             imports.extend(sets.iter().map(|set| set_key(DERIVED_ROLES, &set.name)));
@@ -20,11 +20,11 @@ pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
         }
         Body::Principal(body) => {
             let all = body.rules.iter().flat_map(|rule| &rule.actions);
-            rules.extend(all.map(|r| rule(&r.name, &r.place, r.condition.as_ref())));
+            rules.extend(all.map(|r| rule(&r.name, &r.location, r.condition.as_ref())));
             "principal"
         }
         Body::Role(body) => {
-            let own = body.rules.iter().map(|r| rule(&r.name, &r.place, r.condition.as_ref()));
+            let own = body.rules.iter().map(|r| rule(&r.name, &r.location, r.condition.as_ref()));
             rules.extend(own);
             "role"
         }
@@ -40,18 +40,18 @@ pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
     Some(PolicyCoverage {
         key: policy.key(),
         kind,
-        source: policy.place.file.clone(),
-        place: policy.place.position,
+        source: policy.location.file.clone(),
+        position: policy.location.position,
         rules,
         derived_roles,
         imports,
     })
 }
 
-fn rule(name: &str, place: &Place, condition: Option<&Condition>) -> RuleCoverage {
+fn rule(name: &str, location: &Location, condition: Option<&Condition>) -> RuleCoverage {
     RuleCoverage {
         name: name.to_owned(),
-        place: place.position,
+        position: location.position,
         applied: 0,
         not_applied: 0,
         failed: 0,
@@ -64,7 +64,7 @@ fn derived_role(role: &RoleDefinition) -> RoleCoverage {
     let is_for_any = role.parent_roles.iter().any(|parent| parent == "*");
     RoleCoverage {
         name: role.name.clone(),
-        place: role.place.position,
+        position: role.location.position,
         granted: 0,
         not_granted: 0,
         failed: 0,
@@ -85,8 +85,8 @@ fn expression(source: &ExprSource) -> ExpressionCoverage {
         text: source.text.clone(),
         start: source.locate(before),
         end: source.locate(source.text.len()),
-        held: 0,
-        did_not_hold: 0,
+        times_true: 0,
+        times_false: 0,
         failed: 0,
     }
 }

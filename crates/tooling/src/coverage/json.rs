@@ -18,7 +18,7 @@ pub fn report(coverage: &Coverage) -> String {
     list(&mut json, "gaps", coverage.gaps(), |json, gap| {
         json.open('{');
         json.field("file", gap.file);
-        count(json, "line", gap.place.line);
+        count(json, "line", gap.position.line);
         json.field("what", &gap.what);
         json.field("missing", &gap.missing);
         json.close('}');
@@ -49,7 +49,7 @@ fn policy(json: &mut Json, policy: &PolicyCoverage) {
     json.field("policy", &policy.key);
     json.field("kind", policy.kind);
     json.field("file", &policy.source.path);
-    count(json, "line", policy.place.line);
+    count(json, "line", policy.position.line);
     json.key("summary");
     sums(json, policy.summary());
     list(json, "rules", &policy.rules, rule);
@@ -60,7 +60,7 @@ fn policy(json: &mut Json, policy: &PolicyCoverage) {
 fn rule(json: &mut Json, rule: &RuleCoverage) {
     json.open('{');
     json.field("rule", &rule.name);
-    count(json, "line", rule.place.line);
+    count(json, "line", rule.position.line);
     count(json, "applied", rule.applied);
     count(json, "notApplied", rule.not_applied);
     count(json, "failed", rule.failed);
@@ -71,7 +71,7 @@ fn rule(json: &mut Json, rule: &RuleCoverage) {
 fn derived_role(json: &mut Json, role: &RoleCoverage) {
     json.open('{');
     json.field("derivedRole", &role.name);
-    count(json, "line", role.place.line);
+    count(json, "line", role.position.line);
     count(json, "granted", role.granted);
     count(json, "notGranted", role.not_granted);
     count(json, "failed", role.failed);
@@ -84,8 +84,8 @@ fn expression(json: &mut Json, expression: &ExpressionCoverage) {
     json.field("expression", &expression.text);
     count(json, "line", expression.start.line);
     count(json, "column", expression.start.column);
-    count(json, "true", expression.held);
-    count(json, "false", expression.did_not_hold);
+    count(json, "true", expression.times_true);
+    count(json, "false", expression.times_false);
     count(json, "failed", expression.failed);
     json.close('}');
 }

@@ -35,12 +35,16 @@ struct Record {
 impl Record {
     fn add(&mut self, policy: &PolicyCoverage) {
         for rule in &policy.rules {
-            self.function(rule.place.line, format!("{}#{}", policy.key, rule.name), rule.applied);
-            self.line(rule.place.line, rule.considered());
+            self.function(
+                rule.position.line,
+                format!("{}#{}", policy.key, rule.name),
+                rule.applied,
+            );
+            self.line(rule.position.line, rule.considered());
             rule.expressions.iter().for_each(|expression| self.expression(expression));
         }
         for role in &policy.derived_roles {
-            let line = role.place.line;
+            let line = role.position.line;
             self.function(line, format!("{}#{}", policy.key, role.name), role.granted);
             self.line(line, role.considered());
             if !role.is_for_all {
@@ -60,7 +64,7 @@ impl Record {
     }
 
     fn expression(&mut self, expression: &ExpressionCoverage) {
-        let taken = [expression.held, expression.did_not_hold];
+        let taken = [expression.times_true, expression.times_false];
         let is_reached = expression.evaluated() > 0;
         self.branches.push((expression.start.line, is_reached.then_some(taken)));
         for line in expression.start.line..=expression.end.line {

@@ -34,7 +34,7 @@ pub struct Gap<'c> {
     /// The file.
     pub file: &'c str,
     /// Where in the file.
-    pub place: Position,
+    pub position: Position,
     /// What it is, such as "rule `owners-edit`".
     pub what: String,
     /// What is missing, such as "never applied".
@@ -111,7 +111,7 @@ impl Coverage {
     pub fn gaps(&self) -> Vec<Gap<'_>> {
         let mut gaps: Vec<Gap<'_>> = self.policies.iter().flat_map(PolicyCoverage::gaps).collect();
         wardgate_engine::order::sort_by(&mut gaps, |a, b| {
-            (a.file, a.place).cmp(&(b.file, b.place))
+            (a.file, a.position).cmp(&(b.file, b.position))
         });
         gaps
     }
@@ -135,17 +135,17 @@ impl PolicyCoverage {
     }
 
     fn gaps(&self) -> Vec<Gap<'_>> {
-        let gap = |place, what: String, missing: Option<String>| {
-            Some(Gap { file: self.source.path.as_str(), place, what, missing: missing? })
+        let gap = |position, what: String, missing: Option<String>| {
+            Some(Gap { file: self.source.path.as_str(), position, what, missing: missing? })
         };
         let rules = self
             .rules
             .iter()
-            .map(|rule| gap(rule.place, format!("rule `{}`", rule.name), rule.gap()));
+            .map(|rule| gap(rule.position, format!("rule `{}`", rule.name), rule.gap()));
         let roles = self
             .derived_roles
             .iter()
-            .map(|role| gap(role.place, format!("derived role `{}`", role.name), role.gap()));
+            .map(|role| gap(role.position, format!("derived role `{}`", role.name), role.gap()));
         let expressions = self.expressions().map(|expression| {
             gap(
                 expression.start,
@@ -191,14 +191,14 @@ impl RoleCoverage {
 
 impl ExpressionCoverage {
     fn outcomes(&self) -> [bool; 2] {
-        [self.held > 0, self.did_not_hold > 0]
+        [self.times_true > 0, self.times_false > 0]
     }
 
     /// Returns what is missing for it to be exercised.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         let failed = failures(self.failed);
-        match (self.held, self.did_not_hold) {
+        match (self.times_true, self.times_false) {
             (0, 0) if self.failed == 0 => Some("never evaluated".to_owned()),
             (0, 0) => Some(format!("neither true nor false{failed}")),
             (0, _) => Some(format!("never true{failed}")),

@@ -21,7 +21,7 @@ pub fn report(coverage: &Coverage) -> String {
         text.push_str("\nnot exercised\n");
     }
     for gap in gaps {
-        let line = format!("{}:{}: {}: {}", gap.file, gap.place.line, gap.what, gap.missing);
+        let line = format!("{}:{}: {}: {}", gap.file, gap.position.line, gap.what, gap.missing);
         let _ = writeln!(text, "{}", visible(&line));
     }
     text

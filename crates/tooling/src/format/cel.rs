@@ -4,20 +4,20 @@
 //! printed as it is written. The result is parsed again, and given up if it is another tree, if a
 //! comment is missing, or if a second layout would change it.
 
+mod equivalence;
 mod print;
-mod same;
 mod shape;
 mod simplify;
 mod tree;
 mod words;
 
-use same::same;
+use equivalence::equivalent;
 use tree::Tree;
 use wardgate_compiler::cel;
 
 /// Where the text is to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(super) enum Width {
     /// On one line, however long.
     Line,
     /// On as many lines as it takes, each of so many characters if possible.
@@ -34,34 +34,34 @@ pub(super) enum Parentheses {
 }
 
 /// Returns the text of `source` as it should be, or nothing if it must stay as it is.
-pub(super) fn layout(source: &str, room: Room, parentheses: Parentheses) -> Option<String> {
+pub(super) fn layout(source: &str, width: Width, parentheses: Parentheses) -> Option<String> {
     // The parser comes first, because it bounds how deep the text may nest.
     let tree = cel::parse(source).ok()?;
-    let once = attempt(source, room, parentheses)?;
-    let kept = same(&tree, &cel::parse(&once).ok()?);
-    let stable = || attempt(&once, room, parentheses).is_some_and(|twice| twice == once);
+    let once = attempt(source, width, parentheses)?;
+    let is_equivalent = equivalent(&tree, &cel::parse(&once).ok()?);
+    let stable = || attempt(&once, width, parentheses).is_some_and(|twice| twice == once);
     let comments = || words::comments(source) == words::comments(&once);
-    (kept && comments() && stable()).then_some(once)
+    (is_equivalent && comments() && stable()).then_some(once)
 }
 
 /// Tells whether two texts are the same expression.
 pub(super) fn equal(one: &str, other: &str) -> bool {
     match (cel::parse(one), cel::parse(other)) {
-        (Ok(one_tree), Ok(other_tree)) => same(&one_tree, &other_tree),
+        (Ok(one_tree), Ok(other_tree)) => equivalent(&one_tree, &other_tree),
         _ => one == other,
     }
 }
 
-fn attempt(source: &str, room: Room, parentheses: Parentheses) -> Option<String> {
+fn attempt(source: &str, width: Width, parentheses: Parentheses) -> Option<String> {
     let words = words::words(source)?;
-    if room == Room::Line && words.iter().any(|word| !word.fits_a_line()) {
+    if width == Width::Line && words.iter().any(|word| !word.fits_a_line()) {
         return None;
     }
     let mut tree = Tree::parse(words)?;
     if parentheses == Parentheses::Needed {
         simplify::whole(&mut tree.root);
     }
-    Some(print::text(&shape::whole(&tree), room))
+    Some(print::text(&shape::whole(&tree), width))
 }
 
 #[cfg(test)]

@@ -177,11 +177,11 @@ impl<'s> Scanner<'s> {
         };
         let is_empty = indent == 0 && parent.is_some();
         let length = if is_empty { 0 } else { body_length(lines, indent) };
-        let kept = match header.contains('+') {
+        let trailing = match header.contains('+') {
             true => blank_lines(lines.get(length..)?),
             false => 0,
         };
-        let length = length.saturating_add(kept);
+        let length = length.saturating_add(trailing);
         let start = self.at;
         let kind = Kind::Block(self.leaf, Block { body: start.saturating_add(body), indent });
         self.leaf = self.leaf.saturating_add(1);

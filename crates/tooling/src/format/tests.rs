@@ -3,7 +3,7 @@ use super::*;
 fn check(text: &str, expected: &str) {
     let formatted = format("a.yaml", text.as_bytes()).unwrap();
     assert_eq!(formatted.text, expected, "{text}");
-    assert_ne!(formatted.outcome, Outcome::Kept, "{text}");
+    assert_ne!(formatted.outcome, Outcome::Unchanged, "{text}");
     let again = format("a.yaml", formatted.text.as_bytes()).unwrap();
     assert_eq!(again.text, expected, "a second time: {text}");
 }

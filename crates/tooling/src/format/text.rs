@@ -2,7 +2,7 @@
 //! out.
 
 use super::Sheet;
-use super::cel::{self, Parentheses, Room};
+use super::cel::{self, Parentheses, Width};
 use super::events::{Leaf, Style};
 use super::expressions::Expressions;
 use super::token::{Block, Kind, Token, header};
@@ -151,7 +151,7 @@ impl Scalar<'_> {
     /// On one line if it stood there or fits there, and otherwise on several.
     fn laid_out(&self) -> Option<String> {
         let text = unfolded(self.leaf)?;
-        let line = || first_of(&text, Room::Line, |new| self.written(new).is_some());
+        let line = || first_of(&text, Width::Line, |new| self.written(new).is_some());
         if self.in_flow || !self.raw.contains('\n') {
             return self.written(&line()?);
         }
@@ -193,13 +193,16 @@ impl Scalar<'_> {
 }
 
 /// Returns the first layout that can be written, with as few parentheses as possible.
-fn first_of(text: &str, room: Room, fits: impl Fn(&str) -> bool) -> Option<String> {
+fn first_of(text: &str, width: Width, fits: impl Fn(&str) -> bool) -> Option<String> {
     let attempts = [Parentheses::Needed, Parentheses::Written];
-    attempts.into_iter().filter_map(|kept| cel::layout(text, room, kept)).find(|new| fits(new))
+    attempts
+        .into_iter()
+        .filter_map(|parentheses| cel::layout(text, width, parentheses))
+        .find(|new| fits(new))
 }
 
-fn lines_from(indent: usize) -> Room {
-    Room::Lines(WIDTH.saturating_sub(indent).max(LEAST_WIDTH))
+fn lines_from(indent: usize) -> Width {
+    Width::Lines(WIDTH.saturating_sub(indent).max(LEAST_WIDTH))
 }
 
 /// Tells whether every backslash stands before a quote or another backslash.

@@ -12,7 +12,7 @@ use super::comments::{Comment, comments};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::nearest::nearest;
 use wardgate_compiler::repository::Repository;
-use wardgate_compiler::source::{Place, Position, SourceFile};
+use wardgate_compiler::source::{Location, Position, SourceFile};
 
 /// What the comments of a file allow: by the line that they are about, the whole file if absent, and the code.
 type Allows = BTreeMap<(Option<u32>, Lint), Allow>;
@@ -21,7 +21,7 @@ type Allows = BTreeMap<(Option<u32>, Lint), Allow>;
 #[derive(Default)]
 struct Allow {
     /// The comments that say so.
-    places: Vec<Place>,
+    locations: Vec<Location>,
     is_used: bool,
 }
 
@@ -30,9 +30,9 @@ pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -
     let mut allows: BTreeMap<&str, Allows> = BTreeMap::new();
     let mut wrong = Vec::new();
     for file in files(repository) {
-        let (here, mut odd) = read(file);
+        let (here, mut unknown) = read(file);
         allows.insert(&file.path, here);
-        wrong.append(&mut odd);
+        wrong.append(&mut unknown);
     }
     let mut left: Vec<Diagnostic> =
         found.into_iter().chain(wrong).filter(|one| !is_allowed(&mut allows, one)).collect();
@@ -46,8 +46,8 @@ pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -
 
 /// Returns the files that hold policies, each once.
 fn files(repository: &Repository) -> Vec<&Arc<SourceFile>> {
-    let used = repository.policies.iter().map(|policy| &policy.place.file);
-    let all = used.chain(repository.disabled.iter().map(|policy| &policy.place.file));
+    let used = repository.policies.iter().map(|policy| &policy.location.file);
+    let all = used.chain(repository.disabled.iter().map(|policy| &policy.location.file));
     let by_path: BTreeMap<&str, &Arc<SourceFile>> =
         wardgate_compiler::collect::in_order(all.map(|file| (file.path.as_str(), file)));
     by_path.into_values().filter(|file| file.text.contains(DIRECTIVE)).collect()
@@ -72,8 +72,9 @@ fn unused(allows: &BTreeMap<&str, Allows>, of: impl Fn(Lint) -> bool) -> Vec<Dia
     let unused = allows.values().flatten().filter(|((_, lint), allow)| !allow.is_used && of(*lint));
     let diagnostics = unused.flat_map(|((_, lint), allow)| {
         let message = format!("the comment allows `{}`, and nothing like it is found", lint.name());
-        let places = allow.places.iter();
-        places.map(move |place| Diagnostic::lint(Lint::UnusedAllow, place, message.clone()))
+        let locations = allow.locations.iter();
+        locations
+            .map(move |location| Diagnostic::lint(Lint::UnusedAllow, location, message.clone()))
     });
     diagnostics.collect()
 }
@@ -84,15 +85,17 @@ fn read(file: &Arc<SourceFile>) -> (Allows, Vec<Diagnostic>) {
     for (comment, line) in comments.iter().zip(lines(&comments)) {
         let Some(directive) = comment.text.trim_start().strip_prefix(DIRECTIVE) else { continue };
         let line = if comment.is_first { None } else { Some(line) };
-        let place = place(file, comment);
+        let location = location(file, comment);
         let Some(names) = codes(directive) else {
-            wrong.push(no_directive(&place, directive.trim()));
+            wrong.push(no_directive(&location, directive.trim()));
             continue;
         };
         for name in names {
             match Lint::from_name(name) {
-                Some(lint) => allows.entry((line, lint)).or_default().places.push(place.clone()),
-                None => wrong.push(no_code(&place, name)),
+                Some(lint) => {
+                    allows.entry((line, lint)).or_default().locations.push(location.clone())
+                }
+                None => wrong.push(no_code(&location, name)),
             }
         }
     }
@@ -129,23 +132,23 @@ fn lines(comments: &[Comment<'_>]) -> Vec<u32> {
     lines
 }
 
-fn no_code(place: &Place, found: &str) -> Diagnostic {
-    let meant = nearest(found, Lint::ALL.iter().map(|lint| lint.name()));
+fn no_code(location: &Location, found: &str) -> Diagnostic {
+    let near = nearest(found, Lint::ALL.iter().map(|lint| lint.name()));
     let expected =
-        meant.map_or_else(|| "a code of docs/lints.md".to_owned(), |name| format!("`{name}`"));
+        near.map_or_else(|| "a code of docs/lints.md".to_owned(), |name| format!("`{name}`"));
     let message = format!("no finding has the code `{found}`");
-    Diagnostic::lint(Lint::UnknownAllow, place, message).expected(expected)
+    Diagnostic::lint(Lint::UnknownAllow, location, message).expected(expected)
 }
 
-fn no_directive(place: &Place, found: &str) -> Diagnostic {
+fn no_directive(location: &Location, found: &str) -> Diagnostic {
     let error =
-        Diagnostic::lint(Lint::UnknownAllow, place, "the comment allows nothing that is known");
+        Diagnostic::lint(Lint::UnknownAllow, location, "the comment allows nothing that is known");
     error.found(format!("`{found}`")).expected("`# wardgate: allow CODE`")
 }
 
-fn place(file: &Arc<SourceFile>, comment: &Comment<'_>) -> Place {
+fn location(file: &Arc<SourceFile>, comment: &Comment<'_>) -> Location {
     let position = Position { line: comment.line, column: comment.column };
-    Place { file: Arc::clone(file), position, path: Arc::from("") }
+    Location { file: Arc::clone(file), position, path: Arc::from("") }
 }
 
 const DIRECTIVE: &str = "wardgate:";

@@ -60,8 +60,8 @@ fn examine(logic: &Logic<'_>, condition: &Condition, found: &mut Vec<Diagnostic>
             "true" => "this condition and those beside it are never false together".to_owned(),
             _ => "this condition and those beside it can never hold together".to_owned(),
         };
-        let place = first.locate(0);
-        found.push(Diagnostic::lint(lint, &first.at, message).at(place));
+        let location = first.locate(0);
+        found.push(Diagnostic::lint(lint, &first.at, message).at(location));
     }
 }
 

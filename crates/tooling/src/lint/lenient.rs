@@ -45,7 +45,7 @@ impl Linter<'_> {
             let reason = found.first()?.message.split_once(", ")?.1.to_owned();
             let message =
                 format!("the deny of the derived role `{}` is skipped, {reason}", named.name);
-            Some(Diagnostic::lint(Lint::LenientDeny, &named.place, message))
+            Some(Diagnostic::lint(Lint::LenientDeny, &named.location, message))
         };
         named.iter().filter_map(lost).collect()
     }

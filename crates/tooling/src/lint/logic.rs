@@ -245,9 +245,11 @@ impl<'p> Logic<'p> {
         [then, otherwise]: [&Expr; 2],
         facts: &Facts,
     ) -> Outcomes {
-        let asked = self.outcomes(condition, facts).as_operand();
-        let mut all = Outcomes { fails: asked.fails, ..Outcomes::default() };
-        for (possible, truth, branch) in [(asked.yes, true, then), (asked.no, false, otherwise)] {
+        let outcomes = self.outcomes(condition, facts).as_operand();
+        let mut all = Outcomes { fails: outcomes.fails, ..Outcomes::default() };
+        for (possible, truth, branch) in
+            [(outcomes.yes, true, then), (outcomes.no, false, otherwise)]
+        {
             if possible {
                 let branch = self.outcomes(branch, &self.with(facts, condition, truth));
                 all = Outcomes {

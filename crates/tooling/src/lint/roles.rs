@@ -16,7 +16,7 @@ use super::{Lint, Linter};
 use kinds::{Actions, ByKind, Kinds};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::policy::model::{Body, Effect, Schemas};
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 impl<'p> Linter<'p> {
     pub(super) fn roles(&self) -> Vec<Diagnostic> {
@@ -35,12 +35,12 @@ impl<'p> Linter<'p> {
             |role: &str| allowed.contains(role) || globs.iter().any(|glob| fits(glob, role));
         let related = self.related(is_allowed);
         let mut found = Vec::new();
-        for (role, place) in self.mentioned() {
+        for (role, location) in self.mentioned() {
             if !is_allowed(role) && !related.contains(role) {
                 let message = format!(
                     "no rule allows the role `{role}` anything, and a deny for one role never takes away what another is allowed"
                 );
-                found.push(Diagnostic::lint(Lint::RoleNeverAllowed, place, message));
+                found.push(Diagnostic::lint(Lint::RoleNeverAllowed, location, message));
             }
         }
         found
@@ -62,7 +62,7 @@ impl<'p> Linter<'p> {
 
     /// Returns the roles that stand in rules, in derived roles that rules name, and in role policies, each
     /// where it does first.
-    fn mentioned(&self) -> BTreeMap<&'p str, &'p Place> {
+    fn mentioned(&self) -> BTreeMap<&'p str, &'p Location> {
         let named = self.resolved.resource.iter().flat_map(|policy| policy.derived_roles.values());
         let named: BTreeSet<(&str, &str)> = wardgate_compiler::collect::in_order(
             named.map(|role| (role.origin.as_str(), role.name.as_str())),
@@ -73,7 +73,7 @@ impl<'p> Linter<'p> {
                 Body::Resource(body) => {
                     for rule in &body.rules {
                         for role in rule.roles.iter().filter(|role| !is_glob(role)) {
-                            mentioned.entry(role.as_str()).or_insert(&rule.place);
+                            mentioned.entry(role.as_str()).or_insert(&rule.location);
                         }
                     }
                 }
@@ -82,12 +82,12 @@ impl<'p> Linter<'p> {
                     let is_named = |name: &str| named.contains(&(key.as_str(), name));
                     for role in body.definitions.iter().filter(|role| is_named(&role.name)) {
                         for parent in role.parent_roles.iter().filter(|role| !is_glob(role)) {
-                            mentioned.entry(parent.as_str()).or_insert(&role.place);
+                            mentioned.entry(parent.as_str()).or_insert(&role.location);
                         }
                     }
                 }
                 Body::Role(body) => {
-                    mentioned.entry(&body.common.name).or_insert(&policy.place);
+                    mentioned.entry(&body.common.name).or_insert(&policy.location);
                 }
                 Body::Principal(_) | Body::ExportVariables(_) | Body::ExportConstants(_) => {}
             }
@@ -127,12 +127,14 @@ impl<'p> Linter<'p> {
         for rule in self.resolved.role.iter().flat_map(|policy| &policy.rules) {
             let Some(actions) = kinds.actions(&rule.resource) else {
                 let message = format!("no resource policy is about `{}`", rule.resource);
-                found.push(Diagnostic::lint(Lint::UnknownResource, &rule.place, message));
+                found.push(Diagnostic::lint(Lint::UnknownResource, &rule.location, message));
                 continue;
             };
             let unknown = rule.allow_actions.iter();
             let unknown = unknown.filter(|action| is_unknown(&actions, [].into_iter(), action));
-            found.extend(unknown.map(|action| unknown_action(action, &rule.resource, &rule.place)));
+            found.extend(
+                unknown.map(|action| unknown_action(action, &rule.resource, &rule.location)),
+            );
         }
         found
     }
@@ -158,7 +160,9 @@ impl<'p> Linter<'p> {
                 let own = own.map(|(_, action)| *action);
                 let denies = rule.actions.iter().filter(|one| one.effect == Effect::Deny);
                 let unknown = denies.filter(|one| is_unknown(&actions, own.clone(), &one.action));
-                found.extend(unknown.map(|one| unknown_action(&one.action, resource, &one.place)));
+                found.extend(
+                    unknown.map(|one| unknown_action(&one.action, resource, &one.location)),
+                );
             }
         }
         found
@@ -183,7 +187,7 @@ impl<'p> Linter<'p> {
                 let more = of_principals.actions(&kind);
                 let unknown = unknown.filter(|action| is_unknown(&actions, more.clone(), action));
                 let name = &policy.head.name;
-                found.extend(unknown.map(|action| unknown_action(action, name, &schema.place)));
+                found.extend(unknown.map(|action| unknown_action(action, name, &schema.location)));
             }
         }
         found
@@ -210,8 +214,8 @@ fn is_unknown<'a>(
     are_some
 }
 
-fn unknown_action(action: &str, resource: &str, place: &Place) -> Diagnostic {
+fn unknown_action(action: &str, resource: &str, location: &Location) -> Diagnostic {
     let message =
         format!("no rule of a resource policy for `{resource}` mentions the action `{action}`");
-    Diagnostic::lint(Lint::UnknownAction, place, message)
+    Diagnostic::lint(Lint::UnknownAction, location, message)
 }

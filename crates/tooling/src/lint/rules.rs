@@ -5,8 +5,8 @@
 //! deny. So an earlier deny hides what it covers, an allow repeats another wherever it stands, and a later
 //! deny overrules an allow; and a rule that can fail is never merely repeated.
 
-mod cover;
-mod line;
+mod flat_rule;
+mod redundancy;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,32 +15,33 @@ use wardgate_engine::names::sanitized;
 
 use super::pattern::{covers, disjoint, fits};
 use super::{Lint, Linter};
-use cover::Covered;
-use line::{Line, Way};
+use flat_rule::{FlatRule, Grantee};
+use redundancy::{Precheck, Redundancy};
 use wardgate_compiler::cel::references;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::expression::ExprSource;
-use wardgate_compiler::policy::model::{Effect, Output, RoleRule};
+use wardgate_compiler::policy::model::{Output, RoleRule};
 use wardgate_compiler::resolve::model::{ResourcePolicy, RolePolicy};
-use wardgate_compiler::source::Place;
 
 impl<'p> Linter<'p> {
     pub(super) fn rules(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut narrowing: BTreeMap<(&str, &str), Narrowing<'p>> = BTreeMap::new();
         for policy in &self.resolved.role {
-            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            narrowing.entry(place).or_default().insert(&policy.head.name, policy);
+            let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
+            narrowing.entry(version_and_scope).or_default().insert(&policy.head.name, policy);
             found.extend(listed_twice(policy));
         }
         for policy in &self.resolved.resource {
-            let place = (policy.head.version.as_str(), policy.head.scope.as_str());
-            let narrowing = narrowing.get(&place);
-            let lines = self.resource_lines(policy);
-            found.extend(examine(&lines, &|action, way| narrowed(policy, narrowing?, action, way)));
+            let version_and_scope = (policy.head.version.as_str(), policy.head.scope.as_str());
+            let narrowing = narrowing.get(&version_and_scope);
+            let rules = self.flat_resource_rules(policy);
+            found.extend(examine(&rules, &|action, grantee| {
+                narrowed(policy, narrowing?, action, grantee)
+            }));
         }
         for policy in &self.resolved.principal {
-            found.extend(examine(&self.principal_lines(policy), &|_, _| None));
+            found.extend(examine(&self.flat_principal_rules(policy), &|_, _| None));
         }
         found
     }
@@ -62,34 +63,32 @@ impl<'p> Linter<'p> {
 /// The role policies of one version and scope, by their roles.
 type Narrowing<'p> = BTreeMap<&'p str, &'p RolePolicy>;
 
-/// What keeps a way from being asked for an action: the role policy that is asked before.
-type Before<'b> = dyn Fn(&str, &Way) -> Option<String> + 'b;
-
 /// Reports the rules of one policy that say nothing, from the last to the first, so that of two that say
 /// the same one stays.
-fn examine(lines: &[Line<'_>], before: &Before<'_>) -> Vec<Diagnostic> {
+fn examine(rules: &[FlatRule<'_>], before: &Precheck<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    if lines.len() > MAX_COMPARED {
+    if rules.len() > MAX_COMPARED {
         return found;
     }
-    let mut kept: Vec<bool> = vec![true; lines.len()];
+    let mut remaining: Vec<bool> = vec![true; rules.len()];
     let left = Cell::new(MAX_COMPARISONS);
-    for (at, line) in lines.iter().enumerate().rev() {
-        let others = cover::Others { lines, kept: &kept, at, before, left: &left };
-        let Some(covered) = others.covered(line) else { continue };
+    for (at, line) in rules.iter().enumerate().rev() {
+        let others =
+            redundancy::OtherRules { rules, remaining: &remaining, at, before, left: &left };
+        let Some(redundancy) = others.redundancy(line) else { continue };
         // A rule that can still deny by failing says something, so it may cover others.
-        if covered.lint() != Lint::AllowCanOnlyDeny
-            && let Some(kept) = kept.get_mut(at)
+        if redundancy.lint() != Lint::AllowCanOnlyDeny
+            && let Some(remaining) = remaining.get_mut(at)
         {
-            *kept = false;
+            *remaining = false;
         }
-        found.push(diagnostic(line, &covered));
+        found.push(diagnostic(line, &redundancy));
     }
     found
 }
 
-fn diagnostic(line: &Line<'_>, covered: &Covered) -> Diagnostic {
-    Diagnostic::lint(covered.lint(), line.place, covered.message(line.name))
+fn diagnostic(line: &FlatRule<'_>, redundancy: &Redundancy) -> Diagnostic {
+    Diagnostic::lint(redundancy.lint(), line.location, redundancy.message(line.name))
 }
 
 /// Returns which role policy lets no such action of the resource pass, so that the rules of the resource
@@ -98,9 +97,9 @@ fn narrowed(
     policy: &ResourcePolicy,
     roles: &Narrowing<'_>,
     action: &str,
-    way: &Way,
+    grantee: &Grantee,
 ) -> Option<String> {
-    let role = roles.get(way.role()?)?;
+    let role = roles.get(grantee.role()?)?;
     let kind = sanitized(&policy.head.name);
     let lists = |rule: &RoleRule| {
         fits(&rule.resource, &kind) && !rule.allow_actions.iter().all(|own| disjoint(own, action))
@@ -111,7 +110,7 @@ fn narrowed(
 
 /// Reports the rules of a role policy that list, without a condition, what other rules list too.
 fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
-    let mut kept: Vec<bool> = vec![true; policy.rules.len()];
+    let mut remaining: Vec<bool> = vec![true; policy.rules.len()];
     let mut found = Vec::new();
     if policy.rules.len() > MAX_COMPARED {
         return found;
@@ -120,17 +119,18 @@ fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
         if rule.condition.is_some() || rule.output != Output::default() {
             continue;
         }
-        let others = policy.rules.iter().zip(&kept).enumerate();
-        let mut others =
-            others.filter(|(other, (_, kept))| *other != at && **kept).map(|(_, (rule, _))| rule);
+        let others = policy.rules.iter().zip(&remaining).enumerate();
+        let mut others = others
+            .filter(|(other, (_, remaining))| *other != at && **remaining)
+            .map(|(_, (rule, _))| rule);
         let Some(other) = others.find(|other| lists_all(other, rule)) else { continue };
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = false;
+        if let Some(remaining) = remaining.get_mut(at) {
+            *remaining = false;
         }
-        let line = other.place.position.line;
+        let line = other.location.position.line;
         let message =
             format!("the rule on line {line} lists the same actions of `{}`", rule.resource);
-        found.push(Diagnostic::lint(Lint::ShadowedRule, &rule.place, message));
+        found.push(Diagnostic::lint(Lint::ShadowedRule, &rule.location, message));
     }
     found
 }
@@ -138,18 +138,6 @@ fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
 fn lists_all(outer: &RoleRule, inner: &RoleRule) -> bool {
     let listed = |action: &String| outer.allow_actions.iter().any(|own| covers(own, action));
     covers(&outer.resource, &inner.resource) && inner.allow_actions.iter().all(listed)
-}
-
-/// Says which rule is meant.
-fn named(name: &str, place: &Place) -> String {
-    format!("rule `{name}` on line {}", place.position.line)
-}
-
-const fn word(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Allow => "allow",
-        Effect::Deny => "deny",
-    }
 }
 
 /// Rules of one policy that are compared with each other: the work grows with their square.

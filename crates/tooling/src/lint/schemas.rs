@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::logic::Logic;
 use super::{Lint, Linter};
-use reads::{Found, reads};
+use reads::{AttributeRead, reads};
 use shape::{NotListed, Shape, Shapes};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::expression::ExprSource;
@@ -108,51 +108,53 @@ impl Against<'_, '_> {
                 read.extend(reads(&tree).into_iter().map(|found| (expr, found)));
             }
         }
-        let asked = read
+        let tested = read
             .iter()
-            .filter(|(_, found)| found.is_asked_for)
+            .filter(|(_, found)| found.is_presence_test)
             .map(|(_, found)| found.keys.clone());
-        let asked: BTreeSet<Vec<String>> = wardgate_compiler::collect::in_order(asked);
-        read.iter().filter_map(|(expr, found)| self.finding(expr, found, &asked)).collect()
+        let tested: BTreeSet<Vec<String>> = wardgate_compiler::collect::in_order(tested);
+        read.iter().filter_map(|(expr, found)| self.finding(expr, found, &tested)).collect()
     }
 
     fn finding(
         &self,
         expr: &ExprSource,
-        found: &Found,
-        asked: &BTreeSet<Vec<String>>,
+        found: &AttributeRead,
+        tested: &BTreeSet<Vec<String>>,
     ) -> Option<Diagnostic> {
         let (root, keys) = found.keys.split_first()?;
         let (whose, shape) = match root.as_str() {
             "P" => ("principal", self.principal.as_ref()?),
             _ => ("resource", self.resource.as_ref()?),
         };
-        let shown = format!("{root}.attr.{}", keys.join("."));
+        let attribute = format!("{root}.attr.{}", keys.join("."));
         let at = expr.locate(found.span.start);
         let kind = self.kind;
         let inner = match self.shapes.inside(shape, keys) {
             Ok(inner) => inner,
             Err(NotListed { is_refused }) => {
-                if !is_refused && is_guarded(&found.keys, asked) {
+                if !is_refused && is_guarded(&found.keys, tested) {
                     return None;
                 }
                 let verb = if is_refused { "refuses" } else { "does not list" };
                 let message =
-                    format!("the {whose} schema of `{kind}` {verb} the attribute `{shown}`");
+                    format!("the {whose} schema of `{kind}` {verb} the attribute `{attribute}`");
                 return Some(Diagnostic::lint(Lint::UnknownAttribute, &expr.at, message).at(at));
             }
         };
         let value = found.compared.iter().find_map(|value| Some((value, inner.excludes(value)?)));
         let (value, expected) = value?;
-        let message =
-            format!("by the {whose} schema of `{kind}`, `{shown}` is never {}", value.shown());
+        let message = format!(
+            "by the {whose} schema of `{kind}`, `{attribute}` is never {}",
+            value.display()
+        );
         let finding = Diagnostic::lint(Lint::SchemaMismatch, &expr.at, message).at(at);
         Some(finding.expected(expected))
     }
 }
 
 /// Whether somebody asks for it, or for what it stands in: they know that it need not be there.
-fn is_guarded(keys: &[String], asked: &BTreeSet<Vec<String>>) -> bool {
+fn is_guarded(keys: &[String], tested: &BTreeSet<Vec<String>>) -> bool {
     let lengths = 2..=keys.len();
-    lengths.filter_map(|length| keys.get(..length)).any(|keys| asked.contains(keys))
+    lengths.filter_map(|length| keys.get(..length)).any(|keys| tested.contains(keys))
 }

@@ -5,7 +5,7 @@
 //! reads nothing of it. Where the condition asks with `has` or `in` whether the attribute is there, nothing is said.
 
 mod failing;
-mod known;
+mod knowledge;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -17,13 +17,13 @@ use super::pattern::covers;
 use super::schemas::required;
 use super::{Lint, Linter};
 use failing::located;
-use known::Known;
+use knowledge::Knowledge;
 use wardgate_compiler::Enforcement;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::policy::model::{Condition, Effect, ResourceRule, ScopePermissions};
 use wardgate_compiler::resolve::model::{DerivedRole, ResourcePolicy};
 use wardgate_compiler::schema::Load;
-use wardgate_compiler::source::{Place, Position};
+use wardgate_compiler::source::{Location, Position};
 
 impl<'p> Linter<'p> {
     /// Reports such rules, but for those of which `found` says already that they do nothing but this.
@@ -38,8 +38,8 @@ impl<'p> Linter<'p> {
                 .map(|one| (one.file.as_str(), one.position)),
         );
         let is_new = |rule: &&ResourceRule| {
-            let place = &rule.place;
-            !reported.contains(&(place.file.path.as_str(), Some(place.position)))
+            let location = &rule.location;
+            !reported.contains(&(location.file.path.as_str(), Some(location.position)))
         };
         let mut found = Vec::new();
         for policy in &self.resolved.resource {
@@ -62,16 +62,16 @@ struct Search<'s, 'p> {
     policy: &'p ResourcePolicy,
     logic: Logic<'p>,
     /// What is known of every request that fits the schemas.
-    always: Known,
+    always: Knowledge,
     /// The rules that allow something, each with what is known where it does.
-    allows: Vec<(&'p ResourceRule, Known)>,
+    allows: Vec<(&'p ResourceRule, Knowledge)>,
     /// Comparisons that may still be made.
-    left: Cell<u32>,
+    budget: Cell<u32>,
 }
 
 /// What fails without an attribute.
-struct Failing {
-    place: Place,
+struct Failure {
+    location: Location,
     at: Position,
     reads: String,
     what: String,
@@ -86,19 +86,19 @@ impl<'s, 'p> Search<'s, 'p> {
                 facts.add(&path.each_ref().map(String::as_str));
             }
         }
-        let always = Known::new(facts);
+        let always = Knowledge::new(facts);
         let allows = policy.rules.iter().filter(|rule| rule.effect == Effect::Allow);
         let allows = allows.filter_map(|rule| match &rule.condition {
             Some(condition) => Some((rule, always.clone().and(&logic, condition)?)),
             None => Some((rule, always.clone())),
         });
         let allows = allows.collect();
-        Self { linter, policy, logic, always, allows, left: Cell::new(MAX_COMPARISONS) }
+        Self { linter, policy, logic, always, allows, budget: Cell::new(MAX_COMPARISONS) }
     }
 
     fn finding(&self, rule: &'p ResourceRule) -> Option<Diagnostic> {
         // Most rules cannot fail, or no other rule is about the same.
-        self.ways(rule).iter().find_map(|way| self.failing(rule, way, &self.always))?;
+        self.grantees(rule).iter().find_map(|grantee| self.failing(rule, grantee, &self.always))?;
         self.allows.iter().find_map(|(other, known)| self.compared(rule, other, known))
     }
 
@@ -107,25 +107,25 @@ impl<'s, 'p> Search<'s, 'p> {
         &self,
         rule: &'p ResourceRule,
         other: &'p ResourceRule,
-        known: &Known,
+        known: &Knowledge,
     ) -> Option<Diagnostic> {
         let both = |one: &String, two: &String| covers(one, two) || covers(two, one);
         let action = rule.actions.iter().any(|one| other.actions.iter().any(|two| both(one, two)));
         if !action || std::ptr::eq(rule, other) {
             return None;
         }
-        for way in self.ways(rule) {
-            for theirs in self.ways(other) {
-                if !way.meets(&theirs) {
+        for grantee in self.grantees(rule) {
+            for theirs in self.grantees(other) {
+                if !grantee.meets(&theirs) {
                     continue;
                 }
-                self.left.set(self.left.get().checked_sub(1)?);
+                self.budget.set(self.budget.get().checked_sub(1)?);
                 let known = match theirs.condition() {
                     Some((role, it)) => known.clone().and(&self.linter.role_logic(role), it),
                     None => Some(known.clone()),
                 };
                 let Some(known) = known else { continue };
-                if let Some(failing) = self.failing(rule, &way, &known) {
+                if let Some(failing) = self.failing(rule, &grantee, &known) {
                     return Some(failing.diagnostic(other));
                 }
             }
@@ -133,29 +133,35 @@ impl<'s, 'p> Search<'s, 'p> {
         None
     }
 
-    fn ways(&self, rule: &'p ResourceRule) -> Vec<Way<'p>> {
-        let roles = rule.roles.iter().map(|role| Way {
+    fn grantees(&self, rule: &'p ResourceRule) -> Vec<Grantee<'p>> {
+        let roles = rule.roles.iter().map(|role| Grantee {
             derived: None,
             roles: std::slice::from_ref(role),
-            at: &rule.place,
+            at: &rule.location,
         });
         let derived = rule.derived_roles.iter().filter_map(|named| {
             let role = self.policy.derived_roles.get(&named.name)?;
-            Some(Way { derived: Some(role), roles: &role.parent_roles, at: &named.place })
+            Some(Grantee { derived: Some(role), roles: &role.parent_roles, at: &named.location })
         });
         roles.chain(derived).collect()
     }
 
     /// Returns what of a rule can fail for want of an attribute, on one of its ways.
-    fn failing(&self, rule: &'p ResourceRule, way: &Way<'p>, known: &Known) -> Option<Failing> {
+    fn failing(
+        &self,
+        rule: &'p ResourceRule,
+        grantee: &Grantee<'p>,
+        known: &Knowledge,
+    ) -> Option<Failure> {
         let mut known = known.clone();
-        if let Some((role, condition)) = way.condition() {
+        if let Some((role, condition)) = grantee.condition() {
             let logic = self.linter.role_logic(role);
             match (known.verdict(&logic, condition), located(&logic, condition, &known.facts)) {
                 (Some(false), _) => return None,
                 (None, Some((_, _, reads))) => {
-                    let (what, at) = (format!("the derived role `{}`", role.name), way.at.position);
-                    return Some(Failing { place: way.at.clone(), at, reads, what });
+                    let (what, at) =
+                        (format!("the derived role `{}`", role.name), grantee.at.position);
+                    return Some(Failure { location: grantee.at.clone(), at, reads, what });
                 }
                 (Some(true), _) | (None, None) => known = known.and(&logic, condition)?,
             }
@@ -166,31 +172,31 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let (expr, offset, reads) = located(&self.logic, condition, &known.facts)?;
         let what = format!("rule `{}`", rule.name);
-        Some(Failing { place: expr.at.clone(), at: expr.locate(offset), reads, what })
+        Some(Failure { location: expr.at.clone(), at: expr.locate(offset), reads, what })
     }
 }
 
-impl Failing {
+impl Failure {
     fn diagnostic(self, other: &ResourceRule) -> Diagnostic {
-        let Self { reads, what, place, at } = self;
-        let (name, line) = (&other.name, other.place.position.line);
+        let Self { reads, what, location, at } = self;
+        let (name, line) = (&other.name, other.location.position.line);
         let message = format!(
             "where `{reads}` is missing, {what} fails, and that denies what rule `{name}` on line {line} allows"
         );
-        Diagnostic::lint(Lint::StrictError, &place, message).at(at)
+        Diagnostic::lint(Lint::StrictError, &location, message).at(at)
     }
 }
 
 /// How a principal gets to a rule.
 #[derive(Clone, Copy)]
-struct Way<'p> {
+struct Grantee<'p> {
     derived: Option<&'p DerivedRole>,
     /// The roles, one of which the principal has.
     roles: &'p [String],
-    at: &'p Place,
+    at: &'p Location,
 }
 
-impl<'p> Way<'p> {
+impl<'p> Grantee<'p> {
     /// Whether there are roles with which a principal gets both ways.
     fn meets(&self, other: &Self) -> bool {
         let both = |one: &String, two: &String| covers(one, two) || covers(two, one);

@@ -15,19 +15,19 @@ use wardgate_compiler::policy::model::{
     Body, Definition, Definitions, DerivedRolesBody, Export, Named, Policy, ResourceBody,
     RoleDefinition,
 };
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// Where a name comes from: a set by its name, or the policy itself.
 type Origin<'p> = Option<&'p str>;
 
 /// Names that one policy uses.
-type UsedHere<'p> = BTreeSet<(Origin<'p>, &'p str)>;
+type UsedNames<'p> = BTreeSet<(Origin<'p>, &'p str)>;
 
 /// What is used of the exported sets: the name of the set, and the name of the definition.
 type Uses<'p> = BTreeSet<(&'p str, &'p str)>;
 
 #[derive(Default)]
-struct Used<'p> {
+struct Usage<'p> {
     variables: Uses<'p>,
     constants: Uses<'p>,
     roles: Uses<'p>,
@@ -50,7 +50,7 @@ impl Linter<'_> {
         let mut search = Search {
             linter: self,
             sets: Sets::of(policies),
-            used: Used::default(),
+            used: Usage::default(),
             found: Vec::new(),
         };
         policies.iter().for_each(|policy| search.policy(policy));
@@ -77,7 +77,7 @@ impl<'p> Sets<'p> {
 struct Search<'l, 'p> {
     linter: &'l Linter<'p>,
     sets: Sets<'p>,
-    used: Used<'p>,
+    used: Usage<'p>,
     found: Vec<Diagnostic>,
 }
 
@@ -112,7 +112,7 @@ impl<'p> Search<'_, 'p> {
         what: &str,
         lint: Lint,
         definitions: &'p Definitions<T>,
-        used: &UsedHere<'p>,
+        used: &UsedNames<'p>,
     ) {
         for one in &definitions.local {
             if !used.contains(&(None, one.name.as_str())) {
@@ -131,7 +131,7 @@ impl<'p> Search<'_, 'p> {
         &self,
         names: &Names<'p>,
         expressions: Vec<&'p ExprSource>,
-    ) -> (UsedHere<'p>, UsedHere<'p>) {
+    ) -> (UsedNames<'p>, UsedNames<'p>) {
         let (mut variables, mut constants) = (BTreeSet::new(), BTreeSet::new());
         let mut pending = expressions;
         while let Some(expression) = pending.pop() {
@@ -190,7 +190,7 @@ impl<'p> Search<'_, 'p> {
             return self.found.extend(unused);
         }
         let message = format!("no policy imports the {what} `{name}`");
-        self.found.push(Diagnostic::lint(Lint::UnusedExport, &policy.place, message));
+        self.found.push(Diagnostic::lint(Lint::UnusedExport, &policy.location, message));
     }
 }
 
@@ -238,13 +238,13 @@ fn expressions(body: &Body) -> Vec<&ExprSource> {
     conditions.chain(outputs).collect()
 }
 
-fn exported<'p>(used: &UsedHere<'p>) -> Vec<(&'p str, &'p str)> {
+fn exported<'p>(used: &UsedNames<'p>) -> Vec<(&'p str, &'p str)> {
     used.iter().filter_map(|(origin, name)| Some(((*origin)?, *name))).collect()
 }
 
 fn unused<T>(what: &str, lint: Lint, one: &Definition<T>) -> Diagnostic {
     let message = format!("nothing in this policy uses the {what} `{}`", one.name);
-    Diagnostic::lint(lint, &key_place(one), message)
+    Diagnostic::lint(lint, &key_location(one), message)
 }
 
 fn unused_of<T>(set: &Export<T>, used: &Uses<'_>, what: &str, lint: Lint) -> Vec<Diagnostic> {
@@ -252,7 +252,7 @@ fn unused_of<T>(set: &Export<T>, used: &Uses<'_>, what: &str, lint: Lint) -> Vec
     let unused = set.definitions.iter().filter(|one| !is_used(one));
     let diagnostic = |one: &Definition<T>| {
         let message = format!("no policy uses the exported {what} `{}`", one.name);
-        Diagnostic::lint(lint, &key_place(one), message)
+        Diagnostic::lint(lint, &key_location(one), message)
     };
     unused.map(diagnostic).collect()
 }
@@ -262,7 +262,7 @@ fn unused_roles(set: &DerivedRolesBody, used: &Uses<'_>) -> Vec<Diagnostic> {
     let unused = set.definitions.iter().filter(|one| !is_used(one));
     let diagnostic = |one: &RoleDefinition| {
         let message = format!("no rule names the derived role `{}`", one.name);
-        Diagnostic::lint(Lint::UnusedDerivedRole, &one.place, message)
+        Diagnostic::lint(Lint::UnusedDerivedRole, &one.location, message)
     };
     unused.map(diagnostic).collect()
 }
@@ -270,9 +270,9 @@ fn unused_roles(set: &DerivedRolesBody, used: &Uses<'_>) -> Vec<Diagnostic> {
 fn unused_import(import: &Named, what: &str) -> Diagnostic {
     let message =
         format!("this policy uses none of the {what} that it imports from `{}`", import.name);
-    Diagnostic::lint(Lint::UnusedImport, &import.place, message)
+    Diagnostic::lint(Lint::UnusedImport, &import.location, message)
 }
 
-fn key_place<T>(one: &Definition<T>) -> Place {
-    Place { position: one.key, ..one.place.clone() }
+fn key_location<T>(one: &Definition<T>) -> Location {
+    Location { position: one.key, ..one.location.clone() }
 }

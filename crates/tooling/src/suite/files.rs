@@ -61,19 +61,19 @@ pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
     let (mut found, mut files, mut errors) = (Vec::new(), Files::new(), Vec::new());
     let ignore = Ignore::below(root, &mut errors);
     // Hidden directories are entered too, as Cerbos does.
-    let unseen = walk(root, &mut |entry| {
+    let unread = walk(root, &mut |entry| {
         // A name that is no text is none that a suite or fixture can have.
         let is_text = entry.name.to_str().is_some();
         let path = entry.path();
         if !is_text || ignore.leaves_out(&path, entry.kind.is_dir()) {
             return Ok(false);
         }
-        if !entry.kind.is_dir() && is_ours(&path) {
-            found.push(entry.found());
+        if !entry.kind.is_dir() && is_suite_file(&path) {
+            found.push(entry.file());
         }
         Ok(true)
     });
-    errors.extend(unseen.iter().map(|one| unreadable(&one.path, &one.error)));
+    errors.extend(unread.iter().map(|one| unreadable(&one.path, &one.error)));
     for one in found {
         match one.read(root) {
             Ok(bytes) => drop(files.insert(one.path, bytes)),
@@ -90,7 +90,7 @@ pub fn pick<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Files {
     // What is wrong with the patterns is said of the policies.
     let ignore = Ignore::among(files.iter().copied(), &mut Vec::new());
     let chosen =
-        files.into_iter().filter(|(path, _)| is_ours(path) && !ignore.leaves_out_file(path));
+        files.into_iter().filter(|(path, _)| is_suite_file(path) && !ignore.leaves_out_file(path));
     chosen.map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect()
 }
 
@@ -138,7 +138,8 @@ fn load_one(
         }
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let shared = shelves.entry(folder.to_owned()).or_insert_with(|| shelf(folder, files));
+    let shared =
+        shelves.entry(folder.to_owned()).or_insert_with(|| directory_fixtures(folder, files));
     match shared {
         Ok(fixtures) => loaded.fixtures.clone_from(fixtures),
         Err(errors) => loaded.broken = Some((Stage::Fixtures, errors.clone())),
@@ -147,12 +148,12 @@ fn load_one(
 }
 
 /// Reads the fixtures beside the suites of `folder`.
-fn shelf(folder: &str, files: &Files) -> Shared {
-    let place = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let place = format!("{place}{TEST_DATA}/");
+fn directory_fixtures(folder: &str, files: &Files) -> Shared {
+    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let prefix = format!("{prefix}{TEST_DATA}/");
     let (mut fixtures, mut errors) = (None, Vec::new());
     for (kind, names) in FIXTURES {
-        let Some((path, bytes)) = first_named(files, &place, names) else { continue };
+        let Some((path, bytes)) = first_named(files, &prefix, names) else { continue };
         let into = fixtures.get_or_insert_with(Fixtures::default);
         let added = document(path, bytes, "fixtures")
             .and_then(|(source, root)| fixtures::add(into, *kind, &source, &root));
@@ -166,14 +167,14 @@ fn shelf(folder: &str, files: &Files) -> Shared {
 /// Returns the first file of a directory that has one of the names, whatever its ending.
 fn first_named<'f>(
     files: &'f Files,
-    place: &str,
+    prefix: &str,
     names: &[&str],
 ) -> Option<(&'f String, &'f Vec<u8>)> {
     names.iter().find_map(|name| {
-        let start = format!("{place}{name}.");
+        let start = format!("{prefix}{name}.");
         let mut named =
             files.range(start.clone()..).take_while(|(path, _)| path.starts_with(&start));
-        named.find(|(path, _)| !path.get(place.len()..).is_some_and(|rest| rest.contains('/')))
+        named.find(|(path, _)| !path.get(prefix.len()..).is_some_and(|rest| rest.contains('/')))
     })
 }
 
@@ -205,7 +206,7 @@ fn sorted(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
     errors
 }
 
-pub(crate) fn is_ours(path: &str) -> bool {
+pub(crate) fn is_suite_file(path: &str) -> bool {
     is_suite(path) || is_fixture(path)
 }
 
@@ -268,7 +269,7 @@ mod tests {
             "a_test.yaml/b",
         ];
         for path in others {
-            assert!(!is_ours(path), "{path}");
+            assert!(!is_suite_file(path), "{path}");
         }
     }
 
@@ -280,7 +281,7 @@ mod tests {
             ("testdata/principals.json".to_owned(), file("{\"principals\": {}}")),
             ("testdata/principals.yaml".to_owned(), file("principals: 1")),
         ]);
-        assert!(shelf("", &files).unwrap().is_some());
-        assert!(shelf("elsewhere", &files).unwrap().is_none());
+        assert!(directory_fixtures("", &files).unwrap().is_some());
+        assert!(directory_fixtures("elsewhere", &files).unwrap().is_none());
     }
 }

@@ -127,16 +127,20 @@ fn dimension(name: &str) -> Result<Dimension, String> {
 }
 
 fn resource_key(resource: &Resource, settings: &Settings) -> String {
-    let (version, scope) = place(&resource.policy_version, &resource.scope, settings);
+    let (version, scope) = version_and_scope(&resource.policy_version, &resource.scope, settings);
     policy_key("resource", &resource.kind, version, scope)
 }
 
 fn principal_key(principal: &Principal, settings: &Settings) -> String {
-    let (version, scope) = place(&principal.policy_version, &principal.scope, settings);
+    let (version, scope) = version_and_scope(&principal.policy_version, &principal.scope, settings);
     policy_key("principal", &principal.id, version, scope)
 }
 
-fn place<'s>(version: &'s str, scope: &'s str, settings: &'s Settings) -> (&'s str, &'s str) {
+fn version_and_scope<'s>(
+    version: &'s str,
+    scope: &'s str,
+    settings: &'s Settings,
+) -> (&'s str, &'s str) {
     let first = |names: [&'s str; 3]| names.into_iter().find(|name| !name.is_empty());
     let version = first([version, &settings.default_version, "default"]);
     let scope = first([scope.trim_start_matches('.'), &settings.default_scope, ""]);

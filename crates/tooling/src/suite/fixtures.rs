@@ -8,7 +8,7 @@ use wardgate_engine::request::{AuxData, Principal, Resource};
 
 use super::model::Fixtures;
 use super::reader::SuiteReader;
-use super::selection::Shelf;
+use super::selection::AvailableFixtures;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::policy::model::Named;
 use wardgate_compiler::policy::name::Shape;
@@ -36,7 +36,7 @@ pub(super) fn add(
     let mut errors = reader.findings(false);
     if errors.is_empty() {
         let missing = "which this file does not define";
-        Shelf { own: &found, shared: None }.check_groups(&found, missing, &mut errors);
+        AvailableFixtures { own: &found, shared: None }.check_groups(&found, missing, &mut errors);
     }
     if !errors.is_empty() {
         return Err(errors);
@@ -152,7 +152,7 @@ impl SuiteReader<'_> {
         };
         if !data.jwt.entries().is_empty() && !data.jwts.entries().is_empty() {
             let message = "`jwt` cannot stand beside `jwts`";
-            self.checks.push(Diagnostic::error(Code::Validation, &value.place, message));
+            self.checks.push(Diagnostic::error(Code::Validation, &value.location, message));
         }
         Some(data)
     }

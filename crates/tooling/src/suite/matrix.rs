@@ -11,11 +11,11 @@ use wardgate_engine::request::{AuxData, Principal, Request, Resource};
 
 use super::limits::{MAX_CASES, MAX_TESTS};
 use super::model::{Expectation, Settings, Suite, Table};
-use super::selection::{Shelf, Sort};
+use super::selection::{AvailableFixtures, FixtureKind};
 use wardgate_compiler::diagnostics::{Code, Diagnostic, sort};
-use wardgate_compiler::nearest::instead;
+use wardgate_compiler::nearest::suggestion;
 use wardgate_compiler::policy::model::Named;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// A principal, a resource, and what is expected where they meet.
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ pub struct Test<'s> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected<'s> {
     /// The effects by action, and where the suite says so.
-    pub effects: BTreeMap<&'s str, (Effect, &'s Place)>,
+    pub effects: BTreeMap<&'s str, (Effect, &'s Location)>,
     /// The outputs by action and rule, and where the suite says so.
-    pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Place)>>,
+    pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Location)>>,
 }
 
 impl Test<'_> {
@@ -73,14 +73,14 @@ impl Test<'_> {
 /// Everything that keeps them from being run.
 pub(super) fn tests<'s>(
     suite: &'s Suite,
-    shelf: Shelf<'s>,
+    available: AvailableFixtures<'s>,
 ) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut tests = Vec::new();
     let mut cases = 0_usize;
     for table in &suite.tables {
         let settings = table.settings.as_ref().unwrap_or(&suite.settings);
-        let builder = Builder { table, shelf, settings };
+        let builder = Builder { table, available, settings };
         match builder.tests(tests.len()) {
             Ok(found) => {
                 cases = cases.saturating_add(found.len().saturating_mul(table.input.actions.len()));
@@ -89,7 +89,7 @@ pub(super) fn tests<'s>(
             Err(found) => errors.extend(found),
         }
         if cases > MAX_CASES {
-            let error = Diagnostic::error(Code::Limit, &table.place, "the suite is too large");
+            let error = Diagnostic::error(Code::Limit, &table.location, "the suite is too large");
             errors.push(error.expected(format!("at most {MAX_CASES} decisions")));
             break;
         }
@@ -100,7 +100,7 @@ pub(super) fn tests<'s>(
 
 struct Builder<'s> {
     table: &'s Table,
-    shelf: Shelf<'s>,
+    available: AvailableFixtures<'s>,
     settings: &'s Settings,
 }
 
@@ -111,10 +111,11 @@ impl<'s> Builder<'s> {
     fn tests(&self, before: usize) -> Result<Vec<Test<'s>>, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         let input = &self.table.input;
-        let principals = self.shelf.select(Sort::Principal, &input.principals, &mut errors);
-        let resources = self.shelf.select(Sort::Resource, &input.resources, &mut errors);
+        let principals =
+            self.available.select(FixtureKind::Principal, &input.principals, &mut errors);
+        let resources = self.available.select(FixtureKind::Resource, &input.resources, &mut errors);
         if before.saturating_add(principals.len().saturating_mul(resources.len())) > MAX_TESTS {
-            let error = Diagnostic::error(Code::Limit, &input.place, "the suite is too large");
+            let error = Diagnostic::error(Code::Limit, &input.location, "the suite is too large");
             return Err(vec![error.expected(format!("at most {MAX_TESTS} tests"))]);
         }
         let mut lookup = self.lookup(&principals, &resources, &mut errors);
@@ -151,7 +152,7 @@ impl<'s> Builder<'s> {
         let find = |fixtures: &'s super::model::Fixtures, name: &str| {
             fixtures.principals.get_key_value(name)
         };
-        self.fixtures(names, Sort::Principal, find, errors)
+        self.fixtures(names, FixtureKind::Principal, find, errors)
     }
 
     fn resources(
@@ -162,50 +163,52 @@ impl<'s> Builder<'s> {
         let find = |fixtures: &'s super::model::Fixtures, name: &str| {
             fixtures.resources.get_key_value(name)
         };
-        self.fixtures(names, Sort::Resource, find, errors)
+        self.fixtures(names, FixtureKind::Resource, find, errors)
     }
 
     fn fixtures<T>(
         &self,
         names: &[String],
-        sort: Sort,
+        kind: FixtureKind,
         find: impl Fn(&'s super::model::Fixtures, &str) -> Option<(&'s String, &'s T)>,
         errors: &mut Vec<Diagnostic>,
     ) -> Vec<(&'s str, &'s T)> {
         let mut found = Vec::with_capacity(names.len());
         for name in names {
-            let own = find(self.shelf.own, name);
-            let fixture = own.or_else(|| self.shelf.shared.and_then(|shared| find(shared, name)));
+            let own = find(self.available.own, name);
+            let fixture =
+                own.or_else(|| self.available.shared.and_then(|shared| find(shared, name)));
             match fixture {
                 Some((name, fixture)) => found.push((name.as_str(), fixture)),
-                None => errors.push(self.nowhere(sort, name)),
+                None => errors.push(self.nowhere(kind, name)),
             }
         }
         found
     }
 
     /// Says that a fixture is nowhere, at the place that names it: through a group, that is the input.
-    fn nowhere(&self, sort: Sort, name: &str) -> Diagnostic {
+    fn nowhere(&self, kind: FixtureKind, name: &str) -> Diagnostic {
         let input = &self.table.input;
-        let named: &[Named] = match sort {
-            Sort::Principal => &input.principals.names,
-            Sort::Resource => &input.resources.names,
+        let named: &[Named] = match kind {
+            FixtureKind::Principal => &input.principals.names,
+            FixtureKind::Resource => &input.resources.names,
         };
         let named = named.iter().find(|named| named.name == name);
-        let place = named.map_or(&input.place, |named| &named.place);
-        let message = format!("no {} is named `{name}`", sort.name());
-        let known = self.shelf.names(sort);
-        Diagnostic::error(Code::UnknownFixture, place, message).with(None, instead(name, known))
+        let location = named.map_or(&input.location, |named| &named.location);
+        let message = format!("no {} is named `{name}`", kind.name());
+        let known = self.available.names(kind);
+        Diagnostic::error(Code::UnknownFixture, location, message)
+            .with(None, suggestion(name, known))
     }
 
     fn aux_data(&self, errors: &mut Vec<Diagnostic>) -> Option<&'s AuxData> {
         let named = self.table.input.aux_data.as_ref()?;
-        let found = self.shelf.find(|fixtures| &fixtures.aux_data, &named.name);
+        let found = self.available.find(|fixtures| &fixtures.aux_data, &named.name);
         if found.is_none() {
             let message = format!("no `auxData` is named `{}`", named.name);
-            let error = Diagnostic::error(Code::UnknownFixture, &named.place, message);
-            let known = self.shelf.all(|fixtures| &fixtures.aux_data);
-            errors.push(error.with(None, instead(&named.name, known)));
+            let error = Diagnostic::error(Code::UnknownFixture, &named.location, message);
+            let known = self.available.all(|fixtures| &fixtures.aux_data);
+            errors.push(error.with(None, suggestion(&named.name, known)));
         }
         found
     }
@@ -223,17 +226,20 @@ impl<'s> Builder<'s> {
         let mut lookup = Lookup::new();
         for expectation in &self.table.expected {
             let before = errors.len();
-            let said = said(expectation, &actions, errors);
-            let principals = self.shelf.select(Sort::Principal, &expectation.principals, errors);
-            let resources = self.shelf.select(Sort::Resource, &expectation.resources, errors);
-            let sides = [(Sort::Principal, &principals), (Sort::Resource, &resources)];
-            for ((sort, names), known) in sides.into_iter().zip(&known) {
-                let strangers = names.iter().filter(|name| !known.contains(name.as_str()));
-                for name in strangers {
-                    let message = format!("no test of this table has the {} `{name}`", sort.name());
-                    let at = &expectation.place;
+            let expected = expected(expectation, &actions, errors);
+            let principals =
+                self.available.select(FixtureKind::Principal, &expectation.principals, errors);
+            let resources =
+                self.available.select(FixtureKind::Resource, &expectation.resources, errors);
+            let sides =
+                [(FixtureKind::Principal, &principals), (FixtureKind::Resource, &resources)];
+            for ((kind, names), known) in sides.into_iter().zip(&known) {
+                let unknown = names.iter().filter(|name| !known.contains(name.as_str()));
+                for name in unknown {
+                    let message = format!("no test of this table has the {} `{name}`", kind.name());
+                    let at = &expectation.location;
                     let error = Diagnostic::error(Code::UnreachableExpectation, at, message);
-                    errors.push(error.with(None, instead(name, known.iter().copied())));
+                    errors.push(error.with(None, suggestion(name, known.iter().copied())));
                 }
             }
             if errors.len() > before {
@@ -242,7 +248,7 @@ impl<'s> Builder<'s> {
             for principal in &principals {
                 for resource in &resources {
                     let key = (principal.clone(), resource.clone());
-                    if let Err(error) = merge(lookup.entry(key).or_default(), &said) {
+                    if let Err(error) = merge(lookup.entry(key).or_default(), &expected) {
                         errors.push(contradiction(&error, principal, resource));
                     }
                 }
@@ -253,29 +259,29 @@ impl<'s> Builder<'s> {
 }
 
 /// Returns what one expectation says of each pair.
-fn said<'s>(
+fn expected<'s>(
     expectation: &'s Expectation,
     actions: &BTreeSet<&str>,
     errors: &mut Vec<Diagnostic>,
 ) -> Expected<'s> {
     let mut expected = Expected::default();
-    let mut unasked = |action: &str, place: &Place| {
+    let mut check_action = |action: &str, location: &Location| {
         if !actions.contains(action) {
             let message = format!("no test of this table asks for the action `{action}`");
-            let error = Diagnostic::error(Code::UnreachableExpectation, place, message);
-            errors.push(error.with(None, instead(action, actions.iter().copied())));
+            let error = Diagnostic::error(Code::UnreachableExpectation, location, message);
+            errors.push(error.with(None, suggestion(action, actions.iter().copied())));
         }
     };
     for output in &expectation.outputs {
-        unasked(&output.action, &output.place);
+        check_action(&output.action, &output.location);
         let entries = output.entries.iter();
         let entries =
-            entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.place)));
+            entries.map(|entry| (entry.source.as_str(), (entry.value.as_ref(), &entry.location)));
         expected.outputs.insert(&output.action, entries.collect());
     }
     for effect in &expectation.effects {
-        unasked(&effect.action, &effect.place);
-        expected.effects.insert(&effect.action, (effect.effect, &effect.place));
+        check_action(&effect.action, &effect.location);
+        expected.effects.insert(&effect.action, (effect.effect, &effect.location));
     }
     expected
 }
@@ -284,24 +290,24 @@ fn said<'s>(
 struct Contradiction<'s> {
     action: &'s str,
     rule: Option<&'s str>,
-    place: &'s Place,
+    location: &'s Location,
     /// Where the earlier one stands.
-    other: &'s Place,
+    other: &'s Location,
 }
 
-fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contradiction<'s>> {
-    for (action, (effect, place)) in &said.effects {
-        let (known, other) = *into.effects.entry(action).or_insert((*effect, place));
+fn merge<'s>(into: &mut Expected<'s>, expected: &Expected<'s>) -> Result<(), Contradiction<'s>> {
+    for (action, (effect, location)) in &expected.effects {
+        let (known, other) = *into.effects.entry(action).or_insert((*effect, location));
         if known != *effect {
-            return Err(Contradiction { action, rule: None, place, other });
+            return Err(Contradiction { action, rule: None, location, other });
         }
     }
-    for (action, entries) in &said.outputs {
+    for (action, entries) in &expected.outputs {
         let known = into.outputs.entry(action).or_default();
-        for (rule, (value, place)) in entries {
-            let (old, other) = *known.entry(rule).or_insert((*value, place));
+        for (rule, (value, location)) in entries {
+            let (old, other) = *known.entry(rule).or_insert((*value, location));
             if old != *value {
-                return Err(Contradiction { action, rule: Some(rule), place, other });
+                return Err(Contradiction { action, rule: Some(rule), location, other });
             }
         }
     }
@@ -309,11 +315,11 @@ fn merge<'s>(into: &mut Expected<'s>, said: &Expected<'s>) -> Result<(), Contrad
 }
 
 fn contradiction(found: &Contradiction<'_>, principal: &str, resource: &str) -> Diagnostic {
-    let Contradiction { action, rule, place, other } = found;
+    let Contradiction { action, rule, location, other } = found;
     let line = other.position.line;
     let what = rule.map_or_else(String::new, |rule| format!(" of the output of `{rule}`"));
     let message = format!(
         "the expectation on line {line} says otherwise{what} where `{principal}` asks for `{action}` on `{resource}`"
     );
-    Diagnostic::error(Code::ContradictoryExpectation, place, message)
+    Diagnostic::error(Code::ContradictoryExpectation, location, message)
 }

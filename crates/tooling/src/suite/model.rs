@@ -1,6 +1,6 @@
 //! Suites and fixtures as their authors wrote them.
 //!
-//! Whatever a message may point at carries its [`Place`]; what a test expects also says where its value
+//! Whatever a message may point at carries its [`Location`]; what a test expects also says where its value
 //! stands in the file, so that it can be put right there.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use wardgate_engine::request::{AuxData, Principal, Resource};
 use wardgate_engine::table::Evaluation;
 
 use wardgate_compiler::policy::model::Named;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 use wardgate_compiler::yaml::Node;
 
 /// One file of tests.
@@ -48,7 +48,7 @@ pub struct Table {
     /// Under what its tests are decided, if it says so: then nothing of the suite's settings holds.
     pub settings: Option<Settings>,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
     /// Byte offset of its first character.
     pub offset: usize,
     /// Byte offset of the list of what is expected, if there is one.
@@ -67,7 +67,7 @@ pub struct Input {
     /// Data about the request, if there is any.
     pub aux_data: Option<Named>,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// Fixtures by their names, and groups of them.
@@ -91,7 +91,7 @@ pub struct Expectation {
     /// The outputs, by action.
     pub outputs: Vec<ExpectedOutput>,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
     /// Byte offset of its first character.
     pub offset: usize,
 }
@@ -104,7 +104,7 @@ pub struct ExpectedEffect {
     /// What should become of it.
     pub effect: Effect,
     /// Where the name of the action stands.
-    pub place: Place,
+    pub location: Location,
     /// What stands there.
     pub node: Node,
 }
@@ -117,7 +117,7 @@ pub struct ExpectedOutput {
     /// The outputs, each with the rule that it comes from.
     pub entries: Vec<OutputEntry>,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// An output that a rule should give.
@@ -128,11 +128,11 @@ pub struct OutputEntry {
     /// The value; an entry that does not say is met by no output.
     pub value: Option<Attr>,
     /// Where it stands.
-    pub place: Place,
+    pub location: Location,
     /// What stands there as the value.
     pub node: Option<Node>,
     /// Where the name of the value stands.
-    pub key: Option<Place>,
+    pub key: Option<Location>,
 }
 
 /// Principals, resources and data about requests, by name.

@@ -18,7 +18,7 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::policy::model::Named;
 use wardgate_compiler::policy::name::Shape;
 use wardgate_compiler::policy::parse::reader::{Object, SCHEMA_FIELD, Value};
-use wardgate_compiler::source::{Place, SourceFile};
+use wardgate_compiler::source::{Location, SourceFile};
 use wardgate_compiler::yaml::{Kind, Node};
 
 /// Reads a suite.
@@ -90,7 +90,7 @@ impl SuiteReader<'_> {
     fn table(&mut self, value: &Value<'_>) -> Option<Table> {
         let object = self.object(value, TABLE)?;
         let name = self.required_name(&object, "name", Shape::Any);
-        let place = object.get("name").map_or(&value.place, |name| &name.place).clone();
+        let location = object.get("name").map_or(&value.location, |name| &name.location).clone();
         let input = match object.get("input") {
             Some(input) => self.input(input),
             None => {
@@ -99,12 +99,12 @@ impl SuiteReader<'_> {
             }
         };
         let table = Table {
-            name: Named { name, place },
+            name: Named { name, location },
             description: self.optional_text(&object, "description"),
             skip: self.skip(&object),
             expected: self.expectations(&object),
             settings: self.settings(&object),
-            place: value.place.clone(),
+            location: value.location.clone(),
             offset: value.node.offset,
             list: object.get("expected").map(|list| list.node.offset),
             input: input?,
@@ -119,10 +119,10 @@ impl SuiteReader<'_> {
             resources: self.selection(&object, "resources", "resourceGroups"),
             actions: self.named_items(&object, "actions"),
             aux_data: self.named(&object, "auxData"),
-            place: value.place.clone(),
+            location: value.location.clone(),
         };
-        self.require_some(&value.place, &input.principals, "`principals` or `principalGroups`");
-        self.require_some(&value.place, &input.resources, "`resources` or `resourceGroups`");
+        self.require_some(&value.location, &input.principals, "`principals` or `principalGroups`");
+        self.require_some(&value.location, &input.resources, "`resources` or `resourceGroups`");
         Some(input)
     }
 
@@ -134,23 +134,23 @@ impl SuiteReader<'_> {
 
     fn expectation(&mut self, value: &Value<'_>) -> Option<Expectation> {
         let object = self.object(value, EXPECTATION)?;
-        let place = &value.place;
+        let location = &value.location;
         let expectation = Expectation {
-            principals: self.one_or_many(&object, place, PRINCIPALS),
-            resources: self.one_or_many(&object, place, RESOURCES),
+            principals: self.one_or_many(&object, location, PRINCIPALS),
+            resources: self.one_or_many(&object, location, RESOURCES),
             effects: self.effects(&object),
             outputs: self.outputs(&object),
-            place: place.clone(),
+            location: location.clone(),
             offset: value.node.offset,
         };
         let (principals, resources) = (&expectation.principals, &expectation.resources);
-        self.require_some(place, principals, "`principal`, `principals` or `principalGroups`");
-        self.require_some(place, resources, "`resource`, `resources` or `resourceGroups`");
+        self.require_some(location, principals, "`principal`, `principals` or `principalGroups`");
+        self.require_some(location, resources, "`resource`, `resources` or `resourceGroups`");
         Some(expectation)
     }
 
     /// Reads a fixture by name, or several, or groups of them.
-    fn one_or_many(&mut self, object: &Object<'_>, at: &Place, fields: [&str; 3]) -> Selection {
+    fn one_or_many(&mut self, object: &Object<'_>, at: &Location, fields: [&str; 3]) -> Selection {
         let [one, many, groups] = fields;
         let mut selection = self.selection(object, many, groups);
         if let Some(named) = self.named(object, one) {
@@ -171,9 +171,9 @@ impl SuiteReader<'_> {
         }
     }
 
-    fn require_some(&mut self, place: &Place, selection: &Selection, what: &str) {
+    fn require_some(&mut self, location: &Location, selection: &Selection, what: &str) {
         if selection.names.is_empty() && selection.groups.is_empty() {
-            self.missing(place, format!("{what} is required"));
+            self.missing(location, format!("{what} is required"));
         }
     }
 
@@ -184,7 +184,7 @@ impl SuiteReader<'_> {
         };
         let items = self.map(value);
         if items.is_empty() {
-            self.missing(&value.place, "`actions` must not be empty");
+            self.missing(&value.location, "`actions` must not be empty");
         }
         let mut effects = Vec::with_capacity(items.len());
         for item in items {
@@ -192,8 +192,8 @@ impl SuiteReader<'_> {
                 self.invalid(&item.key, "the name of an action must not be empty");
             }
             let Some(effect) = self.expected_effect(&item.value) else { continue };
-            let (place, node) = (item.key, item.value.node.clone());
-            effects.push(ExpectedEffect { action: item.name, effect, place, node });
+            let (location, node) = (item.key, item.value.node.clone());
+            effects.push(ExpectedEffect { action: item.name, effect, location, node });
         }
         effects
     }
@@ -212,7 +212,7 @@ impl SuiteReader<'_> {
             Some(_) => (Code::Validation, "this is no effect that can be expected"),
             None => (Code::Parse, "this is no effect"),
         };
-        let error = Diagnostic::error(code, &value.place, message).expected(EXPECTED);
+        let error = Diagnostic::error(code, &value.location, message).expected(EXPECTED);
         let error = match &value.node.kind {
             Kind::String(word, _) => error.found(format!("`{word}`")),
             Kind::Integer(number) => error.found(format!("`{number}`")),
@@ -234,7 +234,7 @@ impl SuiteReader<'_> {
         let items = object.get("expected").cloned().and_then(|value| self.list(&value));
         let entries = items.unwrap_or_default();
         let entries = entries.iter().filter_map(|value| self.output_entry(value)).collect();
-        Some(ExpectedOutput { action, entries, place: value.place.clone() })
+        Some(ExpectedOutput { action, entries, location: value.location.clone() })
     }
 
     fn output_entry(&mut self, value: &Value<'_>) -> Option<OutputEntry> {
@@ -246,9 +246,9 @@ impl SuiteReader<'_> {
         Some(OutputEntry {
             source: self.optional_text(&object, "src"),
             value: expected.and_then(|value| self.attr(value)),
-            place: value.place.clone(),
+            location: value.location.clone(),
             node: expected.map(|value| value.node.clone()),
-            key: expected.map(|value| value.place.clone()),
+            key: expected.map(|value| value.location.clone()),
         })
     }
 
@@ -278,8 +278,8 @@ impl SuiteReader<'_> {
         let text = self.text(value)?;
         let time = parse_timestamp(&text).ok();
         if time.is_none() {
-            let place = Place { position: value.node.position, ..value.place.clone() };
-            let error = Diagnostic::error(Code::Parse, &place, "this is no time");
+            let location = Location { position: value.node.position, ..value.location.clone() };
+            let error = Diagnostic::error(Code::Parse, &location, "this is no time");
             let error = error.found(format!("`{text}`"));
             self.errors.push(error.expected("a time such as `2024-05-06T07:08:09Z`"));
         }
@@ -289,7 +289,7 @@ impl SuiteReader<'_> {
     fn named(&mut self, object: &Object<'_>, field: &str) -> Option<Named> {
         let value = object.get(field)?;
         let name = self.text(value)?.as_ref().to_owned();
-        (!name.is_empty()).then(|| Named { name, place: value.place.clone() })
+        (!name.is_empty()).then(|| Named { name, location: value.location.clone() })
     }
 
     /// Reads a list of names that must hold at least one.

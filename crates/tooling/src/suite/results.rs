@@ -13,7 +13,7 @@ use wardgate_engine::decision::{Effect, Output};
 use super::files::Stage;
 pub use only_with::OnlyWith;
 use wardgate_compiler::diagnostics::Diagnostic;
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// What became of all suites, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,12 +32,12 @@ pub struct SuiteResult {
     /// What it is about.
     pub description: String,
     /// What became of it.
-    pub fate: Fate,
+    pub outcome: SuiteOutcome,
 }
 
 /// What became of a suite.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum SuiteOutcome {
     /// It cannot be run, for these reasons.
     Broken(Stage, Vec<Diagnostic>),
     /// It says that it is to be left out, and why.
@@ -59,9 +59,9 @@ pub struct CaseResult {
     /// The action.
     pub action: String,
     /// Where the table says what is expected; where the table stands, if it does not.
-    pub place: Place,
+    pub location: Location,
     /// Whether the table says what is expected. If not, the action should be denied.
-    pub is_said: bool,
+    pub has_expectation: bool,
     /// What became of it.
     pub outcome: Outcome,
     /// What it takes to pass, if that depends on the options of the caller.
@@ -134,14 +134,14 @@ pub struct OutputFailure {
     /// The value that was expected; an entry that does not say is met by no output.
     pub expected: Option<Attr>,
     /// What there is instead.
-    pub found: Found,
+    pub found: ActualOutput,
     /// Where the suite says what is expected.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// What there is instead of an output.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum ActualOutput {
     /// Another value.
     Value(Attr),
     /// No output of this rule.
@@ -203,19 +203,19 @@ impl SuiteResult {
     /// Returns what became of each test; nothing if the suite was not run.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
-        match &self.fate {
-            Fate::Ran(cases) => cases,
-            Fate::Broken(..) | Fate::Skipped(_) => &[],
+        match &self.outcome {
+            SuiteOutcome::Ran(cases) => cases,
+            SuiteOutcome::Broken(..) | SuiteOutcome::Skipped(_) => &[],
         }
     }
 
     /// Returns the sums of this suite.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        match &self.fate {
-            Fate::Broken(..) => Summary { overall: Verdict::Errored, ..Summary::default() },
-            Fate::Skipped(_) => Summary { overall: Verdict::Skipped, ..Summary::default() },
-            Fate::Ran(cases) => cases.iter().fold(Summary::default(), Summary::with),
+        match &self.outcome {
+            SuiteOutcome::Broken(..) => Summary { overall: Verdict::Errored, ..Summary::default() },
+            SuiteOutcome::Skipped(_) => Summary { overall: Verdict::Skipped, ..Summary::default() },
+            SuiteOutcome::Ran(cases) => cases.iter().fold(Summary::default(), Summary::with),
         }
     }
 }

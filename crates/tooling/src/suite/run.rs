@@ -13,9 +13,10 @@ use super::limits::MAX_QUESTIONS;
 use super::matrix::{self, Test};
 use super::model::Suite;
 use super::results::{
-    CaseResult, Dimension, Failure, Fate, Found, Outcome, OutputFailure, Results, Skip, SuiteResult,
+    ActualOutput, CaseResult, Dimension, Failure, Outcome, OutputFailure, Results, Skip,
+    SuiteOutcome, SuiteResult,
 };
-use super::selection::Shelf;
+use super::selection::AvailableFixtures;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 
 /// Runs the suites that a filter leaves.
@@ -34,7 +35,7 @@ pub fn run(
             file: loaded.file.clone(),
             name: suite.map(|suite| suite.name.clone()),
             description: suite.map(|suite| suite.description.clone()).unwrap_or_default(),
-            fate: fate(loaded, filter, decider)?,
+            outcome: suite_outcome(loaded, filter, decider)?,
         });
     }
     Ok(results)
@@ -46,31 +47,38 @@ pub fn run(
 /// Everything that keeps them from being run.
 pub fn tests(loaded: &Loaded) -> Result<Vec<Test<'_>>, Vec<Diagnostic>> {
     let Some(suite) = &loaded.suite else { return Err(Vec::new()) };
-    matrix::tests(suite, Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() })
+    matrix::tests(
+        suite,
+        AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() },
+    )
 }
 
-fn fate(loaded: &Loaded, filter: &Filter, decider: &mut dyn Decider) -> Result<Fate, String> {
+fn suite_outcome(
+    loaded: &Loaded,
+    filter: &Filter,
+    decider: &mut dyn Decider,
+) -> Result<SuiteOutcome, String> {
     let (suite, broken) = (&loaded.suite, &loaded.broken);
     let (Some(suite), None) = (suite, broken) else {
         let (stage, errors) = broken.clone().unwrap_or((Stage::Suite, Vec::new()));
-        return Ok(Fate::Broken(stage, errors));
+        return Ok(SuiteOutcome::Broken(stage, errors));
     };
-    let shelf = Shelf { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
+    let available = AvailableFixtures { own: &suite.fixtures, shared: loaded.fixtures.as_deref() };
     let mut errors = Vec::new();
-    shelf.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
+    available.check_groups(&suite.fixtures, "which is nowhere defined", &mut errors);
     if !errors.is_empty() {
-        return Ok(Fate::Broken(Stage::Groups, errors));
+        return Ok(SuiteOutcome::Broken(Stage::Groups, errors));
     }
     if let Some(reason) = &suite.skip {
-        return Ok(Fate::Skipped(reason.clone()));
+        return Ok(SuiteOutcome::Skipped(reason.clone()));
     }
     check_names(suite, &mut errors);
     if !errors.is_empty() {
-        return Ok(Fate::Broken(Stage::Names, errors));
+        return Ok(SuiteOutcome::Broken(Stage::Names, errors));
     }
-    match matrix::tests(suite, shelf) {
-        Ok(tests) => Runner { suite, filter, decider }.run(&tests).map(Fate::Ran),
-        Err(errors) => Ok(Fate::Broken(Stage::Tests, errors)),
+    match matrix::tests(suite, available) {
+        Ok(tests) => Runner { suite, filter, decider }.run(&tests).map(SuiteOutcome::Ran),
+        Err(errors) => Ok(SuiteOutcome::Broken(Stage::Tests, errors)),
     }
 }
 
@@ -79,7 +87,7 @@ fn check_names(suite: &Suite, errors: &mut Vec<Diagnostic>) {
     for table in &suite.tables {
         if !seen.insert(&table.name.name) {
             let message = format!("another test is named `{}`", table.name.name);
-            errors.push(Diagnostic::error(Code::DuplicateName, &table.name.place, message));
+            errors.push(Diagnostic::error(Code::DuplicateName, &table.name.location, message));
         }
     }
 }
@@ -101,8 +109,8 @@ impl Runner<'_, '_> {
 
     fn run_some(&mut self, tests: &[Test<'_>], cases: &mut Vec<CaseResult>) -> Result<(), String> {
         let skips: Vec<_> = tests.iter().map(|test| self.filter.skip(self.suite, test)).collect();
-        let asked = tests.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
-        let questions: Vec<_> = asked.map(|(test, _)| self.question(test)).collect();
+        let unfiltered = tests.iter().zip(&skips).filter(|(_, skip)| skip.is_none());
+        let questions: Vec<_> = unfiltered.map(|(test, _)| self.question(test)).collect();
         let mut answers = match questions.is_empty() {
             true => Vec::new(),
             false => self.decider.decide(&questions)?,
@@ -157,14 +165,14 @@ impl Runner<'_, '_> {
 }
 
 fn case(test: &Test<'_>, action: &str, outcome: Outcome) -> CaseResult {
-    let said = test.expected.effects.get(action).map(|(_, place)| *place);
+    let location = test.expected.effects.get(action).map(|(_, at)| *at);
     CaseResult {
         table: test.table.name.name.clone(),
         principal: test.principal_name.to_owned(),
         resource: test.resource_name.to_owned(),
         action: action.to_owned(),
-        is_said: said.is_some(),
-        place: said.unwrap_or(&test.table.place).clone(),
+        has_expectation: location.is_some(),
+        location: location.unwrap_or(&test.table.location).clone(),
         outcome,
         only_with: None,
     }
@@ -200,7 +208,7 @@ fn failed(
 
 fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<OutputFailure> {
     let mut failures = Vec::new();
-    for (source, (expected, place)) in test.expected.outputs.get(action).into_iter().flatten() {
+    for (source, (expected, location)) in test.expected.outputs.get(action).into_iter().flatten() {
         // Of several outputs of one rule the last one counts.
         let found = outputs.iter().rfind(|output| output.source == *source);
         if let Some(found) = differs(*expected, found) {
@@ -208,7 +216,7 @@ fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<Out
                 source: (*source).to_owned(),
                 expected: expected.cloned(),
                 found,
-                place: (*place).clone(),
+                location: (*location).clone(),
             });
         }
     }
@@ -216,12 +224,12 @@ fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<Out
 }
 
 /// Returns what there is, if it is not what is expected.
-fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<Found> {
+fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<ActualOutput> {
     match found.map(|output| &output.value) {
-        None => Some(Found::Nothing),
-        Some(Err(error)) => Some(Found::Error(error.clone())),
+        None => Some(ActualOutput::Nothing),
+        Some(Err(error)) => Some(ActualOutput::Error(error.clone())),
         Some(Ok(value)) if expected == Some(value) => None,
-        Some(Ok(value)) => Some(Found::Value(value.clone())),
+        Some(Ok(value)) => Some(ActualOutput::Value(value.clone())),
     }
 }
 

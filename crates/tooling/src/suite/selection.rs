@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Fixtures, Selection};
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
-use wardgate_compiler::nearest::instead;
+use wardgate_compiler::nearest::suggestion;
 use wardgate_compiler::policy::model::Named;
 
 /// Fixtures of a suite: its own, then those of its directory.
 #[derive(Clone, Copy)]
-pub(super) struct Shelf<'f> {
+pub(super) struct AvailableFixtures<'f> {
     pub(super) own: &'f Fixtures,
     pub(super) shared: Option<&'f Fixtures>,
 }
 
 /// What a fixture is, for messages.
 #[derive(Clone, Copy)]
-pub(super) enum Sort {
+pub(super) enum FixtureKind {
     Principal,
     Resource,
 }
 
-impl<'f> Shelf<'f> {
+impl<'f> AvailableFixtures<'f> {
     /// Returns what stands under `name` in one of the maps.
     pub(super) fn find<T>(
         self,
@@ -40,39 +40,39 @@ impl<'f> Shelf<'f> {
         shelves.flat_map(|fixtures| map(fixtures).keys().map(String::as_str)).collect()
     }
 
-    pub(super) fn has(self, sort: Sort, name: &str) -> bool {
-        match sort {
-            Sort::Principal => self.find(|fixtures| &fixtures.principals, name).is_some(),
-            Sort::Resource => self.find(|fixtures| &fixtures.resources, name).is_some(),
+    pub(super) fn has(self, kind: FixtureKind, name: &str) -> bool {
+        match kind {
+            FixtureKind::Principal => self.find(|fixtures| &fixtures.principals, name).is_some(),
+            FixtureKind::Resource => self.find(|fixtures| &fixtures.resources, name).is_some(),
         }
     }
 
     /// Returns the names of all fixtures of a sort.
-    pub(super) fn names(self, sort: Sort) -> Vec<&'f str> {
-        match sort {
-            Sort::Principal => self.all(|fixtures| &fixtures.principals),
-            Sort::Resource => self.all(|fixtures| &fixtures.resources),
+    pub(super) fn names(self, kind: FixtureKind) -> Vec<&'f str> {
+        match kind {
+            FixtureKind::Principal => self.all(|fixtures| &fixtures.principals),
+            FixtureKind::Resource => self.all(|fixtures| &fixtures.resources),
         }
     }
 
-    fn groups(self, sort: Sort) -> Vec<&'f str> {
-        match sort {
-            Sort::Principal => self.all(|fixtures| &fixtures.principal_groups),
-            Sort::Resource => self.all(|fixtures| &fixtures.resource_groups),
+    fn groups(self, kind: FixtureKind) -> Vec<&'f str> {
+        match kind {
+            FixtureKind::Principal => self.all(|fixtures| &fixtures.principal_groups),
+            FixtureKind::Resource => self.all(|fixtures| &fixtures.resource_groups),
         }
     }
 
-    fn group(self, sort: Sort, name: &str) -> Option<&'f Vec<Named>> {
-        match sort {
-            Sort::Principal => self.find(|fixtures| &fixtures.principal_groups, name),
-            Sort::Resource => self.find(|fixtures| &fixtures.resource_groups, name),
+    fn group(self, kind: FixtureKind, name: &str) -> Option<&'f Vec<Named>> {
+        match kind {
+            FixtureKind::Principal => self.find(|fixtures| &fixtures.principal_groups, name),
+            FixtureKind::Resource => self.find(|fixtures| &fixtures.resource_groups, name),
         }
     }
 
     /// Returns the names that a selection stands for, each once, in their order.
     pub(super) fn select(
         self,
-        sort: Sort,
+        kind: FixtureKind,
         selection: &Selection,
         errors: &mut Vec<Diagnostic>,
     ) -> Vec<String> {
@@ -85,12 +85,12 @@ impl<'f> Shelf<'f> {
         };
         selection.names.iter().for_each(|named| take(&named.name));
         for group in &selection.groups {
-            match self.group(sort, &group.name) {
+            match self.group(kind, &group.name) {
                 Some(members) => members.iter().for_each(|named| take(&named.name)),
                 None => {
-                    let message = format!("no {} group is named `{}`", sort.name(), group.name);
-                    let error = Diagnostic::error(Code::UnknownFixture, &group.place, message);
-                    errors.push(error.with(None, instead(&group.name, self.groups(sort))));
+                    let message = format!("no {} group is named `{}`", kind.name(), group.name);
+                    let error = Diagnostic::error(Code::UnknownFixture, &group.location, message);
+                    errors.push(error.with(None, suggestion(&group.name, self.groups(kind))));
                 }
             }
         }
@@ -105,26 +105,26 @@ impl<'f> Shelf<'f> {
         errors: &mut Vec<Diagnostic>,
     ) {
         let groups = [
-            (Sort::Principal, &fixtures.principal_groups),
-            (Sort::Resource, &fixtures.resource_groups),
+            (FixtureKind::Principal, &fixtures.principal_groups),
+            (FixtureKind::Resource, &fixtures.resource_groups),
         ];
-        for (sort, groups) in groups {
+        for (kind, groups) in groups {
             for (group, members) in groups {
-                for member in members.iter().filter(|member| !self.has(sort, &member.name)) {
+                for member in members.iter().filter(|member| !self.has(kind, &member.name)) {
                     let message = format!(
                         "group `{group}` names the {} `{}`, {missing}",
-                        sort.name(),
+                        kind.name(),
                         member.name
                     );
-                    let error = Diagnostic::error(Code::UnknownFixture, &member.place, message);
-                    errors.push(error.with(None, instead(&member.name, self.names(sort))));
+                    let error = Diagnostic::error(Code::UnknownFixture, &member.location, message);
+                    errors.push(error.with(None, suggestion(&member.name, self.names(kind))));
                 }
             }
         }
     }
 }
 
-impl Sort {
+impl FixtureKind {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Principal => "principal",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use wardgate_engine::table::{Parts, PolicyTable};
 
-use wardgate_compiler::compile::{schema_file, schema_in, sound};
+use wardgate_compiler::compile::{resolve_and_emit, schema_file, schema_in};
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::emit::{self, Options};
 use wardgate_compiler::repository::Repository;
@@ -61,7 +61,7 @@ impl Sources {
         schemas: Schemas,
         options: &Options,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let (resolved, _) = sound(&repository, options, &|path| schemas.load(path))?;
+        let (resolved, _) = resolve_and_emit(&repository, options, &|path| schemas.load(path))?;
         Ok(Self { repository, resolved, schemas })
     }
 

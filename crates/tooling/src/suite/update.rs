@@ -6,10 +6,12 @@
 //! own. What cannot be placed is told and left as it is.
 
 mod edit;
-mod items;
-mod open;
-mod places;
-mod wants;
+mod expectation;
+mod placement;
+mod revise;
+mod revision;
+mod uncovered;
+mod view;
 
 use std::sync::Arc;
 
@@ -18,9 +20,10 @@ use wardgate_engine::wire::attr_json;
 
 pub use self::edit::Change;
 use self::edit::{Edit, apply, changes};
-use self::items::Told;
-use self::places::Comments;
-use self::wants::{Addition, Missing, Rewrite, Value, Want};
+use self::expectation::NewExpectation;
+use self::placement::Comments;
+use self::revise::revise;
+use self::revision::{Addition, MissingAction, Replacement, Rewrite, Value};
 use super::files::Loaded;
 use super::model::Suite;
 use super::parse;
@@ -28,7 +31,7 @@ use super::results::{SuiteResult, effect_word};
 use crate::lint::comments::comments;
 use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::expression::Style;
-use wardgate_compiler::source::{Place, Position, SourceFile};
+use wardgate_compiler::source::{Location, Position, SourceFile};
 use wardgate_compiler::yaml;
 use wardgate_compiler::yaml::{Kind, Node};
 
@@ -53,21 +56,21 @@ pub fn update(loaded: &Loaded, result: &SuiteResult) -> Update {
     let comments = Comments::new(&source.text, comments);
     let (wanted, edits, refused) = (suite.clone(), Vec::new(), Vec::new());
     let mut updater = Updater { source, comments, wanted, edits, refused };
-    let wants = wants::of(loaded, suite, result);
-    for want in wants.values.values() {
-        updater.replace(want);
+    let revision = revise(loaded, suite, result);
+    for replacement in revision.replacements.values() {
+        updater.replace(replacement);
     }
-    for missing in &wants.missing {
+    for missing in &revision.missing {
         updater.insert(missing);
     }
     // From the last to the first, so that the others keep their numbers.
-    for rewrite in wants.rewrites.iter().rev() {
+    for rewrite in revision.rewrites.iter().rev() {
         updater.rewrite(rewrite);
     }
-    for addition in &wants.additions {
+    for addition in &revision.additions {
         updater.add(addition);
     }
-    updater.refused.extend(wants.refused);
+    updater.refused.extend(revision.refused);
     updater.finish()
 }
 
@@ -81,19 +84,19 @@ struct Updater<'u> {
 }
 
 impl Updater<'_> {
-    fn replace(&mut self, want: &Want<'_>) {
-        let [value] = want.values.as_slice() else {
+    fn replace(&mut self, replacement: &Replacement<'_>) {
+        let [value] = replacement.values.as_slice() else {
             let message =
                 "tests that this speaks of are decided differently: give each an expectation";
-            return self.refuse(want.place, message);
+            return self.refuse(replacement.location, message);
         };
-        if *value == want.current {
+        if *value == replacement.current {
             return;
         }
-        let offset = want.node.offset;
+        let offset = replacement.node.offset;
         let wanted = with(&self.wanted, offset, value);
-        if !self.takes(self.candidates(want, value), wanted) {
-            self.refuse(want.place, "the value cannot be replaced where it stands");
+        if !self.takes(self.candidates(replacement, value), wanted) {
+            self.refuse(replacement.location, "the value cannot be replaced where it stands");
         }
     }
 
@@ -112,57 +115,60 @@ impl Updater<'_> {
 
     /// Writes expectations in the place of one that cannot be right for all of its tests.
     fn rewrite(&mut self, rewrite: &Rewrite<'_>) {
-        let Rewrite { table, expectation, old, told } = rewrite;
+        let Rewrite { table, expectation, old, expectations } = rewrite;
         let mut wanted = self.wanted.clone();
         if let Some(table) = wanted.tables.get_mut(*table) {
-            let new = told.iter().map(|told| told.expectation(&old.place));
+            let new = expectations.iter().map(|it| it.expectation(&old.location));
             table.expected.splice(*expectation..=*expectation, new);
         }
-        let candidates = places::instead(&self.source.text, old.offset, told, &self.comments);
+        let candidates =
+            placement::replace_item(&self.source.text, old.offset, expectations, &self.comments);
         if !self.takes(candidates, wanted) {
             let message = "tests that this speaks of are decided differently, and it cannot be divided where it \
                            stands: give each an expectation";
-            self.refuse(&old.place, message);
+            self.refuse(&old.location, message);
         }
     }
 
     /// Writes expectations that there are none of.
     fn add(&mut self, addition: &Addition<'_>) {
-        let Addition { number, table, told } = addition;
+        let Addition { number, table, expectations } = addition;
         let mut wanted = self.wanted.clone();
         if let Some(wanted) = wanted.tables.get_mut(*number) {
-            wanted.expected.extend(told.iter().map(|told| told.expectation(&table.place)));
+            wanted.expected.extend(expectations.iter().map(|it| it.expectation(&table.location)));
         }
         let text = &self.source.text;
         let candidates = match table.list {
-            Some(list) => places::behind(text, list, told),
-            None => places::list_for(text, table.offset, told),
+            Some(list) => placement::append_items(text, list, expectations),
+            None => placement::add_list(text, table.offset, expectations),
         };
         if !self.takes(candidates, wanted) {
-            let items: Vec<String> = told.iter().map(Told::flow).collect();
+            let items: Vec<String> = expectations.iter().map(NewExpectation::flow).collect();
             let message = format!(
                 "there is no place for what nothing speaks of: expect {}",
                 items.join(", ")
             );
-            self.refuse(&table.place, &message);
+            self.refuse(&table.location, &message);
         }
     }
 
     /// Returns the ways in which a value may be written in the place of the old one.
-    fn candidates(&self, want: &Want<'_>, value: &Value) -> Vec<Edit> {
+    fn candidates(&self, replacement: &Replacement<'_>, value: &Value) -> Vec<Edit> {
         let text = self.source.text.as_str();
-        let start = want.node.offset;
-        let new = match (value, &want.node.kind) {
+        let start = replacement.node.offset;
+        let new = match (value, &replacement.node.kind) {
             (Value::Effect(Effect::Allow), Kind::Integer(_)) => "1".to_owned(),
             (Value::Effect(Effect::Deny), Kind::Integer(_)) => "2".to_owned(),
             (Value::Effect(effect), kind) => quoted(effect_word(*effect), kind),
             (Value::Output(value), _) => attr_json(value),
         };
-        let mut edits: Vec<Edit> = edit::ends(text, want.node)
+        let mut edits: Vec<Edit> = edit::ends(text, replacement.node)
             .into_iter()
             .map(|end| Edit { range: start..end, text: new.clone() })
             .collect();
-        if let Some((key, Kind::Map(_) | Kind::Seq(_))) = want.key.zip(Some(&want.node.kind)) {
+        if let Some((key, Kind::Map(_) | Kind::Seq(_))) =
+            replacement.key.zip(Some(&replacement.node.kind))
+        {
             let block = edit::block(text, key);
             edits.extend(block.map(|range| Edit { range, text: format!(" {new}") }));
         }
@@ -170,7 +176,7 @@ impl Updater<'_> {
     }
 
     /// Adds an effect that nothing was said about.
-    fn insert(&mut self, missing: &Missing<'_>) {
+    fn insert(&mut self, missing: &MissingAction<'_>) {
         let last = missing.after;
         let entry = format!("{}: {}", edit::key(missing.action), effect_word(Effect::Allow));
         let wanted = added(&self.wanted, missing);
@@ -190,12 +196,12 @@ impl Updater<'_> {
             [first, second, below].map(|(at, text)| Edit { range: at..at, text })
         });
         if !self.takes(found.collect(), wanted) {
-            self.refuse(missing.place, "there is no place for another action");
+            self.refuse(missing.location, "there is no place for another action");
         }
     }
 
-    fn refuse(&mut self, place: &Place, message: &str) {
-        self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, place, message));
+    fn refuse(&mut self, location: &Location, message: &str) {
+        self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, location, message));
     }
 
     /// Whether the text with these edits reads as `wanted`.
@@ -251,7 +257,7 @@ fn with(suite: &Suite, offset: usize, value: &Value) -> Suite {
 }
 
 /// Returns the suite with another effect, wherever the same map of actions is read.
-fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
+fn added(suite: &Suite, missing: &MissingAction<'_>) -> Suite {
     let mut suite = suite.clone();
     let last = missing.after.offset;
     for expectation in suite.tables.iter_mut().flat_map(|table| &mut table.expected) {
@@ -269,7 +275,7 @@ fn added(suite: &Suite, missing: &Missing<'_>) -> Suite {
 fn bare(suite: &Suite) -> String {
     let mut suite = suite.clone();
     let nowhere =
-        Place { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
-    edit::forget_places(&mut suite, &nowhere);
+        Location { file: SourceFile::of("", ""), position: Position::START, path: Arc::from("") };
+    edit::forget_locations(&mut suite, &nowhere);
     format!("{suite:?}")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use wardgate_tooling::suite::Results;
-use wardgate_tooling::suite::results::{Dimension, Fate, Skip};
+use wardgate_tooling::suite::results::{Dimension, Skip, SuiteOutcome};
 
 use super::errors;
 use crate::conformance::Failure;
@@ -13,8 +13,8 @@ pub(super) fn compare(golden: &str, results: &Results) -> Result<(), Failure> {
     let wanted: Json = serde_json::from_str(golden).map_err(unreadable)?;
     let found: Json = serde_json::from_str(&results.json()).map_err(unreadable)?;
     for (suite, wanted) in results.suites.iter().zip(suites(&wanted)) {
-        if let (Fate::Broken(stage, found), Some(Json::String(error))) =
-            (&suite.fate, wanted.get("error"))
+        if let (SuiteOutcome::Broken(stage, found), Some(Json::String(error))) =
+            (&suite.outcome, wanted.get("error"))
         {
             errors::compare(error, *stage, found)?;
         }

@@ -1,7 +1,6 @@
 //! Calls of functions and operators: which overloads take the arguments, and what they give.
 
-use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Span, UnaryOp};
-use super::super::parser::qualified_name;
+use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Span, UnaryOp, qualified_name};
 use super::super::types::Type;
 use super::super::{env, macros};
 use super::{Checker, format, misuse};
@@ -71,7 +70,7 @@ impl Checker<'_> {
 
     fn unknown_function(&mut self, name: &str, span: Span) -> Type {
         let error = CelError::new(format!("there is no function `{name}`"), span);
-        let expected = env::function_meant_by(name)
+        let expected = env::intended_function(name)
             .map(str::to_owned)
             .or_else(|| nearest(name, self.env.functions()).map(|name| format!("`{name}`")));
         self.errors.push(CelError { expected, ..error });

@@ -2,9 +2,8 @@
 //!
 //! A name that a macro declares hides one of the environment, and a dotted name is the longest one that is known.
 
-use super::super::ast::{CelError, Expr, ExprKind, Span};
+use super::super::ast::{CelError, Expr, ExprKind, Span, qualified_name};
 use super::super::env;
-use super::super::parser::qualified_name;
 use super::super::types::Type;
 use super::Checker;
 use crate::nearest::nearest;
@@ -71,7 +70,7 @@ impl Checker<'_> {
             Type::Message(message) => env::field_type(&message, field).unwrap_or_else(|| {
                 let error = CelError::new(format!("there is no field `{field}`"), span);
                 self.errors
-                    .push(CelError { expected: env::field_instead(&message, field), ..error });
+                    .push(CelError { expected: env::field_suggestion(&message, field), ..error });
                 Type::Error
             }),
             Type::Var(_) => {
@@ -96,7 +95,7 @@ impl Checker<'_> {
     fn unknown_name(&mut self, name: &str, span: Span) {
         let error = CelError::new(format!("there is no name `{name}`"), span);
         let locals = self.scopes.iter().map(|(local, _)| local.as_str());
-        let expected = self.env.meant_by(name).map(str::to_owned).or_else(|| {
+        let expected = self.env.intended(name).map(str::to_owned).or_else(|| {
             let names = locals.chain(self.env.names());
             nearest(name, names).map(|name| format!("`{name}`"))
         });

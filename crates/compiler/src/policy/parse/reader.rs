@@ -12,7 +12,7 @@ use crate::expression::ExprSource;
 use crate::nearest::{nearest, one_of};
 use crate::policy::model::Named;
 use crate::policy::name::Shape;
-use crate::source::{Place, SourceFile};
+use crate::source::{Location, SourceFile};
 use crate::yaml::{Kind, Node};
 
 /// Collects what is wrong with one document.
@@ -34,13 +34,13 @@ pub struct Value<'n> {
     /// The value in the tree.
     pub node: &'n Node,
     /// The position and path that a message names.
-    pub place: Place,
+    pub location: Location,
 }
 
 /// The fields of a message, in the order in which they are written.
 pub struct Object<'n> {
     fields: Vec<(&'static str, Value<'n>)>,
-    place: Place,
+    location: Location,
 }
 
 impl<'n> Object<'n> {
@@ -50,8 +50,11 @@ impl<'n> Object<'n> {
     }
 
     /// Returns the place that messages about a field name when it is missing.
-    pub fn missing(&self, name: &str) -> Place {
-        Place { path: Arc::from(format!("{}.{name}", self.place.path)), ..self.place.clone() }
+    pub fn missing(&self, name: &str) -> Location {
+        Location {
+            path: Arc::from(format!("{}.{name}", self.location.path)),
+            ..self.location.clone()
+        }
     }
 }
 
@@ -60,7 +63,7 @@ pub struct Item<'n> {
     /// The key's text.
     pub name: String,
     /// The position and path of the key.
-    pub key: Place,
+    pub key: Location,
     /// The entry's value.
     pub value: Value<'n>,
 }
@@ -80,7 +83,7 @@ impl<'a> Reader<'a> {
     /// Returns the root of the document as a value.
     pub fn root<'n>(&self, node: &'n Node) -> Value<'n> {
         let file = Arc::clone(self.file);
-        Value { node, place: Place { file, position: node.position, path: Arc::from("$") } }
+        Value { node, location: Location { file, position: node.position, path: Arc::from("$") } }
     }
 
     /// Returns what keeps the document from being loaded.
@@ -96,13 +99,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports a missing field, unless a misspelt one may be meant for it.
-    pub fn missing(&mut self, place: &Place, message: impl Into<String>) {
-        self.missing.push(Diagnostic::error(Code::Validation, place, message));
+    pub fn missing(&mut self, location: &Location, message: impl Into<String>) {
+        self.missing.push(Diagnostic::error(Code::Validation, location, message));
     }
 
     /// Reports a value of the right type and the wrong shape.
-    pub fn invalid(&mut self, place: &Place, message: impl Into<String>) {
-        self.errors.push(Diagnostic::error(Code::Validation, place, message));
+    pub fn invalid(&mut self, location: &Location, message: impl Into<String>) {
+        self.errors.push(Diagnostic::error(Code::Validation, location, message));
     }
 
     /// Reads a message whose fields have the given JSON names.
@@ -110,26 +113,26 @@ impl<'a> Reader<'a> {
         let Kind::Map(entries) = &value.node.kind else {
             return self.mismatch(value, "a map");
         };
-        let place = Place { position: value.node.position, ..value.place.clone() };
-        let mut object = Object { fields: Vec::new(), place };
+        let location = Location { position: value.node.position, ..value.location.clone() };
+        let mut object = Object { fields: Vec::new(), location };
         for entry in entries {
-            let Some((key, place)) = self.key(&entry.key, &value.place) else { continue };
+            let Some((key, location)) = self.key(&entry.key, &value.location) else { continue };
             let Some(name) = names.iter().find(|name| is_name_of(&key, name)) else {
-                self.unknown(&key, &place, names);
+                self.unknown(&key, &location, names);
                 continue;
             };
             if object.get(name).is_some() {
                 let message = format!("field `{name}` is there already, under its other name");
-                self.errors.push(Diagnostic::error(Code::Parse, &place, message));
+                self.errors.push(Diagnostic::error(Code::Parse, &location, message));
                 continue;
             }
-            object.fields.push((name, Value { node: &entry.value, place }));
+            object.fields.push((name, Value { node: &entry.value, location }));
         }
         Some(object)
     }
 
-    fn unknown(&mut self, key: &str, place: &Place, names: &[&'static str]) {
-        let error = Diagnostic::error(Code::Parse, place, format!("unknown field `{key}`"));
+    fn unknown(&mut self, key: &str, location: &Location, names: &[&'static str]) {
+        let error = Diagnostic::error(Code::Parse, location, format!("unknown field `{key}`"));
         let expected = match nearest(key, names.iter().copied()) {
             Some(name) => format!("`{name}`"),
             None => one_of(names.iter().copied()),
@@ -137,17 +140,17 @@ impl<'a> Reader<'a> {
         self.errors.push(error.expected(expected));
     }
 
-    fn key(&mut self, key: &Node, parent: &Place) -> Option<(String, Place)> {
+    fn key(&mut self, key: &Node, parent: &Location) -> Option<(String, Location)> {
         let Kind::String(text, _) = &key.kind else {
-            let place = Place { position: key.position, ..parent.clone() };
-            let error = Diagnostic::error(Code::Parse, &place, "a key must be text");
+            let location = Location { position: key.position, ..parent.clone() };
+            let error = Diagnostic::error(Code::Parse, &location, "a key must be text");
             self.errors.push(error.found(key.describe()));
             return None;
         };
         let quote = if text.contains(['$', '*', '.', '[', ']']) { "'" } else { "" };
         let path = Arc::from(format!("{}.{quote}{text}{quote}", parent.path));
         let file = Arc::clone(self.file);
-        Some((text.as_ref().to_owned(), Place { file, position: key.position, path }))
+        Some((text.as_ref().to_owned(), Location { file, position: key.position, path }))
     }
 
     /// Returns the only field of `object` among `names`; more than one is an error.
@@ -161,11 +164,11 @@ impl<'a> Reader<'a> {
         for (name, value) in present {
             let other = first.map_or("", |(other, _)| other);
             let message = format!("`{name}` cannot stand beside `{other}`");
-            self.errors.push(Diagnostic::error(Code::Parse, &value.place, message));
+            self.errors.push(Diagnostic::error(Code::Parse, &value.location, message));
         }
         if first.is_none() {
             let message = format!("{} is required", one_of(names.iter().copied()));
-            self.missing(&object.place, message);
+            self.missing(&object.location, message);
         }
         first.cloned()
     }
@@ -176,9 +179,9 @@ impl<'a> Reader<'a> {
             return self.mismatch(value, "a list");
         };
         let item = |(i, node): (usize, &'n Node)| {
-            let path = Arc::from(format!("{}[{i}]", value.place.path));
+            let path = Arc::from(format!("{}[{i}]", value.location.path));
             let file = Arc::clone(self.file);
-            Value { node, place: Place { file, position: node.position, path } }
+            Value { node, location: Location { file, position: node.position, path } }
         };
         Some(items.iter().enumerate().map(item).collect())
     }
@@ -191,9 +194,9 @@ impl<'a> Reader<'a> {
         };
         let mut items = Vec::with_capacity(entries.len());
         for entry in entries {
-            if let Some((name, key)) = self.key(&entry.key, &value.place) {
-                let place = Place { position: entry.value.position, ..key.clone() };
-                items.push(Item { name, key, value: Value { node: &entry.value, place } });
+            if let Some((name, key)) = self.key(&entry.key, &value.location) {
+                let location = Location { position: entry.value.position, ..key.clone() };
+                items.push(Item { name, key, value: Value { node: &entry.value, location } });
             }
         }
         items
@@ -216,7 +219,7 @@ impl<'a> Reader<'a> {
     /// Reads a CEL expression.
     pub fn expression(&mut self, value: &Value<'_>) -> Option<ExprSource> {
         let text = self.text(value)?;
-        Some(ExprSource { text, at: value.place.clone(), scalar: value.node.scalar_span() })
+        Some(ExprSource { text, at: value.location.clone(), scalar: value.node.scalar_span() })
     }
 
     /// Reads `true` or `false`.
@@ -236,7 +239,7 @@ impl<'a> Reader<'a> {
             _ => return self.mismatch(value, "a name in capitals"),
         };
         if found.is_none() {
-            let at = Place { position: value.node.position, ..value.place.clone() };
+            let at = Location { position: value.node.position, ..value.location.clone() };
             let error = Diagnostic::error(Code::Parse, &at, "unknown name");
             let error = error.expected(one_of(words.iter().skip(1).copied()));
             self.errors.push(match &value.node.kind {
@@ -251,7 +254,7 @@ impl<'a> Reader<'a> {
     pub fn name(&mut self, object: &Object<'_>, field: &str, shape: Shape) -> String {
         let Some(value) = object.get(field) else { return String::new() };
         let name = self.text(value).unwrap_or_default();
-        self.check(&name, shape, &value.place);
+        self.check(&name, shape, &value.location);
         name.as_ref().to_owned()
     }
 
@@ -263,15 +266,15 @@ impl<'a> Reader<'a> {
         };
         let Some(name) = self.text(value) else { return String::new() };
         match name.is_empty() {
-            true => self.invalid(&value.place, format!("`{field}` must not be empty")),
-            false => self.check(&name, shape, &value.place),
+            true => self.invalid(&value.location, format!("`{field}` must not be empty")),
+            false => self.check(&name, shape, &value.location),
         }
         name.as_ref().to_owned()
     }
 
-    fn check(&mut self, name: &str, shape: Shape, place: &Place) {
+    fn check(&mut self, name: &str, shape: Shape, location: &Location) {
         if !shape.fits(name) {
-            let error = Diagnostic::error(Code::Validation, place, "this is not a valid name");
+            let error = Diagnostic::error(Code::Validation, location, "this is not a valid name");
             self.errors.push(error.found(format!("`{name}`")).expected(shape.describe()));
         }
     }
@@ -283,11 +286,11 @@ impl<'a> Reader<'a> {
         let mut names = Vec::new();
         for item in items.unwrap_or_default() {
             let Some(name) = self.text(&item) else { continue };
-            self.check(&name, shape, &item.place);
+            self.check(&name, shape, &item.location);
             if !seen.insert(Arc::clone(&name)) {
-                self.invalid(&item.place, format!("`{name}` stands in the list twice"));
+                self.invalid(&item.location, format!("`{name}` stands in the list twice"));
             }
-            names.push(Named { name: name.as_ref().to_owned(), place: item.place });
+            names.push(Named { name: name.as_ref().to_owned(), location: item.location });
         }
         names
     }
@@ -303,10 +306,10 @@ impl<'a> Reader<'a> {
     pub fn require_items(&mut self, object: &Object<'_>, field: &str) {
         match object.get(field) {
             None => self.missing(&object.missing(field), format!("`{field}` is required")),
-            Some(Value { node: Node { kind: Kind::Seq(items), .. }, place })
+            Some(Value { node: Node { kind: Kind::Seq(items), .. }, location })
                 if items.is_empty() =>
             {
-                self.invalid(&place.clone(), format!("`{field}` must not be empty"));
+                self.invalid(&location.clone(), format!("`{field}` must not be empty"));
             }
             Some(_) => {}
         }
@@ -320,8 +323,8 @@ impl<'a> Reader<'a> {
             Kind::String(text, _) => Attr::String(text.as_ref().into()),
             Kind::Float(number) if number.is_finite() => Attr::Number(*number),
             Kind::Float(number) => {
-                let place = Place { position: value.node.position, ..value.place.clone() };
-                let error = Diagnostic::error(Code::Parse, &place, "the number is not finite");
+                let location = Location { position: value.node.position, ..value.location.clone() };
+                let error = Diagnostic::error(Code::Parse, &location, "the number is not finite");
                 self.errors.push(error.found(format!("`{number}`")));
                 return None;
             }
@@ -342,8 +345,8 @@ impl<'a> Reader<'a> {
 
     /// Reports a value of the wrong type; always returns `None`.
     pub fn mismatch<T>(&mut self, value: &Value<'_>, expected: &str) -> Option<T> {
-        let place = Place { position: value.node.position, ..value.place.clone() };
-        let error = Diagnostic::error(Code::Parse, &place, "the value has the wrong type");
+        let location = Location { position: value.node.position, ..value.location.clone() };
+        let error = Diagnostic::error(Code::Parse, &location, "the value has the wrong type");
         self.errors.push(error.found(value.node.describe()).expected(expected));
         None
     }

@@ -10,13 +10,14 @@ use crate::policy::model::{
     RoleRule,
 };
 use crate::policy::name::Shape;
-use crate::source::Place;
+use crate::source::Location;
 use crate::yaml::Kind;
 
 impl Reader<'_> {
     pub(super) fn resource_rules(&mut self, object: &Object<'_>) -> Vec<ResourceRule> {
         let rules = self.items(object, "rules", Self::resource_rule);
-        let named = rules.iter().map(|(rule, named)| (*named).then_some((&rule.name, &rule.place)));
+        let named =
+            rules.iter().map(|(rule, named)| (*named).then_some((&rule.name, &rule.location)));
         self.unique_names("rule", named);
         rules.into_iter().map(|(rule, _)| rule).collect()
     }
@@ -34,33 +35,34 @@ impl Reader<'_> {
             effect: self.effect(&object)?,
             condition: self.condition(&object),
             output: self.output(&object),
-            place: value.place.clone(),
+            location: value.location.clone(),
         };
         if rule.roles.is_empty() && rule.derived_roles.is_empty() {
             let message = format!("rule `{}` names no role and no derived role", rule.name);
-            self.checks.push(Diagnostic::error(Code::Validation, &value.place, message));
+            self.checks.push(Diagnostic::error(Code::Validation, &value.location, message));
         }
         Some((rule, named))
     }
 
     pub(super) fn principal_rules(&mut self, object: &Object<'_>) -> Vec<PrincipalRule> {
         let rules = self.items(object, "rules", Self::principal_rule);
-        let named = rules.iter().map(|(rule, place)| Some((&rule.resource, place)));
+        let named = rules.iter().map(|(rule, location)| Some((&rule.resource, location)));
         self.unique_names("resource", named);
         rules.into_iter().map(|(rule, _)| rule).collect()
     }
 
-    fn principal_rule(&mut self, value: &Value<'_>, _: usize) -> Option<(PrincipalRule, Place)> {
+    fn principal_rule(&mut self, value: &Value<'_>, _: usize) -> Option<(PrincipalRule, Location)> {
         let object = self.object(value, &["resource", "actions"])?;
         let resource = self.required_name(&object, "resource", Shape::Any);
         self.require_items(&object, "actions");
         let actions = self.items(&object, "actions", |reader, value, number| {
             reader.action_rule(value, number, &resource)
         });
-        let named = actions.iter().map(|(rule, named)| named.then_some((&rule.name, &rule.place)));
+        let named =
+            actions.iter().map(|(rule, named)| named.then_some((&rule.name, &rule.location)));
         self.unique_names("action rule", named);
         let actions = actions.into_iter().map(|(rule, _)| rule).collect();
-        Some((PrincipalRule { resource, actions }, value.place.clone()))
+        Some((PrincipalRule { resource, actions }, value.location.clone()))
     }
 
     fn action_rule(
@@ -78,7 +80,7 @@ impl Reader<'_> {
             effect: self.effect(&object)?,
             condition: self.condition(&object),
             output: self.output(&object),
-            place: value.place.clone(),
+            location: value.location.clone(),
         };
         Some((rule, named))
     }
@@ -96,27 +98,31 @@ impl Reader<'_> {
             allow_actions: self.required_names(&object, "allowActions"),
             condition: self.condition(&object),
             output: self.output(&object),
-            place: value.place.clone(),
+            location: value.location.clone(),
         })
     }
 
     pub(super) fn role_definitions(&mut self, object: &Object<'_>) -> Vec<RoleDefinition> {
         self.require_items(object, "definitions");
         let roles = self.items(object, "definitions", Self::role_definition);
-        let named = roles.iter().map(|(role, place)| Some((&role.name, place)));
+        let named = roles.iter().map(|(role, location)| Some((&role.name, location)));
         self.unique_names("derived role", named);
         roles.into_iter().map(|(role, _)| role).collect()
     }
 
-    fn role_definition(&mut self, value: &Value<'_>, _: usize) -> Option<(RoleDefinition, Place)> {
+    fn role_definition(
+        &mut self,
+        value: &Value<'_>,
+        _: usize,
+    ) -> Option<(RoleDefinition, Location)> {
         let object = self.object(value, &["name", "parentRoles", "condition"])?;
         let role = RoleDefinition {
             name: self.required_name(&object, "name", Shape::Identifier),
             parent_roles: any_or_all_names(self.required_names(&object, "parentRoles")),
             condition: self.condition(&object),
-            place: value.place.clone(),
+            location: value.location.clone(),
         };
-        Some((role, value.place.clone()))
+        Some((role, value.location.clone()))
     }
 
     /// Reads the items of a list, numbered from 1.
@@ -134,12 +140,13 @@ impl Reader<'_> {
     fn unique_names<'r, N: Eq + Hash + std::fmt::Display + 'r>(
         &mut self,
         what: &str,
-        names: impl Iterator<Item = Option<(&'r N, &'r Place)>>,
+        names: impl Iterator<Item = Option<(&'r N, &'r Location)>>,
     ) {
-        let mut first: HashMap<&N, (usize, &Place)> = HashMap::new();
-        for (number, (name, place)) in (1..).zip(names).filter_map(|(i, name)| Some((i, name?))) {
+        let mut first: HashMap<&N, (usize, &Location)> = HashMap::new();
+        for (number, (name, location)) in (1..).zip(names).filter_map(|(i, name)| Some((i, name?)))
+        {
             let Some((earlier, at)) = first.get(name) else {
-                first.insert(name, (number, place));
+                first.insert(name, (number, location));
                 continue;
             };
             let at = at.position;
@@ -147,7 +154,7 @@ impl Reader<'_> {
                 "{what} `{name}`, number {number} in the list, has the name of number {earlier} at {}:{}",
                 at.line, at.column
             );
-            self.checks.push(Diagnostic::error(Code::DuplicateName, place, message));
+            self.checks.push(Diagnostic::error(Code::DuplicateName, location, message));
         }
     }
 
@@ -163,7 +170,7 @@ impl Reader<'_> {
             2 => Some(Effect::Deny),
             _ => {
                 self.invalid(
-                    &value.place.clone(),
+                    &value.location.clone(),
                     "`effect` must be `EFFECT_ALLOW` or `EFFECT_DENY`",
                 );
                 None
@@ -181,7 +188,7 @@ impl Reader<'_> {
                 let message = "a condition cannot be a script: use `match`";
                 self.deferred.push(Diagnostic::error(
                     Code::ScriptUnsupported,
-                    &value.place,
+                    &value.location,
                     message,
                 ));
                 None
@@ -226,7 +233,7 @@ impl Reader<'_> {
         let output = Output { activated: activated.or(deprecated), condition_not_met };
         if output == Output::default() {
             let message = "the output has no expression";
-            self.deferred.push(Diagnostic::error(Code::EmptyOutput, &value.place, message));
+            self.deferred.push(Diagnostic::error(Code::EmptyOutput, &value.location, message));
         }
         output
     }

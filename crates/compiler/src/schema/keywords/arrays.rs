@@ -4,13 +4,13 @@ use wardgate_engine::schema::Keyword;
 
 use super::super::field;
 use super::read::{count, flag, list, wrong};
-use super::{Answer, Clauses, Reader, Written, one};
+use super::{Answer, Clauses, KeywordEntry, Reader, one};
 use crate::words::index;
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {
-    pub(super) fn of_arrays(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { draft, schema, name, value } = *said;
+    pub(super) fn of_arrays(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { draft, schema, name, value } = *keyword;
         match name {
             "minItems" => one(Keyword::MinItems, vec![count(value)?]),
             "maxItems" => one(Keyword::MaxItems, vec![count(value)?]),
@@ -18,7 +18,9 @@ impl Reader<'_, '_> {
                 let unique = flag(value)?.then(|| (Keyword::UniqueItems, Vec::new()));
                 Ok(Some(unique.into_iter().collect()))
             }
-            "prefixItems" if draft >= 2020 => one(Keyword::PrefixItems, self.listed(name, value)?),
+            "prefixItems" if draft >= 2020 => {
+                one(Keyword::PrefixItems, self.schema_list(name, value)?)
+            }
             "items" => self.items(draft, schema, value).map(Some),
             "contains" if draft >= 6 => one(Keyword::Contains, self.contains(draft, schema)?),
             "unevaluatedItems" if draft >= 2019 => {
@@ -29,7 +31,7 @@ impl Reader<'_, '_> {
     }
 
     fn items(&mut self, draft: u32, node: &Node, value: &Node) -> Answer<Clauses> {
-        let Kind::Seq(listed) = &value.kind else {
+        let Kind::Seq(items) = &value.kind else {
             let prefix = field(node, "prefixItems").filter(|_| draft >= 2020);
             let skipped = prefix.map_or(Ok(0), |prefix| list(prefix).map(<[Node]>::len))?;
             return Ok(vec![(Keyword::Items, vec![self.child(&["items"]), index(skipped)])]);
@@ -37,17 +39,15 @@ impl Reader<'_, '_> {
         if draft >= 2020 {
             return Err(wrong(value, "a schema; a list of them is `prefixItems` in this draft"));
         }
-        let mut clauses = vec![(Keyword::PrefixItems, self.listed("items", value)?)];
+        let mut clauses = vec![(Keyword::PrefixItems, self.schema_list("items", value)?)];
         match field(node, "additionalItems").map(|more| &more.kind) {
             None => {}
             Some(Kind::Bool(true)) if draft < 2019 => {}
             Some(Kind::Bool(false)) => {
-                clauses.push((Keyword::NoMoreItems, vec![index(listed.len())]))
+                clauses.push((Keyword::NoMoreItems, vec![index(items.len())]))
             }
-            Some(_) => clauses.push((
-                Keyword::Items,
-                vec![self.child(&["additionalItems"]), index(listed.len())],
-            )),
+            Some(_) => clauses
+                .push((Keyword::Items, vec![self.child(&["additionalItems"]), index(items.len())])),
         }
         Ok(clauses)
     }

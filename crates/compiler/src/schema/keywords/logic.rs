@@ -2,19 +2,19 @@
 
 use wardgate_engine::schema::{Keyword, NO_NODE};
 
-use super::super::{Fault, Target, Unavailable, field, missing, place, text};
+use super::super::{Fault, Target, Unavailable, field, location, missing, text};
 use super::read::{unsupported, word};
-use super::{Answer, Clauses, Reader, Written, one};
+use super::{Answer, Clauses, KeywordEntry, Reader, one};
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {
-    pub(super) fn of_logic(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { draft, schema, name, .. } = *said;
+    pub(super) fn of_logic(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { draft, schema, name, .. } = *keyword;
         match name {
             "not" => one(Keyword::Not, vec![self.child(&[name])]),
-            "allOf" => one(Keyword::AllOf, self.listed(name, said.value)?),
-            "anyOf" => one(Keyword::AnyOf, self.listed(name, said.value)?),
-            "oneOf" => one(Keyword::OneOf, self.listed(name, said.value)?),
+            "allOf" => one(Keyword::AllOf, self.schema_list(name, keyword.value)?),
+            "anyOf" => one(Keyword::AnyOf, self.schema_list(name, keyword.value)?),
+            "oneOf" => one(Keyword::OneOf, self.schema_list(name, keyword.value)?),
             "if" if draft >= 7 => {
                 let condition = self.child(&[name]);
                 let branches = ["then", "else"].map(|name| self.optional(schema, name));
@@ -24,8 +24,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn of_references(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { draft, name, value, .. } = *said;
+    pub(super) fn of_references(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { draft, name, value, .. } = *keyword;
         match name {
             "$ref" => {
                 let target = self.reference(value)?;
@@ -68,9 +68,9 @@ impl Reader<'_, '_> {
             let is_recursive = declares("$recursiveAnchor")
                 .is_some_and(|flag| flag.kind == Kind::Bool(true) && name.is_empty());
             if is_dynamic || is_recursive {
-                let place = place(self.file, self.target, value.position);
+                let location = location(self.file, self.target, value.position);
                 if self.writer.dynamic.iter().all(|(known, _)| known != name) {
-                    self.writer.dynamic.push((name.to_owned(), place));
+                    self.writer.dynamic.push((name.to_owned(), location));
                 }
             }
         }

@@ -3,12 +3,12 @@
 use wardgate_engine::schema::{Keyword, NO_NODE};
 
 use super::read::{count, entries, word};
-use super::{Answer, Clauses, Reader, Written, one};
+use super::{Answer, Clauses, KeywordEntry, Reader, one};
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {
-    pub(super) fn of_objects(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { draft, name, value, .. } = *said;
+    pub(super) fn of_objects(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { draft, name, value, .. } = *keyword;
         match name {
             "minProperties" => one(Keyword::MinProperties, vec![count(value)?]),
             "maxProperties" => one(Keyword::MaxProperties, vec![count(value)?]),

@@ -4,12 +4,12 @@ use wardgate_engine::schema::Keyword;
 
 use super::super::{field, text};
 use super::read::{count, double, is_flag, unsupported, word};
-use super::{Answer, Clauses, Reader, Written, one};
+use super::{Answer, Clauses, KeywordEntry, Reader, one};
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {
-    pub(super) fn of_texts(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { draft, schema, name, value } = *said;
+    pub(super) fn of_texts(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { draft, schema, name, value } = *keyword;
         match name {
             "minLength" => one(Keyword::MinLength, vec![count(value)?]),
             "maxLength" => one(Keyword::MaxLength, vec![count(value)?]),
@@ -29,9 +29,9 @@ impl Reader<'_, '_> {
         }
     }
 
-    pub(super) fn of_numbers(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let Written { schema, value, .. } = *said;
-        match said.name {
+    pub(super) fn of_numbers(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let KeywordEntry { schema, value, .. } = *keyword;
+        match keyword.name {
             "minimum" => one(
                 bound(schema, "exclusiveMinimum", Keyword::Minimum, Keyword::ExclusiveMinimum),
                 double(value)?,

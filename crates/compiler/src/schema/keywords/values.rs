@@ -5,17 +5,17 @@ use wardgate_engine::schema::{Keyword, keyword, quoted};
 
 use super::super::{SchemaFile, text};
 use super::read::{double, list, word, wrong};
-use super::{Answer, Clauses, Reader, Written, one};
+use super::{Answer, Clauses, KeywordEntry, Reader, one};
 use crate::pool::PoolBuilder;
 use crate::words::index;
 use crate::yaml::{Kind, Node};
 
 impl Reader<'_, '_> {
-    pub(super) fn of_values(&mut self, said: &Written<'_>) -> Answer<Option<Clauses>> {
-        let value = said.value;
-        match said.name {
+    pub(super) fn of_values(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Option<Clauses>> {
+        let value = keyword.value;
+        match keyword.name {
             "type" => one(Keyword::Type, self.types(value)?),
-            "const" if said.draft >= 6 => {
+            "const" if keyword.draft >= 6 => {
                 one(Keyword::Const, self.constants(std::slice::from_ref(value), "const failed")?)
             }
             "enum" => one(Keyword::Enum, self.constants(list(value)?, "enum failed")?),

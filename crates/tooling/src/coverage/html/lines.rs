@@ -76,7 +76,7 @@ impl Lines {
     fn rule(&mut self, rule: &RuleCoverage) {
         let state = State::of(rule.applied > 0, rule.considered() > 0);
         let note = rule.gap().map(|gap| format!("rule `{}`: {gap}", rule.name));
-        self.mark(rule.place.line, state, Some(rule.applied.to_string()), note);
+        self.mark(rule.position.line, state, Some(rule.applied.to_string()), note);
         rule.expressions.iter().for_each(|expression| self.expression(expression));
     }
 
@@ -84,14 +84,14 @@ impl Lines {
         let gap = role.gap();
         let state = State::of(gap.is_none(), role.considered() > 0);
         let note = gap.map(|gap| format!("derived role `{}`: {gap}", role.name));
-        self.mark(role.place.line, state, Some(role.granted.to_string()), note);
+        self.mark(role.position.line, state, Some(role.granted.to_string()), note);
         role.expressions.iter().for_each(|expression| self.expression(expression));
     }
 
     fn expression(&mut self, expression: &ExpressionCoverage) {
         let gap = expression.gap();
         let state = State::of(gap.is_none(), expression.evaluated() > 0);
-        let times = format!("{}/{}", expression.held, expression.did_not_hold);
+        let times = format!("{}/{}", expression.times_true, expression.times_false);
         let is_alone = expression.start.line == expression.end.line;
         let mut note = gap.map(|gap| {
             if is_alone { format!("`{}`: {gap}", one_line(&expression.text)) } else { gap }

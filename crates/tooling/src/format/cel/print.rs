@@ -2,13 +2,13 @@
 //!
 //! Comments move to the next line end, so that nothing after them on their line is lost.
 
-use super::Room;
+use super::Width;
 use super::shape::Shape;
 
 /// Prints a shape.
-pub(super) fn text(shape: &Shape<'_>, room: Room) -> String {
+pub(super) fn text(shape: &Shape<'_>, width: Width) -> String {
     let mut printer = Printer {
-        room,
+        width,
         out: String::new(),
         column: 0,
         at_line_start: true,
@@ -30,7 +30,7 @@ struct Task<'t, 's> {
 }
 
 struct Printer<'s> {
-    room: Room,
+    width: Width,
     out: String,
     column: usize,
     at_line_start: bool,
@@ -45,7 +45,7 @@ struct Printer<'s> {
 
 impl<'s> Printer<'s> {
     fn run(&mut self, shape: &Shape<'s>) {
-        let mut tasks = vec![Task { indent: 0, flat: self.room == Room::Line, shape }];
+        let mut tasks = vec![Task { indent: 0, flat: self.width == Width::Line, shape }];
         while let Some(Task { indent, flat, shape }) = tasks.pop() {
             let below = |indent, flat| move |shape| Task { indent, flat, shape };
             match shape {
@@ -109,7 +109,7 @@ impl<'s> Printer<'s> {
 
     /// Tells whether parts, and what follows them up to the next line end, fit on this line.
     fn fits(&self, parts: &[Shape<'_>], tasks: &[Task<'_, '_>]) -> bool {
-        let Room::Lines(width) = self.room else { return true };
+        let Width::Lines(width) = self.width else { return true };
         let column = if self.at_line_start { self.indent } else { self.column };
         let mut left = width.saturating_sub(column);
         let mut pending: Vec<(bool, &Shape<'_>)> =

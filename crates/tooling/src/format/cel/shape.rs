@@ -31,7 +31,7 @@ pub(super) enum Shape<'s> {
 
 /// Returns the shape of a whole expression.
 pub(super) fn whole<'s>(tree: &Tree<'s>) -> Shape<'s> {
-    let mut parts = vec![node(&tree.root, Place::Alone)];
+    let mut parts = vec![node(&tree.root, Context::Alone)];
     parts.extend(tree.end.after.iter().map(|comment| Shape::Trailing(comment)));
     comments_before(&tree.end, &mut parts);
     group(false, parts)
@@ -39,24 +39,24 @@ pub(super) fn whole<'s>(tree: &Tree<'s>) -> Shape<'s> {
 
 /// Whether the lines of a chain need to be set apart from what stands beside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Context {
     Alone,
     Beside,
 }
 
-fn node<'s>(node: &Node<'s>, place: Place) -> Shape<'s> {
+fn node<'s>(node: &Node<'s>, context: Context) -> Shape<'s> {
     let mut parts = Vec::new();
     match node {
         Node::Leaf(words) => words.iter().for_each(|it| word(it, &mut parts)),
         Node::Unary(words, operand) => {
             words.iter().for_each(|it| word(it, &mut parts));
-            parts.push(self::node(operand, Place::Beside));
+            parts.push(self::node(operand, Context::Beside));
         }
-        Node::Chain(_, first, rest) => return chain(first, rest, place),
+        Node::Chain(_, first, rest) => return chain(first, rest, context),
         Node::Choice(choice) => return self::choice(choice),
         Node::Group(brackets) | Node::Collection(brackets) => return self::brackets(brackets),
         Node::Member(base, suffixes) => {
-            parts.push(self::node(base, Place::Beside));
+            parts.push(self::node(base, Context::Beside));
             for suffix in suffixes {
                 match suffix {
                     Suffix::Name(words) => words.iter().for_each(|it| word(it, &mut parts)),
@@ -68,7 +68,7 @@ fn node<'s>(node: &Node<'s>, place: Place) -> Shape<'s> {
     group(false, parts)
 }
 
-fn chain<'s>(first: &Node<'s>, rest: &[(Word<'s>, Node<'s>)], place: Place) -> Shape<'s> {
+fn chain<'s>(first: &Node<'s>, rest: &[(Word<'s>, Node<'s>)], context: Context) -> Shape<'s> {
     let mut tail = Vec::new();
     let mut broken = false;
     for (operator, operand) in rest {
@@ -81,12 +81,12 @@ fn chain<'s>(first: &Node<'s>, rest: &[(Word<'s>, Node<'s>)], place: Place) -> S
         }
         tail.push(Shape::Space);
         comments_before(operator, &mut tail);
-        tail.push(node(operand, Place::Beside));
+        tail.push(node(operand, Context::Beside));
     }
-    let mut parts = vec![node(first, Place::Beside)];
-    match place {
-        Place::Alone => parts.extend(tail),
-        Place::Beside => parts.push(Shape::Indent(tail)),
+    let mut parts = vec![node(first, Context::Beside)];
+    match context {
+        Context::Alone => parts.extend(tail),
+        Context::Beside => parts.push(Shape::Indent(tail)),
     }
     group(broken, parts)
 }
@@ -98,18 +98,18 @@ fn choice<'s>(choice: &Choice<'s>) -> Shape<'s> {
         tail.push(Shape::Space);
         word(mark, &mut tail);
         tail.push(Shape::Text(" "));
-        tail.push(Shape::Indent(vec![node(part, Place::Beside)]));
+        tail.push(Shape::Indent(vec![node(part, Context::Beside)]));
     }
     let broken = [question, colon].iter().any(|word| word.begins_line)
         || [then, otherwise].iter().any(|part| part.begins_line());
-    group(broken, vec![node(condition, Place::Beside), Shape::Indent(tail)])
+    group(broken, vec![node(condition, Context::Beside), Shape::Indent(tail)])
 }
 
 fn brackets<'s>(brackets: &Brackets<'s>) -> Shape<'s> {
     let Brackets { open, items, close } = brackets;
     let mut parts = Vec::new();
     word(open, &mut parts);
-    let place = if items.len() == 1 { Place::Alone } else { Place::Beside };
+    let context = if items.len() == 1 { Context::Alone } else { Context::Beside };
     let first = items.first().and_then(Item::first);
     let mut inner = Vec::new();
     for (item, number) in items.iter().zip(1..) {
@@ -120,7 +120,7 @@ fn brackets<'s>(brackets: &Brackets<'s>) -> Shape<'s> {
         } else {
             inner.push(Shape::Space);
         }
-        self::item(item, place, &mut inner);
+        self::item(item, context, &mut inner);
         let after = item.comma.iter().flat_map(|comma| &comma.after);
         if number < items.len() {
             inner.push(Shape::Text(","));
@@ -141,16 +141,16 @@ fn brackets<'s>(brackets: &Brackets<'s>) -> Shape<'s> {
     group(false, whole)
 }
 
-fn item<'s>(item: &Item<'s>, place: Place, parts: &mut Vec<Shape<'s>>) {
+fn item<'s>(item: &Item<'s>, context: Context, parts: &mut Vec<Shape<'s>>) {
     item.mark.iter().for_each(|mark| word(mark, parts));
     if let Some((key, colon)) = &item.key {
-        parts.push(node(key, Place::Beside));
+        parts.push(node(key, Context::Beside));
         word(colon, parts);
         parts.push(Shape::Text(" "));
-        parts.push(node(&item.value, Place::Beside));
+        parts.push(node(&item.value, Context::Beside));
         return;
     }
-    parts.push(node(&item.value, place));
+    parts.push(node(&item.value, context));
 }
 
 fn word<'s>(word: &Word<'s>, parts: &mut Vec<Shape<'s>>) {

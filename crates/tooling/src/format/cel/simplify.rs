@@ -9,7 +9,7 @@ use wardgate_compiler::cel::ast::BinaryOp;
 
 /// Where a piece stands, which says what may stand there without parentheses.
 #[derive(Clone, Copy)]
-enum Place {
+enum Context {
     /// Anything may.
     Alone,
     /// Anything but a choice.
@@ -24,31 +24,31 @@ enum Place {
 
 /// Takes them away from a whole expression.
 pub(super) fn whole(node: &mut Node<'_>) {
-    simplify(node, Place::Alone);
+    simplify(node, Context::Alone);
 }
 
-fn simplify(node: &mut Node<'_>, place: Place) {
-    while let Some(inner) = bare(node, place) {
+fn simplify(node: &mut Node<'_>, context: Context) {
+    while let Some(inner) = bare(node, context) {
         *node = inner;
     }
     match node {
         Node::Leaf(_) => {}
-        Node::Unary(_, operand) => simplify(operand, Place::OfUnary),
+        Node::Unary(_, operand) => simplify(operand, Context::OfUnary),
         Node::Chain(precedence, first, rest) => {
             let precedence = *precedence;
-            simplify(first, Place::Operand { precedence, first: true });
+            simplify(first, Context::Operand { precedence, first: true });
             for (_, operand) in rest {
-                simplify(operand, Place::Operand { precedence, first: false });
+                simplify(operand, Context::Operand { precedence, first: false });
             }
         }
         Node::Choice(choice) => {
-            simplify(&mut choice.condition, Place::OfChoice);
-            simplify(&mut choice.then, Place::OfChoice);
-            simplify(&mut choice.otherwise, Place::Alone);
+            simplify(&mut choice.condition, Context::OfChoice);
+            simplify(&mut choice.then, Context::OfChoice);
+            simplify(&mut choice.otherwise, Context::Alone);
         }
         Node::Group(brackets) | Node::Collection(brackets) => items(brackets),
         Node::Member(base, suffixes) => {
-            simplify(base, Place::Base);
+            simplify(base, Context::Base);
             for suffix in suffixes {
                 if let Suffix::Brackets(brackets) = suffix {
                     items(brackets);
@@ -61,18 +61,18 @@ fn simplify(node: &mut Node<'_>, place: Place) {
 fn items(brackets: &mut Brackets<'_>) {
     for Item { key, value, .. } in &mut brackets.items {
         if let Some((key, _)) = key {
-            simplify(key, Place::Alone);
+            simplify(key, Context::Alone);
         }
-        simplify(value, Place::Alone);
+        simplify(value, Context::Alone);
     }
 }
 
 /// Returns what stands in parentheses, if they are not needed.
-fn bare<'s>(node: &mut Node<'s>, place: Place) -> Option<Node<'s>> {
+fn bare<'s>(node: &mut Node<'s>, context: Context) -> Option<Node<'s>> {
     let Node::Group(brackets) = node else { return None };
     let Brackets { open, items, close } = &mut **brackets;
     let [Item { value, comma: None, .. }] = items.as_mut_slice() else { return None };
-    if open.has_comments() || close.has_comments() || !fits(value, place) {
+    if open.has_comments() || close.has_comments() || !fits(value, context) {
         return None;
     }
     let mut inner = std::mem::replace(value, Node::Leaf(Vec::new()));
@@ -92,15 +92,15 @@ fn first_mut<'n, 's>(node: &'n mut Node<'s>) -> Option<&'n mut super::words::Wor
     }
 }
 
-fn fits(inner: &Node<'_>, place: Place) -> bool {
-    match (place, inner) {
-        (Place::Alone, _) => true,
+fn fits(inner: &Node<'_>, context: Context) -> bool {
+    match (context, inner) {
+        (Context::Alone, _) => true,
         (_, Node::Choice(_)) => false,
-        (Place::OfChoice, _) => true,
-        (Place::Operand { precedence, first }, Node::Chain(own, ..)) => {
+        (Context::OfChoice, _) => true,
+        (Context::Operand { precedence, first }, Node::Chain(own, ..)) => {
             binds(*own, precedence, first)
         }
-        (Place::Operand { .. }, _) => true,
+        (Context::Operand { .. }, _) => true,
         (_, Node::Unary(..) | Node::Chain(..)) => false,
         (_, Node::Leaf(words)) => words.iter().all(|word| word.kind != Kind::Number),
         (_, _) => true,

@@ -3,19 +3,19 @@ use proptest::prelude::*;
 
 fn line(source: &str, expected: &str) {
     assert_eq!(
-        layout(source, Room::Line, Parentheses::Needed).as_deref(),
+        layout(source, Width::Line, Parentheses::Needed).as_deref(),
         Some(expected),
         "{source}"
     );
 }
 
 fn lines(width: usize, source: &str, expected: &str) {
-    let laid_out = layout(source, Room::Lines(width), Parentheses::Needed);
+    let laid_out = layout(source, Width::Lines(width), Parentheses::Needed);
     assert_eq!(laid_out.as_deref(), Some(expected), "{source}");
 }
 
-fn kept(source: &str) {
-    assert_eq!(layout(source, Room::Line, Parentheses::Needed), None, "{source}");
+fn unchanged(source: &str) {
+    assert_eq!(layout(source, Width::Line, Parentheses::Needed), None, "{source}");
 }
 
 #[test]
@@ -81,18 +81,18 @@ fn parentheses_stay_where_they_mean_something() {
 
 #[test]
 fn what_is_no_expression_stays() {
-    kept("a ==");
-    kept("");
-    kept("\"open");
-    kept("a // why\n== b");
-    kept("'''a\nb'''");
-    kept(&"(".repeat(300));
+    unchanged("a ==");
+    unchanged("");
+    unchanged("\"open");
+    unchanged("a // why\n== b");
+    unchanged("'''a\nb'''");
+    unchanged(&"(".repeat(300));
 }
 
 #[test]
 fn what_nests_too_deeply_stays() {
     for (open, close) in [("(", ")"), ("[", "]"), ("f(", ")"), ("a[", "]"), ("true ? 1 : ", "")] {
-        kept(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000)));
+        unchanged(&format!("{}1{}", open.repeat(20_000), close.repeat(20_000)));
     }
 }
 
@@ -142,13 +142,13 @@ proptest! {
         let tree = wardgate_compiler::cel::parse(&source).unwrap();
         for text in [&source, &spaced] {
             let attempts = [Parentheses::Needed, Parentheses::Written];
-            let new = attempts.into_iter().find_map(|kept| layout(text, Room::Lines(width), kept));
+            let new = attempts.into_iter().find_map(|parentheses| layout(text, Width::Lines(width), parentheses));
             // Comments in odd places may keep a text as it is, and nothing else may.
             let Some(new) = new else {
                 prop_assert!(text.contains("//"), "{}", text);
                 continue;
             };
-            prop_assert!(same(&tree, &wardgate_compiler::cel::parse(&new).unwrap()), "{}\n{}", text, new);
+            prop_assert!(equivalent(&tree, &wardgate_compiler::cel::parse(&new).unwrap()), "{}\n{}", text, new);
             prop_assert_eq!(words::comments(text), words::comments(&new));
         }
     }

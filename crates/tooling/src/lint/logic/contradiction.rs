@@ -28,7 +28,7 @@ pub(super) struct Demands(BTreeMap<String, Demand>);
 
 /// What must hold of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Must {
+enum Requirement {
     BeTrue,
     BeFalse,
     /// It is false or no boolean, or fails.
@@ -39,8 +39,8 @@ impl Logic<'_> {
     /// Whether `expr` cannot come to `truth` because that would contradict itself.
     pub(super) fn contradicts(&self, expr: &Expr, truth: bool, facts: &Facts) -> bool {
         let mut demands = Demands::default();
-        let must = if truth { Must::BeTrue } else { Must::BeFalse };
-        self.demand(expr, must, facts, &mut demands);
+        let requirement = if truth { Requirement::BeTrue } else { Requirement::BeFalse };
+        self.demand(expr, requirement, facts, &mut demands);
         demands.are_impossible()
     }
 
@@ -54,9 +54,9 @@ impl Logic<'_> {
     fn demand_condition(&self, condition: &Condition, holds: bool, demands: &mut Demands) {
         let parts = match (condition, holds) {
             (Condition::Expr(expr), _) => {
-                let must = if holds { Must::BeTrue } else { Must::NotBeTrue };
+                let requirement = if holds { Requirement::BeTrue } else { Requirement::NotBeTrue };
                 if let Some(tree) = self.tree(&expr.text) {
-                    self.demand(&tree, must, &Facts::default(), demands);
+                    self.demand(&tree, requirement, &Facts::default(), demands);
                 }
                 return;
             }
@@ -67,28 +67,31 @@ impl Logic<'_> {
         parts.0.iter().for_each(|part| self.demand_condition(part, parts.1, demands));
     }
 
-    fn demand(&self, expr: &Expr, must: Must, facts: &Facts, demands: &mut Demands) {
+    fn demand(&self, expr: &Expr, requirement: Requirement, facts: &Facts, demands: &mut Demands) {
         if !self.burn() {
             return;
         }
-        match (&expr.kind, must) {
-            (ExprKind::Binary(BinaryOp::And, left, right), Must::BeTrue)
-            | (ExprKind::Binary(BinaryOp::Or, left, right), Must::BeFalse | Must::NotBeTrue) => {
-                self.demand(left, must, facts, demands);
-                self.demand(right, must, facts, demands);
+        match (&expr.kind, requirement) {
+            (ExprKind::Binary(BinaryOp::And, left, right), Requirement::BeTrue)
+            | (
+                ExprKind::Binary(BinaryOp::Or, left, right),
+                Requirement::BeFalse | Requirement::NotBeTrue,
+            ) => {
+                self.demand(left, requirement, facts, demands);
+                self.demand(right, requirement, facts, demands);
             }
-            (ExprKind::Unary(UnaryOp::Not, inner), Must::BeTrue) => {
-                self.demand(inner, Must::BeFalse, facts, demands);
+            (ExprKind::Unary(UnaryOp::Not, inner), Requirement::BeTrue) => {
+                self.demand(inner, Requirement::BeFalse, facts, demands);
             }
-            (ExprKind::Unary(UnaryOp::Not, inner), Must::BeFalse) => {
-                self.demand(inner, Must::BeTrue, facts, demands);
+            (ExprKind::Unary(UnaryOp::Not, inner), Requirement::BeFalse) => {
+                self.demand(inner, Requirement::BeTrue, facts, demands);
             }
             (ExprKind::Binary(op, left, right), _) => {
-                self.demand_comparison(expr, (*op, left, right), must, facts, demands);
+                self.demand_comparison(expr, (*op, left, right), requirement, facts, demands);
             }
             _ => match self.variable(expr, facts) {
-                Some(inner) => self.demand(&inner, must, facts, demands),
-                None => self.demand_truth(expr, must, demands),
+                Some(inner) => self.demand(&inner, requirement, facts, demands),
+                None => self.demand_truth(expr, requirement, demands),
             },
         }
     }
@@ -97,7 +100,7 @@ impl Logic<'_> {
         &self,
         expr: &Expr,
         (op, left, right): (BinaryOp, &Expr, &Expr),
-        must: Must,
+        requirement: Requirement,
         facts: &Facts,
         demands: &mut Demands,
     ) {
@@ -105,54 +108,55 @@ impl Logic<'_> {
         {
             (None, Some(Some(constant))) => (left, constant, op),
             (Some(Some(constant)), None) if op != BinaryOp::In => (right, constant, turned(op)),
-            _ => return self.demand_truth(expr, must, demands),
+            _ => return self.demand_truth(expr, requirement, demands),
         };
         let Some(key) = self.key(value) else { return };
         let demand = demands.0.entry(key).or_default();
-        match (op, must, constant) {
+        match (op, requirement, constant) {
             (_, _, Folded::Opaque) => {}
-            (BinaryOp::Eq, Must::BeTrue, only) | (BinaryOp::Ne, Must::BeFalse, only) => {
+            (BinaryOp::Eq, Requirement::BeTrue, only)
+            | (BinaryOp::Ne, Requirement::BeFalse, only) => {
                 demand.choose(vec![only]);
             }
-            (BinaryOp::Eq, _, other) | (BinaryOp::Ne, Must::BeTrue, other) => {
+            (BinaryOp::Eq, _, other) | (BinaryOp::Ne, Requirement::BeTrue, other) => {
                 demand.exclude([other]);
             }
-            (BinaryOp::In, Must::BeTrue, Folded::List(items))
+            (BinaryOp::In, Requirement::BeTrue, Folded::List(items))
                 if !items.contains(&Folded::Opaque) =>
             {
                 demand.choose(items);
             }
-            (BinaryOp::In, Must::BeFalse | Must::NotBeTrue, Folded::List(items)) => {
+            (BinaryOp::In, Requirement::BeFalse | Requirement::NotBeTrue, Folded::List(items)) => {
                 demand.exclude(items.into_iter().filter(|item| *item != Folded::Opaque));
             }
-            (BinaryOp::Lt, Must::BeTrue, Folded::Number(n)) => demand.at_most(n, true),
-            (BinaryOp::Le, Must::BeTrue, Folded::Number(n)) => demand.at_most(n, false),
-            (BinaryOp::Gt, Must::BeTrue, Folded::Number(n)) => demand.at_least(n, true),
-            (BinaryOp::Ge, Must::BeTrue, Folded::Number(n)) => demand.at_least(n, false),
+            (BinaryOp::Lt, Requirement::BeTrue, Folded::Number(n)) => demand.at_most(n, true),
+            (BinaryOp::Le, Requirement::BeTrue, Folded::Number(n)) => demand.at_most(n, false),
+            (BinaryOp::Gt, Requirement::BeTrue, Folded::Number(n)) => demand.at_least(n, true),
+            (BinaryOp::Ge, Requirement::BeTrue, Folded::Number(n)) => demand.at_least(n, false),
             _ => {}
         }
     }
 
     /// A boolean on its own; `a != b` counts as the opposite of `a == b`.
-    fn demand_truth(&self, expr: &Expr, must: Must, demands: &mut Demands) {
-        let (expr, must) = match &expr.kind {
+    fn demand_truth(&self, expr: &Expr, requirement: Requirement, demands: &mut Demands) {
+        let (expr, requirement) = match &expr.kind {
             ExprKind::Binary(BinaryOp::Ne, left, right) => {
                 let kind = ExprKind::Binary(BinaryOp::Eq, left.clone(), right.clone());
-                let must = match must {
-                    Must::BeTrue => Must::BeFalse,
-                    Must::BeFalse => Must::BeTrue,
-                    Must::NotBeTrue => return,
+                let requirement = match requirement {
+                    Requirement::BeTrue => Requirement::BeFalse,
+                    Requirement::BeFalse => Requirement::BeTrue,
+                    Requirement::NotBeTrue => return,
                 };
-                (&Expr::new(kind, expr.span), must)
+                (&Expr::new(kind, expr.span), requirement)
             }
-            _ => (expr, must),
+            _ => (expr, requirement),
         };
         let Some(key) = self.key(expr) else { return };
         let demand = demands.0.entry(key).or_default();
-        match must {
-            Must::BeTrue => demand.choose(vec![Folded::Bool(true)]),
-            Must::BeFalse => demand.choose(vec![Folded::Bool(false)]),
-            Must::NotBeTrue => demand.exclude([Folded::Bool(true)]),
+        match requirement {
+            Requirement::BeTrue => demand.choose(vec![Folded::Bool(true)]),
+            Requirement::BeFalse => demand.choose(vec![Folded::Bool(false)]),
+            Requirement::NotBeTrue => demand.exclude([Folded::Bool(true)]),
         }
     }
 }

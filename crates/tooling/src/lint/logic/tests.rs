@@ -1,11 +1,11 @@
 use super::*;
 use wardgate_compiler::Options;
 use wardgate_compiler::expression::{ExprSource, ScalarSpan, Style};
-use wardgate_compiler::source::{Place, Position, SourceFile};
+use wardgate_compiler::source::{Location, Position, SourceFile};
 
 fn source(text: &str) -> ExprSource {
     let file = SourceFile::new("a.yaml", text.as_bytes()).unwrap();
-    let at = Place { file, position: Position::START, path: Arc::from("") };
+    let at = Location { file, position: Position::START, path: Arc::from("") };
     let scalar = ScalarSpan { offset: 0, start: Position::START, style: Style::Plain };
     ExprSource { text: Arc::from(text), at, scalar }
 }

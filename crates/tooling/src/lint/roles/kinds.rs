@@ -59,16 +59,16 @@ impl<'p> Kinds<'p> {
 }
 
 /// A pattern of kinds, and actions for them.
-type OfPattern<'p> = (Cow<'p, str>, Vec<&'p str>);
+type PatternActions<'p> = (Cow<'p, str>, Vec<&'p str>);
 
 /// Actions by the patterns of kinds that they are for.
 pub(super) struct ByKind<'p> {
     /// By what each pattern begins with; a name is all beginning.
-    patterns: BTreeMap<String, Vec<OfPattern<'p>>>,
+    patterns: BTreeMap<String, Vec<PatternActions<'p>>>,
 }
 
 impl<'p> ByKind<'p> {
-    pub(super) fn of(all: impl Iterator<Item = OfPattern<'p>>) -> Self {
+    pub(super) fn of(all: impl Iterator<Item = PatternActions<'p>>) -> Self {
         let mut patterns: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for (pattern, actions) in all {
             let head = if is_glob(&pattern) { head(&pattern) } else { &pattern };

@@ -7,14 +7,14 @@ use wardgate_compiler::cel::{Expr, Span};
 
 /// One place where an attribute is read.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct AttributeRead {
     /// `P` or `R`, and the keys below `attr`.
     pub(super) keys: Vec<String>,
     pub(super) span: Span,
     /// What it is compared with.
     pub(super) compared: Vec<Value>,
     /// Whether the expression only asks whether it is there.
-    pub(super) is_asked_for: bool,
+    pub(super) is_presence_test: bool,
 }
 
 /// A constant that can be compared with what a schema says.
@@ -39,7 +39,7 @@ impl Value {
     }
 
     /// Returns the value as an author would write it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn display(&self) -> String {
         match self {
             Self::Bool(value) => format!("`{value}`"),
             Self::Number(value) => format!("`{value}`"),
@@ -58,18 +58,18 @@ impl Value {
 }
 
 /// Returns what `expr` reads of the attributes, in source order.
-pub(super) fn reads(expr: &Expr) -> Vec<Found> {
+pub(super) fn reads(expr: &Expr) -> Vec<AttributeRead> {
     let mut found = Vec::new();
     visit(expr, &Facts::default(), &mut found);
     found
 }
 
-fn visit(expr: &Expr, facts: &Facts, found: &mut Vec<Found>) {
+fn visit(expr: &Expr, facts: &Facts, found: &mut Vec<AttributeRead>) {
     match &expr.kind {
         ExprKind::Has { operand, field } => {
             if let Some(mut read) = read_of(operand, facts, expr.span) {
                 read.keys.push(field.clone());
-                read.is_asked_for = true;
+                read.is_presence_test = true;
                 found.push(read);
                 return;
             }
@@ -77,7 +77,7 @@ fn visit(expr: &Expr, facts: &Facts, found: &mut Vec<Found>) {
         ExprKind::Select { operand, field, optional: true } => {
             if let Some(mut read) = read_of(operand, facts, expr.span) {
                 read.keys.push(field.clone());
-                read.is_asked_for = true;
+                read.is_presence_test = true;
                 found.push(read);
                 return;
             }
@@ -114,11 +114,11 @@ const fn is_equality(op: BinaryOp) -> bool {
 }
 
 /// Returns the attribute that `expr` is, or `attr` itself with no keys.
-fn read_of(expr: &Expr, facts: &Facts, span: Span) -> Option<Found> {
+fn read_of(expr: &Expr, facts: &Facts, span: Span) -> Option<AttributeRead> {
     let path = Path::of(expr, facts)?;
     let [of @ ("P" | "R"), "attr", keys @ ..] = path.keys() else { return None };
     let keys = [of].into_iter().chain(keys).map(|key| (*key).to_owned()).collect();
-    Some(Found { keys, span, compared: Vec::new(), is_asked_for: false })
+    Some(AttributeRead { keys, span, compared: Vec::new(), is_presence_test: false })
 }
 
 /// Returns the constants that a side of a comparison is, or lists.

@@ -7,8 +7,8 @@ use wardgate_engine::decision::Output;
 use wardgate_engine::wire::Json;
 
 use super::{
-    CaseResult, Failure, Fate, Found, Outcome, OutputFailure, Results, SuiteResult, Summary,
-    Verdict, effect_word,
+    ActualOutput, CaseResult, Failure, Outcome, OutputFailure, Results, SuiteOutcome, SuiteResult,
+    Summary, Verdict, effect_word,
 };
 use crate::json::{count, list};
 use wardgate_compiler::diagnostics::Diagnostic;
@@ -34,13 +34,13 @@ fn suite(json: &mut Json, result: &SuiteResult) {
         json.field("description", &result.description);
     }
     summary(json, &result.summary());
-    match &result.fate {
-        Fate::Broken(_, errors) => {
+    match &result.outcome {
+        SuiteOutcome::Broken(_, errors) => {
             json.field("error", &joined(errors));
             list(json, "diagnostics", errors, diagnostic);
         }
-        Fate::Skipped(reason) => json.field("skipReason", reason),
-        Fate::Ran(cases) => {
+        SuiteOutcome::Skipped(reason) => json.field("skipReason", reason),
+        SuiteOutcome::Ran(cases) => {
             let tables = cases.chunk_by(|a, b| a.table == b.table);
             groups(json, "testCases", tables, |case| &case.table, principals);
         }
@@ -82,8 +82,8 @@ fn action(json: &mut Json, case: &CaseResult) {
     json.open('{');
     json.field("name", &case.action);
     if matches!(case.outcome, Outcome::Failed(_) | Outcome::Errored(_)) {
-        count(json, "line", case.place.position.line);
-        count(json, "column", case.place.position.column);
+        count(json, "line", case.location.position.line);
+        count(json, "column", case.location.position.column);
     }
     json.key("details");
     json.open('{');
@@ -131,19 +131,19 @@ fn output_failure(json: &mut Json, failure: &OutputFailure) {
     json.open('{');
     json.field("src", &failure.source);
     match &failure.found {
-        Found::Value(value) => {
+        ActualOutput::Value(value) => {
             json.key("mismatched");
             json.open('{');
             expected(json);
             json.key("actual");
             json.attr(value);
         }
-        Found::Nothing => {
+        ActualOutput::Nothing => {
             json.key("missing");
             json.open('{');
             expected(json);
         }
-        Found::Error(error) => {
+        ActualOutput::Error(error) => {
             json.key("errored");
             json.open('{');
             expected(json);

@@ -11,8 +11,8 @@ use wardgate_engine::wire::attr_json;
 
 use super::json::{UNKNOWN, joined};
 use super::{
-    CaseResult, Failure, Fate, Found, Outcome, OutputFailure, Results, SuiteResult, Summary,
-    Verdict, effect_word,
+    ActualOutput, CaseResult, Failure, Outcome, OutputFailure, Results, SuiteOutcome, SuiteResult,
+    Summary, Verdict, effect_word,
 };
 
 impl Results {
@@ -69,7 +69,7 @@ fn suite(xml: &mut Xml, result: &SuiteResult) {
         _ => {}
     }
     xml.leaf("properties", &[], "");
-    if let (Fate::Ran(cases), true) = (&result.fate, is_run) {
+    if let (SuiteOutcome::Ran(cases), true) = (&result.outcome, is_run) {
         cases.iter().for_each(|one| case(xml, &result.file, one));
     }
     xml.close("testsuite");
@@ -77,16 +77,16 @@ fn suite(xml: &mut Xml, result: &SuiteResult) {
 
 /// Cerbos counts what a filter left out here, though not among the tests.
 fn skipped_cases(result: &SuiteResult) -> usize {
-    let Fate::Ran(cases) = &result.fate else { return 0 };
+    let SuiteOutcome::Ran(cases) = &result.outcome else { return 0 };
     cases.iter().filter(|case| case.outcome.verdict() == Verdict::Skipped).count()
 }
 
 /// Says what is wrong with a suite; of tests that could not be decided, each reason once.
 fn errors_of(result: &SuiteResult, _: &Summary) -> String {
-    match &result.fate {
-        Fate::Broken(_, errors) => joined(errors),
-        Fate::Skipped(_) => String::new(),
-        Fate::Ran(cases) => {
+    match &result.outcome {
+        SuiteOutcome::Broken(_, errors) => joined(errors),
+        SuiteOutcome::Skipped(_) => String::new(),
+        SuiteOutcome::Ran(cases) => {
             let mut reasons: Vec<&str> = Vec::new();
             for case in cases {
                 if let Outcome::Errored(reason) = &case.outcome
@@ -142,9 +142,9 @@ fn failed(xml: &mut Xml, failure: &Failure) {
         xml.open("outputs", &[]);
         for OutputFailure { source, expected, found, .. } in &failure.outputs {
             let actual = match found {
-                Found::Value(value) => attr_json(value),
-                Found::Nothing => String::new(),
-                Found::Error(error) => format!("{FAILED_OUTPUT}{error}"),
+                ActualOutput::Value(value) => attr_json(value),
+                ActualOutput::Nothing => String::new(),
+                ActualOutput::Error(error) => format!("{FAILED_OUTPUT}{error}"),
             };
             output(xml, source, &value_json(expected.as_ref()), &actual);
         }

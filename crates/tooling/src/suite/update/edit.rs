@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::suite::model::{Selection, Suite};
 use wardgate_compiler::expression::Style;
-use wardgate_compiler::source::{Place, Position};
+use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
 
 /// A piece of text, and what takes its place.
@@ -135,7 +135,7 @@ pub(super) fn closed(text: &str) -> Option<usize> {
 }
 
 /// Returns what stands after the key at a place and belongs to it, if that is a block without comments.
-pub(super) fn block(text: &str, key: &Place) -> Option<Range<usize>> {
+pub(super) fn block(text: &str, key: &Location) -> Option<Range<usize>> {
     let line = usize::try_from(key.position.line).ok()?.checked_sub(1)?;
     let column = usize::try_from(key.position.column).ok()?.checked_sub(1)?;
     let mut start = 0;
@@ -184,37 +184,37 @@ pub(super) fn json_key(action: &str) -> String {
 }
 
 /// Puts everything of a suite at the same place, so that two can be compared by what they say.
-pub(super) fn forget_places(suite: &mut Suite, nowhere: &Place) {
+pub(super) fn forget_locations(suite: &mut Suite, nowhere: &Location) {
     let node = || Node { position: Position::START, offset: 0, kind: Kind::Null };
     let forget = |selection: &mut Selection| {
         let named = selection.names.iter_mut().chain(&mut selection.groups);
-        named.for_each(|named| named.place = nowhere.clone());
+        named.for_each(|named| named.location = nowhere.clone());
     };
     let fixtures = &mut suite.fixtures;
     let groups =
         fixtures.principal_groups.values_mut().chain(fixtures.resource_groups.values_mut());
-    groups.flatten().for_each(|named| named.place = nowhere.clone());
+    groups.flatten().for_each(|named| named.location = nowhere.clone());
     for table in &mut suite.tables {
-        table.place = nowhere.clone();
+        table.location = nowhere.clone();
         (table.offset, table.list) = (0, None);
-        table.name.place = nowhere.clone();
+        table.name.location = nowhere.clone();
         let input = &mut table.input;
-        input.place = nowhere.clone();
-        input.actions.iter_mut().for_each(|action| action.place = nowhere.clone());
-        input.aux_data.iter_mut().for_each(|data| data.place = nowhere.clone());
+        input.location = nowhere.clone();
+        input.actions.iter_mut().for_each(|action| action.location = nowhere.clone());
+        input.aux_data.iter_mut().for_each(|data| data.location = nowhere.clone());
         forget(&mut input.principals);
         forget(&mut input.resources);
         for expectation in &mut table.expected {
-            (expectation.place, expectation.offset) = (nowhere.clone(), 0);
+            (expectation.location, expectation.offset) = (nowhere.clone(), 0);
             forget(&mut expectation.principals);
             forget(&mut expectation.resources);
             for effect in &mut expectation.effects {
-                (effect.place, effect.node) = (nowhere.clone(), node());
+                (effect.location, effect.node) = (nowhere.clone(), node());
             }
             for output in &mut expectation.outputs {
-                output.place = nowhere.clone();
+                output.location = nowhere.clone();
                 for entry in &mut output.entries {
-                    (entry.place, entry.node, entry.key) = (nowhere.clone(), None, None);
+                    (entry.location, entry.node, entry.key) = (nowhere.clone(), None, None);
                 }
             }
         }

@@ -3,11 +3,11 @@
 use wardgate_compiler::cel::ast::{Expr, ExprKind};
 
 /// Compares two trees without their places.
-pub(super) fn same(one: &Expr, other: &Expr) -> bool {
+pub(super) fn equivalent(one: &Expr, other: &Expr) -> bool {
     let (ours, theirs) = (one.kind.children(), other.kind.children());
     same_head(&one.kind, &other.kind)
         && ours.len() == theirs.len()
-        && ours.into_iter().zip(theirs).all(|(one, other)| same(one, other))
+        && ours.into_iter().zip(theirs).all(|(one, other)| equivalent(one, other))
 }
 
 /// Compares what two nodes are, without the nodes below them.

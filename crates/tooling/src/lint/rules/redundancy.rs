@@ -5,25 +5,28 @@
 
 use std::cell::Cell;
 
-use super::line::{Line, Way};
-use super::{Before, named, word};
+use super::flat_rule::{FlatRule, Grantee};
 use crate::lint::Lint;
 use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::Effect;
+use wardgate_compiler::source::Location;
+
+/// What keeps a way from being asked for an action: the role policy that is asked before.
+pub(super) type Precheck<'b> = dyn Fn(&str, &Grantee) -> Option<String> + 'b;
 
 /// The other rules of the policy, as seen from one.
-pub(super) struct Others<'o, 'r> {
-    pub(super) lines: &'o [Line<'r>],
+pub(super) struct OtherRules<'o, 'r> {
+    pub(super) rules: &'o [FlatRule<'r>],
     /// Those of which nothing was said yet.
-    pub(super) kept: &'o [bool],
+    pub(super) remaining: &'o [bool],
     pub(super) at: usize,
-    pub(super) before: &'o Before<'o>,
+    pub(super) before: &'o Precheck<'o>,
     /// Comparisons that may still be made.
     pub(super) left: &'o Cell<u64>,
 }
 
 /// Why a rule says nothing, and who says it instead.
-pub(super) enum Covered {
+pub(super) enum Redundancy {
     /// Something is asked before, and ends the search.
     Hidden(String),
     /// A deny takes away whatever it allows.
@@ -36,7 +39,7 @@ pub(super) enum Covered {
     Consent,
 }
 
-impl Covered {
+impl Redundancy {
     pub(super) const fn lint(&self) -> Lint {
         match self {
             Self::Hidden(_) | Self::Overruled(_) => Lint::UnreachableRule,
@@ -59,7 +62,10 @@ impl Covered {
                 format!("rule `{name}` says the same as {by}")
             }
             Self::Repeated { by, effect, .. } => {
-                format!("rule `{name}` changes nothing: {by} {}s all it is about", word(*effect))
+                format!(
+                    "rule `{name}` changes nothing: {by} {}s all it is about",
+                    effect_word(*effect)
+                )
             }
             Self::OnlyFails(by) => format!(
                 "rule `{name}` allows nothing that is not allowed without it, by {by}: all it can do is deny, when it fails"
@@ -71,20 +77,21 @@ impl Covered {
     }
 }
 
-impl Others<'_, '_> {
+impl OtherRules<'_, '_> {
     /// Tells why `line` says nothing, if it does not.
-    pub(super) fn covered(&self, line: &Line<'_>) -> Option<Covered> {
+    pub(super) fn redundancy(&self, line: &FlatRule<'_>) -> Option<Redundancy> {
         if line.is_watched {
             return None;
         }
-        let hides = |at: usize, other: &Line<'_>| at < self.at && other.is_certain && denies(other);
+        let hides =
+            |at: usize, other: &FlatRule<'_>| at < self.at && other.is_certain && denies(other);
         if let Some(by) = self.every(line, hides, true) {
-            return Some(Covered::Hidden(by));
+            return Some(Redundancy::Hidden(by));
         }
         if line.has_output {
             return None;
         }
-        let can_fail = line.can_fail || line.ways.iter().any(Way::can_fail);
+        let can_fail = line.can_fail || line.grantees.iter().any(Grantee::can_fail);
         if let Some(repeated) = self.repeated(line, can_fail) {
             return Some(repeated);
         }
@@ -92,81 +99,85 @@ impl Others<'_, '_> {
             return None;
         }
         if line.needs_consent {
-            return (!can_fail).then_some(Covered::Consent);
+            return (!can_fail).then_some(Redundancy::Consent);
         }
-        let allows = |_: usize, other: &Line<'_>| other.is_certain && other.effect == Effect::Allow;
-        let overrules = |_: usize, other: &Line<'_>| other.is_certain && denies(other);
+        let allows =
+            |_: usize, other: &FlatRule<'_>| other.is_certain && other.effect == Effect::Allow;
+        let overrules = |_: usize, other: &FlatRule<'_>| other.is_certain && denies(other);
         let (repeated, overruled) =
             (self.every(line, allows, false), self.every(line, overrules, true));
         match (repeated, overruled, can_fail) {
             (Some(by), _, false) => {
-                Some(Covered::Repeated { by, effect: line.effect, literally: false })
+                Some(Redundancy::Repeated { by, effect: line.effect, literally: false })
             }
-            (_, Some(by), false) => Some(Covered::Overruled(by)),
-            (Some(by), _, true) => Some(Covered::OnlyFails(by)),
+            (_, Some(by), false) => Some(Redundancy::Overruled(by)),
+            (Some(by), _, true) => Some(Redundancy::OnlyFails(by)),
             (None, Some(_), true) | (None, None, _) => None,
         }
     }
 
     /// An earlier rule with the same effect and the same condition. If asking that one does not fail,
     /// neither does asking this one.
-    fn repeated(&self, line: &Line<'_>, can_fail: bool) -> Option<Covered> {
-        let same = |other: &Line<'_>| match (&line.condition, &other.condition) {
+    fn repeated(&self, line: &FlatRule<'_>, can_fail: bool) -> Option<Redundancy> {
+        let same = |other: &FlatRule<'_>| match (&line.condition, &other.condition) {
             (None, None) => true,
             (Some(Some(one)), Some(Some(other))) => one == other,
             _ => false,
         };
-        let says_same = |at: usize, other: &Line<'_>| {
+        let says_same = |at: usize, other: &FlatRule<'_>| {
             at < self.at && other.effect == line.effect && same(other)
         };
-        let fails_too = |way: &Way, other: &Line<'_>| !way.can_fail() || other.ways.contains(way);
-        let stands_in = |at: usize, other: &Line<'_>| {
-            says_same(at, other) && line.ways.iter().all(|way| !can_fail || fails_too(way, other))
+        let fails_too = |grantee: &Grantee, other: &FlatRule<'_>| {
+            !grantee.can_fail() || other.grantees.contains(grantee)
+        };
+        let stands_in = |at: usize, other: &FlatRule<'_>| {
+            says_same(at, other)
+                && line.grantees.iter().all(|grantee| !can_fail || fails_too(grantee, other))
         };
         let by = self.every(line, stands_in, false)?;
-        let is_literal = |(at, other): (usize, &Line<'_>)| {
+        let is_literal = |(at, other): (usize, &FlatRule<'_>)| {
             says_same(at, other)
                 && other.actions == line.actions
-                && other.ways == line.ways
+                && other.grantees == line.grantees
                 && other.resource == line.resource
         };
-        let literally = self.kept().any(is_literal);
-        Some(Covered::Repeated { by, effect: line.effect, literally })
+        let literally = self.remaining_rules().any(is_literal);
+        Some(Redundancy::Repeated { by, effect: line.effect, literally })
     }
 
-    fn kept(&self) -> impl Iterator<Item = (usize, &Line<'_>)> {
-        let lines = self.lines.iter().enumerate().zip(self.kept);
-        lines.filter(|((at, _), kept)| **kept && *at != self.at).map(|(line, _)| line)
+    fn remaining_rules(&self) -> impl Iterator<Item = (usize, &FlatRule<'_>)> {
+        let rules = self.rules.iter().enumerate().zip(self.remaining);
+        rules.filter(|((at, _), remaining)| **remaining && *at != self.at).map(|(line, _)| line)
     }
 
     /// Whether each action on each way is covered by one of the rules that `counts`, or by what is asked
     /// `before` any rule. Names the first of them.
     fn every(
         &self,
-        line: &Line<'_>,
-        counts: impl Fn(usize, &Line<'_>) -> bool,
+        line: &FlatRule<'_>,
+        counts: impl Fn(usize, &FlatRule<'_>) -> bool,
         or_before: bool,
     ) -> Option<String> {
-        let counting: Vec<&Line<'_>> = self
-            .kept()
+        let counting: Vec<&FlatRule<'_>> = self
+            .remaining_rules()
             .filter(|(at, other)| counts(*at, other) && covers_resource(other, line))
             .map(|(_, other)| other)
             .collect();
-        let by = |action: &str, way: &Way| {
-            let covers = |other: &&&Line<'_>| {
+        let by = |action: &str, grantee: &Grantee| {
+            let covers = |other: &&&FlatRule<'_>| {
                 self.burn(other);
-                other.ways.iter().any(|outer| outer.covers(way))
+                other.grantees.iter().any(|outer| outer.covers(grantee))
                     && other.actions.iter().any(|outer| covers(outer, action))
             };
-            let before = or_before.then(|| (self.before)(action, way)).flatten();
+            let before = or_before.then(|| (self.before)(action, grantee)).flatten();
             before.or_else(|| {
-                counting.iter().find(covers).map(|other| named(other.name, other.place))
+                counting.iter().find(covers).map(|other| describe(other.name, other.location))
             })
         };
         let mut first = None;
         for action in &line.actions {
-            for way in &line.ways {
-                let by = by(action, way).filter(|_| self.left.get() > 0)?;
+            for grantee in &line.grantees {
+                let by = by(action, grantee).filter(|_| self.left.get() > 0)?;
                 first.get_or_insert(by);
             }
         }
@@ -174,22 +185,34 @@ impl Others<'_, '_> {
     }
 
     /// Counts what it costs to look at a rule.
-    fn burn(&self, other: &Line<'_>) {
-        let cost = other.ways.len().saturating_add(other.actions.len());
+    fn burn(&self, other: &FlatRule<'_>) {
+        let cost = other.grantees.len().saturating_add(other.actions.len());
         self.left.set(self.left.get().saturating_sub(u64::try_from(cost).unwrap_or(u64::MAX)));
     }
 }
 
 /// Whether a rule ends the search with a deny if it applies. Where consent is needed, a conditional allow
 /// does so too, if its condition does not hold, which a certain one never does.
-fn denies(line: &Line<'_>) -> bool {
+fn denies(line: &FlatRule<'_>) -> bool {
     line.effect == Effect::Deny
 }
 
-fn covers_resource(outer: &Line<'_>, inner: &Line<'_>) -> bool {
+fn covers_resource(outer: &FlatRule<'_>, inner: &FlatRule<'_>) -> bool {
     match (&outer.resource, &inner.resource) {
         (Some(outer), Some(inner)) => covers(outer, inner),
         (None, None) => true,
         _ => false,
+    }
+}
+
+/// Says which rule is meant.
+fn describe(name: &str, location: &Location) -> String {
+    format!("rule `{name}` on line {}", location.position.line)
+}
+
+const fn effect_word(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Allow => "allow",
+        Effect::Deny => "deny",
     }
 }

@@ -9,12 +9,12 @@ use crate::limits::{MAX_BYTES_READ_AGAIN, MAX_MASKED};
 
 /// The character ranges that are blanked out, each to the end of its line.
 #[derive(Debug, Default)]
-pub(super) struct Masked {
+pub(super) struct Mask {
     starts: Vec<usize>,
     read_again: usize,
 }
 
-impl Masked {
+impl Mask {
     /// Blanks the line out from the character at `index`. Returns whether that is still within bounds.
     pub(super) fn add(&mut self, index: usize, text: &str) -> bool {
         self.read_again = self.read_again.saturating_add(text.len());
@@ -31,11 +31,11 @@ impl Masked {
             return Cow::Borrowed(text);
         }
         let mut blank = false;
-        let masked = text.chars().enumerate().map(|(index, c)| {
+        let mask = text.chars().enumerate().map(|(index, c)| {
             blank = (blank || self.starts.contains(&index)) && !matches!(c, '\n' | '\r');
             if blank { ' ' } else { c }
         });
-        Cow::Owned(masked.collect())
+        Cow::Owned(mask.collect())
     }
 }
 
@@ -46,10 +46,10 @@ mod tests {
     #[test]
     fn the_rest_of_a_line_is_blanked_out_and_nothing_moves() {
         let text = "ä: \"b\" == c\r\nd: \"e\" f";
-        let mut masked = Masked::default();
-        assert_eq!(masked.apply(text), text);
-        assert!(masked.add(7, text));
-        assert!(!masked.add(7, text));
-        assert_eq!(masked.apply(text), "ä: \"b\"     \r\nd: \"e\" f");
+        let mut mask = Mask::default();
+        assert_eq!(mask.apply(text), text);
+        assert!(mask.add(7, text));
+        assert!(!mask.add(7, text));
+        assert_eq!(mask.apply(text), "ä: \"b\"     \r\nd: \"e\" f");
     }
 }

@@ -12,14 +12,14 @@ use wardgate_compiler::policy::model::Condition;
 
 /// What is known of a request.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Knowledge {
     /// What is there.
     pub(super) facts: Facts,
     /// What expressions came to, by their keys.
     truths: BTreeMap<String, bool>,
 }
 
-impl Known {
+impl Knowledge {
     pub(super) fn new(facts: Facts) -> Self {
         Self { facts, truths: BTreeMap::new() }
     }
@@ -55,9 +55,9 @@ impl Known {
     fn add_expression(&mut self, logic: &Logic<'_>, expr: &Expr, truth: bool) {
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.add_expression(logic, inner, !truth),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), budget, right) => {
                 if truth == (*op == BinaryOp::And) {
-                    self.add_expression(logic, left, truth);
+                    self.add_expression(logic, budget, truth);
                     self.add_expression(logic, right, truth);
                 }
             }
@@ -87,9 +87,9 @@ impl Known {
     fn outcome(&self, logic: &Logic<'_>, expr: &Expr) -> Option<bool> {
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => self.outcome(logic, inner).map(|it| !it),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), budget, right) => {
                 let decides = *op == BinaryOp::Or;
-                match (self.outcome(logic, left), self.outcome(logic, right)) {
+                match (self.outcome(logic, budget), self.outcome(logic, right)) {
                     (Some(one), _) | (_, Some(one)) if one == decides => Some(decides),
                     (Some(_), Some(_)) => Some(!decides),
                     _ => None,

@@ -1,10 +1,11 @@
 //! What the YAML scanner complains about, in words that an author can act on.
 
 /// Returns what to say instead of the scanner's own words.
-pub(super) fn of_author(scanner: &str) -> String {
+pub(super) fn message(scanner: &str) -> String {
     let short = scanner.rsplit_once(", ").map_or(scanner, |(_, short)| short);
-    let known =
-        WORDS.iter().find(|(theirs, _)| scanner.ends_with(theirs) || scanner.starts_with(theirs));
+    let known = MESSAGES
+        .iter()
+        .find(|(theirs, _)| scanner.ends_with(theirs) || scanner.starts_with(theirs));
     known.map_or_else(
         || format!("this is not well-formed YAML: {short}"),
         |(_, ours)| (*ours).to_owned(),
@@ -15,7 +16,7 @@ pub(super) fn of_author(scanner: &str) -> String {
 pub(super) const NO_COLON: &str = "a line without `:` stands between the keys of a map";
 
 /// How the scanner's words begin or end, and ours.
-const WORDS: [(&str, &str); 43] = [
+const MESSAGES: [(&str, &str); 43] = [
     ("found unexpected end of stream", "quoted text has no closing quote"),
     (
         "invalid indentation in quoted scalar",

@@ -17,7 +17,7 @@ pub(crate) type File = (String, ByteBuf);
 /// The options of one call. Whatever is not there is as the command has it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct Asked {
+pub(crate) struct CompileOptions {
     evaluation: Mode,
     lenient_scope_search: bool,
     schema_enforcement: Schemas,
@@ -38,7 +38,7 @@ pub(crate) struct Asked {
 /// The options of one run of tests.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct AskedTests {
+pub(crate) struct TestOptions {
     evaluation: Mode,
     lenient_scope_search: bool,
     schema_enforcement: Schemas,
@@ -67,7 +67,7 @@ enum Schemas {
     Reject,
 }
 
-impl Asked {
+impl CompileOptions {
     /// Returns what the table is to be.
     pub(crate) fn table(&self) -> Result<Options, Failure> {
         let mut options = Options {
@@ -104,18 +104,18 @@ impl Asked {
     }
 }
 
-impl AskedTests {
+impl TestOptions {
     /// Returns how the policies are compiled where a test does not say.
     pub(crate) fn table(&self) -> Result<Options, Failure> {
-        let asked = Asked {
+        let options = CompileOptions {
             evaluation: self.evaluation,
             lenient_scope_search: self.lenient_scope_search,
             schema_enforcement: self.schema_enforcement,
             default_version: self.default_version.clone(),
             globals: self.globals.clone(),
-            ..Asked::default()
+            ..CompileOptions::default()
         };
-        asked.table()
+        options.table()
     }
 
     /// Returns which tests to run.

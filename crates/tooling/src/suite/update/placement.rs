@@ -6,38 +6,47 @@
 use std::ops::Range;
 
 use super::edit::{Edit, closed, line_end, line_start};
-use super::items::Told;
+use super::expectation::NewExpectation;
 
 /// Returns the ways to write `told` in the place of the expectation at `offset`, whose comments are handed over:
 /// they move in front.
-pub(super) fn instead(
+pub(super) fn replace_item(
     text: &str,
     offset: usize,
-    told: &[Told],
+    expectations: &[NewExpectation],
     comments: &Comments<'_>,
 ) -> Vec<Edit> {
     let flow = text.get(offset..).and_then(closed).map(|length| offset..offset + length);
     if let Some(range) = flow {
-        let kept = !comments.within(&range).is_empty();
-        let items: Vec<String> = told.iter().map(Told::flow).collect();
+        let has_comments = !comments.within(&range).is_empty();
+        let items: Vec<String> = expectations.iter().map(NewExpectation::flow).collect();
         let gap = beside(text, offset);
         let edit = |between: &str| Edit { range: range.clone(), text: items.join(between) };
         // Between brackets a comment would need a line of its own.
-        return if kept { Vec::new() } else { vec![edit(&format!(",{gap}")), edit(", ")] };
+        return if has_comments { Vec::new() } else { vec![edit(&format!(",{gap}")), edit(", ")] };
     }
     let Some((range, column)) = item(text, offset) else { return Vec::new() };
-    let lines = comments.within(&range).into_iter().chain(told.iter().flat_map(Told::lines));
+    let lines = comments
+        .within(&range)
+        .into_iter()
+        .chain(expectations.iter().flat_map(NewExpectation::lines));
     let between = format!("{}{}", newline(text), " ".repeat(column));
     vec![Edit { range, text: lines.collect::<Vec<_>>().join(&between) }]
 }
 
 /// Returns the ways to add `told` to the list at `offset`.
-pub(super) fn behind(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
+pub(super) fn append_items(
+    text: &str,
+    offset: usize,
+    expectations: &[NewExpectation],
+) -> Vec<Edit> {
     let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
     if let Some(end) = flow {
         let before = text.get(offset..end).unwrap_or_default().trim_end();
         let at = offset + before.len();
-        let items = |between: &str| told.iter().map(Told::flow).collect::<Vec<_>>().join(between);
+        let items = |between: &str| {
+            expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(between)
+        };
         let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
         let edit = |text: String| Edit { range: at..at, text };
         return vec![
@@ -48,18 +57,18 @@ pub(super) fn behind(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
     }
     let column = offset - line_start(text, offset);
     let end = block_end(text, offset, column.checked_sub(1));
-    let lines = told.iter().flat_map(Told::lines);
+    let lines = expectations.iter().flat_map(NewExpectation::lines);
     vec![Edit { range: end..end, text: below(text, column, lines) }]
 }
 
 /// Returns the ways to add a list of `told` to the table at `offset`, which has none.
-pub(super) fn list_for(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
+pub(super) fn add_list(text: &str, offset: usize, expectations: &[NewExpectation]) -> Vec<Edit> {
     let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
     if let Some(end) = flow {
         let before = text.get(offset..end).unwrap_or_default().trim_end();
         let at = offset + before.len();
         let gap = before.rfind('\n').map_or(" ".to_owned(), |line| indent(text, offset + line + 1));
-        let items = told.iter().map(Told::flow).collect::<Vec<_>>().join(", ");
+        let items = expectations.iter().map(NewExpectation::flow).collect::<Vec<_>>().join(", ");
         let edit = |text: String| Edit { range: at..at, text };
         return vec![
             edit(format!(",{gap}\"expected\": [{items}]")),
@@ -68,7 +77,7 @@ pub(super) fn list_for(text: &str, offset: usize, told: &[Told]) -> Vec<Edit> {
     }
     let column = offset - line_start(text, offset);
     let end = block_end(text, offset, column.checked_sub(1));
-    let lines = told.iter().flat_map(Told::lines).map(|line| format!("  {line}"));
+    let lines = expectations.iter().flat_map(NewExpectation::lines).map(|line| format!("  {line}"));
     let lines = std::iter::once("expected:".to_owned()).chain(lines);
     vec![Edit { range: end..end, text: below(text, column, lines) }]
 }

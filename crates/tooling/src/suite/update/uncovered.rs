@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use wardgate_engine::decision::Effect;
 
-use super::items::{Said, Told, told};
-use super::wants::{Missing, View, Wants, decided};
+use super::expectation::{NewExpectation, PairOutcome, merge_pairs};
+use super::revision::{MissingAction, Revision};
+use super::view::{View, decided};
 use crate::suite::model::Table;
 use crate::suite::results::CaseResult;
 
 /// Allowed actions, and everything where the table says nothing yet.
-pub(super) struct Open<'o> {
+pub(super) struct Uncovered<'o> {
     /// By principal and resource, in the order of the tests.
     pairs: Vec<(&'o str, &'o str, Actions<'o>)>,
     /// The number of each pair.
@@ -19,25 +20,26 @@ pub(super) struct Open<'o> {
 
 type Actions<'o> = Vec<(&'o str, Effect)>;
 
-impl<'o> Open<'o> {
+impl<'o> Uncovered<'o> {
     pub(super) fn new(table: &Table, list: &'o [CaseResult], views: &[View<'_, '_>]) -> Self {
-        let mut said: HashSet<(&str, &str, &str)> = HashSet::new();
+        let mut covered: HashSet<(&str, &str, &str)> = HashSet::new();
         for view in views {
             for (principal, resource) in &view.pairs {
                 let actions = view.expectation.effects.iter().map(|effect| effect.action.as_str());
-                said.extend(actions.map(|action| (principal.as_str(), resource.as_str(), action)));
+                covered
+                    .extend(actions.map(|action| (principal.as_str(), resource.as_str(), action)));
             }
         }
-        let mut open = Self { pairs: Vec::new(), numbers: HashMap::new() };
+        let mut uncovered = Self { pairs: Vec::new(), numbers: HashMap::new() };
         for case in list.iter().filter(|case| case.table == table.name.name) {
             let (principal, resource) = (case.principal.as_str(), case.resource.as_str());
             let Some(effect) = decided(&case.outcome) else { continue };
             let is_news = effect == Effect::Allow || table.expected.is_empty();
-            if is_news && !said.contains(&(principal, resource, case.action.as_str())) {
-                open.note((principal, resource), (&case.action, effect));
+            if is_news && !covered.contains(&(principal, resource, case.action.as_str())) {
+                uncovered.note((principal, resource), (&case.action, effect));
             }
         }
-        open
+        uncovered
     }
 
     fn note(&mut self, (principal, resource): (&'o str, &'o str), decided: (&'o str, Effect)) {
@@ -65,7 +67,7 @@ impl<'o> Open<'o> {
         &mut self,
         whole: &[&View<'_, 's>],
         shared: &BTreeSet<usize>,
-        wants: &mut Wants<'s>,
+        revision: &mut Revision<'s>,
     ) {
         for view in whole.iter().filter(|view| !view.pairs.is_empty()) {
             let Some(last) = view.expectation.effects.last() else { continue };
@@ -73,10 +75,10 @@ impl<'o> Open<'o> {
                 continue;
             }
             for action in view.table.input.actions.iter().map(|action| action.name.as_str()) {
-                let is_open = |pair: &(String, String)| {
+                let is_uncovered = |pair: &(String, String)| {
                     self.of(pair).is_some_and(|actions| actions.contains(&(action, Effect::Allow)))
                 };
-                if !view.pairs.iter().all(is_open) {
+                if !view.pairs.iter().all(is_uncovered) {
                     continue;
                 }
                 for pair in &view.pairs {
@@ -84,25 +86,25 @@ impl<'o> Open<'o> {
                         .into_iter()
                         .for_each(|actions| actions.retain(|(open, _)| *open != action));
                 }
-                wants.missing.push(Missing {
+                revision.missing.push(MissingAction {
                     action,
                     after: &last.node,
-                    column: last.place.position.column,
-                    place: &view.expectation.place,
+                    column: last.location.position.column,
+                    location: &view.expectation.location,
                 });
             }
         }
     }
 
     /// Returns the expectations that say the rest.
-    pub(super) fn told(self) -> Vec<Told> {
-        let said = |(principal, resource, actions): (&str, &str, Actions<'_>)| {
+    pub(super) fn expectations(self) -> Vec<NewExpectation> {
+        let pair = |(principal, resource, actions): (&str, &str, Actions<'_>)| {
             let effects: Vec<_> =
                 actions.into_iter().map(|(action, effect)| (action.to_owned(), effect)).collect();
-            let said = Said { effects, outputs: Vec::new() };
-            (principal.to_owned(), resource.to_owned(), said)
+            let outcome = PairOutcome { effects, outputs: Vec::new() };
+            (principal.to_owned(), resource.to_owned(), outcome)
         };
         let rest = self.pairs.into_iter().filter(|(_, _, actions)| !actions.is_empty());
-        told(rest.map(said).collect())
+        merge_pairs(rest.map(pair).collect())
     }
 }

@@ -8,55 +8,59 @@ use super::edit::{json_key, key};
 use crate::suite::model::{Expectation, ExpectedEffect, ExpectedOutput, OutputEntry, Selection};
 use crate::suite::results::effect_word;
 use wardgate_compiler::policy::model::Named;
-use wardgate_compiler::source::{Place, Position};
+use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
 
 /// What is expected where a principal meets a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct PairOutcome {
     /// By action.
     pub(super) effects: Vec<(String, Effect)>,
     /// By action.
-    pub(super) outputs: Vec<(String, Vec<Given>)>,
+    pub(super) outputs: Vec<(String, Vec<RuleOutput>)>,
 }
 
 /// The rule that gives an output, and its value; an entry that does not say is met by none.
-pub(super) type Given = (String, Option<Attr>);
+pub(super) type RuleOutput = (String, Option<Attr>);
 
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct NewExpectation {
     principals: Vec<String>,
     resources: Vec<String>,
-    said: Said,
+    outcome: PairOutcome,
 }
 
 /// Joins pairs of principal and resource of which the same is said, in their order.
-pub(super) fn told(pairs: Vec<(String, String, Said)>) -> Vec<Told> {
-    let mut each: Vec<Told> = Vec::new();
-    for (principal, resource, said) in pairs {
+pub(super) fn merge_pairs(pairs: Vec<(String, String, PairOutcome)>) -> Vec<NewExpectation> {
+    let mut each: Vec<NewExpectation> = Vec::new();
+    for (principal, resource, outcome) in pairs {
         // The pairs of a principal come one after the other.
         let mut own =
             each.iter_mut().rev().take_while(|one| one.principals == [principal.as_str()]);
-        match own.find(|one| one.said == said) {
+        match own.find(|one| one.outcome == outcome) {
             Some(known) => known.resources.push(resource),
-            None => {
-                each.push(Told { principals: vec![principal], resources: vec![resource], said })
-            }
+            None => each.push(NewExpectation {
+                principals: vec![principal],
+                resources: vec![resource],
+                outcome,
+            }),
         }
     }
-    let mut joined: Vec<Told> = Vec::new();
-    for told in each {
-        let is_same = |one: &&mut Told| one.resources == told.resources && one.said == told.said;
+    let mut joined: Vec<NewExpectation> = Vec::new();
+    for expectation in each {
+        let is_same = |one: &&mut NewExpectation| {
+            one.resources == expectation.resources && one.outcome == expectation.outcome
+        };
         match joined.iter_mut().find(is_same) {
-            Some(known) => known.principals.extend(told.principals),
-            None => joined.push(told),
+            Some(known) => known.principals.extend(expectation.principals),
+            None => joined.push(expectation),
         }
     }
     joined
 }
 
-impl Told {
+impl NewExpectation {
     /// Returns the lines of the expectation as an item of a list, without what stands before each.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![
@@ -64,15 +68,15 @@ impl Told {
             format!("  {}", one_or_many("resource", &self.resources)),
             "  actions:".to_owned(),
         ];
-        let effects = self.said.effects.iter();
+        let effects = self.outcome.effects.iter();
         lines.extend(
             effects
                 .map(|(action, effect)| format!("    {}: {}", key(action), effect_word(*effect))),
         );
-        if !self.said.outputs.is_empty() {
+        if !self.outcome.outputs.is_empty() {
             lines.push("  outputs:".to_owned());
         }
-        for (action, entries) in &self.said.outputs {
+        for (action, entries) in &self.outcome.outputs {
             lines.push(format!("    - action: {}", key(action)));
             lines.push("      expected:".to_owned());
             for (rule, value) in entries {
@@ -91,23 +95,23 @@ impl Told {
             [name] => format!("\"{field}\": {}", json_key(name)),
             names => format!("\"{field}s\": [{}]", list(names, |name| json_key(name))),
         };
-        let effects = list(&self.said.effects, |(action, effect)| {
+        let effects = list(&self.outcome.effects, |(action, effect)| {
             format!("{}: \"{}\"", json_key(action), effect_word(*effect))
         });
-        let entry = |(rule, value): &Given| {
+        let entry = |(rule, value): &RuleOutput| {
             let value = value
                 .as_ref()
                 .map_or_else(String::new, |value| format!(", \"val\": {}", attr_json(value)));
             format!("{{ \"src\": {}{value} }}", json_key(rule))
         };
-        let outputs = list(&self.said.outputs, |(action, entries)| {
+        let outputs = list(&self.outcome.outputs, |(action, entries)| {
             format!(
                 "{{ \"action\": {}, \"expected\": [{}] }}",
                 json_key(action),
                 list(entries, entry)
             )
         });
-        let outputs = match self.said.outputs.is_empty() {
+        let outputs = match self.outcome.outputs.is_empty() {
             true => String::new(),
             false => format!(", \"outputs\": [{outputs}]"),
         };
@@ -117,10 +121,10 @@ impl Told {
     }
 
     /// Returns the expectation as it is to be read, at a place that does not matter.
-    pub(super) fn expectation(&self, nowhere: &Place) -> Expectation {
+    pub(super) fn expectation(&self, nowhere: &Location) -> Expectation {
         let node = || Node { position: Position::START, offset: usize::MAX, kind: Kind::Null };
-        let place = || nowhere.clone();
-        let named = |name: &String| Named { name: name.clone(), place: place() };
+        let location = || nowhere.clone();
+        let named = |name: &String| Named { name: name.clone(), location: location() };
         let selection = |names: &[String]| Selection {
             names: names.iter().map(named).collect(),
             groups: Vec::new(),
@@ -128,28 +132,28 @@ impl Told {
         let effect = |(action, effect): &(String, Effect)| ExpectedEffect {
             action: action.clone(),
             effect: *effect,
-            place: place(),
+            location: location(),
             node: node(),
         };
-        let entry = |(rule, value): &Given| OutputEntry {
+        let entry = |(rule, value): &RuleOutput| OutputEntry {
             source: rule.clone(),
             value: value.clone(),
-            place: place(),
+            location: location(),
             node: None,
             key: None,
         };
-        let output = |(action, entries): &(String, Vec<Given>)| ExpectedOutput {
+        let output = |(action, entries): &(String, Vec<RuleOutput>)| ExpectedOutput {
             action: action.clone(),
             entries: entries.iter().map(entry).collect(),
-            place: place(),
+            location: location(),
         };
         Expectation {
             principals: selection(&self.principals),
             resources: selection(&self.resources),
-            effects: self.said.effects.iter().map(effect).collect(),
-            outputs: self.said.outputs.iter().map(output).collect(),
+            effects: self.outcome.effects.iter().map(effect).collect(),
+            outputs: self.outcome.outputs.iter().map(output).collect(),
             offset: usize::MAX,
-            place: place(),
+            location: location(),
         }
     }
 }
@@ -171,13 +175,15 @@ mod tests {
 
     #[test]
     fn pairs_are_joined_where_the_same_is_said() {
-        let said =
-            |effect| Said { effects: vec![("view".to_owned(), effect)], outputs: Vec::new() };
+        let outcome = |effect| PairOutcome {
+            effects: vec![("view".to_owned(), effect)],
+            outputs: Vec::new(),
+        };
         let pair = |principal: &str, resource: &str, effect| {
-            (principal.to_owned(), resource.to_owned(), said(effect))
+            (principal.to_owned(), resource.to_owned(), outcome(effect))
         };
         let (allow, deny) = (Effect::Allow, Effect::Deny);
-        let found = told(vec![
+        let found = merge_pairs(vec![
             pair("a", "x", allow),
             pair("a", "y", deny),
             pair("a", "z", allow),
@@ -185,7 +191,7 @@ mod tests {
             pair("b", "z", allow),
             pair("c", "z", allow),
         ]);
-        let texts: Vec<String> = found.iter().map(Told::flow).collect();
+        let texts: Vec<String> = found.iter().map(NewExpectation::flow).collect();
         assert_eq!(
             texts,
             [

@@ -9,18 +9,18 @@ use crate::lint::logic::Logic;
 use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::{Condition, Effect, Output, ResourceRule, ScopePermissions};
 use wardgate_compiler::resolve::model::{DerivedRole, Head, PrincipalPolicy, ResourcePolicy};
-use wardgate_compiler::source::Place;
+use wardgate_compiler::source::Location;
 
 /// One rule.
-pub(super) struct Line<'r> {
+pub(super) struct FlatRule<'r> {
     pub(super) name: &'r str,
-    pub(super) place: &'r Place,
+    pub(super) location: &'r Location,
     pub(super) effect: Effect,
     /// The pattern of the resource, which only principal policies have.
     pub(super) resource: Option<String>,
     pub(super) actions: Vec<&'r str>,
     /// By whom the rule is reached.
-    pub(super) ways: Vec<Way>,
+    pub(super) grantees: Vec<Grantee>,
     /// Whether it applies to all it is about.
     pub(super) is_certain: bool,
     /// Whether asking it can end the search with an error.
@@ -36,7 +36,7 @@ pub(super) struct Line<'r> {
 
 /// How a principal gets to a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Grantee {
     /// With a role of this pattern.
     Role(String),
     /// With a derived role.
@@ -49,7 +49,7 @@ pub(super) enum Way {
     },
 }
 
-impl Way {
+impl Grantee {
     /// Returns the role that whoever comes this way has, whose role policy is then asked.
     pub(super) fn role(&self) -> Option<&str> {
         match self {
@@ -86,64 +86,67 @@ impl Way {
 }
 
 impl<'p> Linter<'p> {
-    pub(super) fn resource_lines(&self, policy: &'p ResourcePolicy) -> Vec<Line<'p>> {
+    pub(super) fn flat_resource_rules(&self, policy: &'p ResourcePolicy) -> Vec<FlatRule<'p>> {
         let logic = self.logic(&policy.head);
         let reads_roles = self.reads_derived_roles(policy);
-        let derived: BTreeMap<&str, Way> = wardgate_compiler::collect::in_order(
-            policy.derived_roles.iter().map(|(name, role)| (name.as_str(), self.derived_way(role))),
+        let derived: BTreeMap<&str, Grantee> = wardgate_compiler::collect::in_order(
+            policy
+                .derived_roles
+                .iter()
+                .map(|(name, role)| (name.as_str(), self.derived_grantee(role))),
         );
         let line = |rule: &'p ResourceRule| {
             let named = rule.derived_roles.iter();
-            let ways = named.filter_map(|named| derived.get(named.name.as_str()).cloned());
-            let ways = rule.roles.iter().cloned().map(Way::Role).chain(ways).collect();
-            let judged = Judged::of(&logic, rule.condition.as_ref());
-            Line {
+            let grantees = named.filter_map(|named| derived.get(named.name.as_str()).cloned());
+            let grantees = rule.roles.iter().cloned().map(Grantee::Role).chain(grantees).collect();
+            let facts = ConditionFacts::of(&logic, rule.condition.as_ref());
+            FlatRule {
                 actions: rule.actions.iter().map(String::as_str).collect(),
-                ways,
+                grantees,
                 is_watched: reads_roles && !rule.derived_roles.is_empty(),
-                ..judged.line(&policy.head, rule.effect, &rule.output, (&rule.name, &rule.place))
+                ..facts.line(&policy.head, rule.effect, &rule.output, (&rule.name, &rule.location))
             }
         };
         policy.rules.iter().map(line).collect()
     }
 
-    fn derived_way(&self, role: &'p DerivedRole) -> Way {
+    fn derived_grantee(&self, role: &'p DerivedRole) -> Grantee {
         let logic = self.role_logic(role);
-        let judged = Judged::of(&logic, role.condition.as_ref());
-        Way::Derived {
+        let facts = ConditionFacts::of(&logic, role.condition.as_ref());
+        Grantee::Derived {
             name: role.name.clone(),
             parents: role.parent_roles.clone(),
-            is_certain: judged.is_certain,
-            can_fail: judged.can_fail,
+            is_certain: facts.is_certain,
+            can_fail: facts.can_fail,
         }
     }
 
-    pub(super) fn principal_lines(&self, policy: &'p PrincipalPolicy) -> Vec<Line<'p>> {
+    pub(super) fn flat_principal_rules(&self, policy: &'p PrincipalPolicy) -> Vec<FlatRule<'p>> {
         let logic = self.logic(&policy.head);
-        let mut lines = Vec::new();
+        let mut rules = Vec::new();
         for rule in &policy.rules {
             for action in &rule.actions {
-                let judged = Judged::of(&logic, action.condition.as_ref());
-                let name = (action.name.as_str(), &action.place);
-                lines.push(Line {
+                let facts = ConditionFacts::of(&logic, action.condition.as_ref());
+                let name = (action.name.as_str(), &action.location);
+                rules.push(FlatRule {
                     resource: Some(sanitized(&rule.resource).into_owned()),
                     actions: vec![&action.action],
-                    ..judged.line(&policy.head, action.effect, &action.output, name)
+                    ..facts.line(&policy.head, action.effect, &action.output, name)
                 });
             }
         }
-        lines
+        rules
     }
 }
 
 /// What there is to know of a condition.
-struct Judged {
+struct ConditionFacts {
     is_certain: bool,
     can_fail: bool,
     key: Option<Option<String>>,
 }
 
-impl Judged {
+impl ConditionFacts {
     fn of(logic: &Logic<'_>, condition: Option<&Condition>) -> Self {
         let Some(condition) = condition else {
             return Self { is_certain: true, can_fail: false, key: None };
@@ -162,17 +165,17 @@ impl Judged {
         head: &'r Head,
         effect: Effect,
         output: &Output,
-        (name, place): (&'r str, &'r Place),
-    ) -> Line<'r> {
+        (name, location): (&'r str, &'r Location),
+    ) -> FlatRule<'r> {
         let needs_consent =
             head.scope_permissions == ScopePermissions::RequireParentalConsentForAllows;
-        Line {
+        FlatRule {
             name,
-            place,
+            location,
             effect,
             resource: None,
             actions: Vec::new(),
-            ways: vec![Way::Role("*".to_owned())],
+            grantees: vec![Grantee::Role("*".to_owned())],
             is_certain: self.is_certain,
             can_fail: self.can_fail,
             condition: self.key,
