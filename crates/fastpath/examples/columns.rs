@@ -1,7 +1,7 @@
 //! Times a batch of 1024 rows for fast paths of one and two entries, and prints nanoseconds a row.
 //!
-//! `cargo run --release -p wardgate-fastpath --example columns`. The answers are checked before anything is
-//! timed. The best of many runs is printed: what the machine can do, not what it did meanwhile.
+//! `cargo run --release -p wardgate-fastpath --example columns`. Checks the answers before it times
+//! them. Prints the best of many runs: the time with the least interference from other programs.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -70,7 +70,7 @@ fn check(fast_path: FastPath<'_>, frame: &Frame, columns: &Columns) {
     }
 }
 
-/// Bools, owners and bools again; every third owner is the principal.
+/// Returns a frame and columns: bools, owners, and bools again; every third owner is the principal.
 fn filled() -> (Frame, Box<Columns>) {
     let (mut frame, mut columns) = (Frame::new(), Box::new(Columns::new()));
     frame.set(2, word::FIRST_TEMPORARY);

@@ -1,21 +1,21 @@
-//! Truths of entries: equalities in place, and code for what one equality cannot say.
+//! Truths of entries: one equality, or code for longer conditions.
 //!
-//! Three-valued as the language of conditions has it: an error is a truth, `&&` and `||` absorb it
-//! where they can. Code only jumps forwards, so it ends.
+//! Three-valued as in CEL: an error is a truth, and `&&` and `||` absorb it where they can. Code
+//! only jumps forwards, so it ends.
 
 use crate::at;
 use crate::frame::{Frame, word};
 use crate::layout::{self, MAX_MEMOS, NEGATE, code, relation};
 use crate::record::{Entry, FastPath};
 
-/// What an expression comes to.
+/// The result of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     /// `false`.
     False,
     /// `true`.
     True,
-    /// No answer.
+    /// An evaluation error.
     Error,
     /// A value that is neither `true` nor `false`.
     Other,
@@ -23,11 +23,11 @@ pub enum Truth {
 
 /// Runs the programs that a fast path names.
 pub trait Programs {
-    /// Returns what the program comes to; `None` where only the general path can tell.
+    /// Returns the result of the program; `None` if only the general path can compute it.
     fn run(&self, program: u32) -> Option<Truth>;
 }
 
-/// For fast paths without programs: every program is a doubt.
+/// Programs for fast paths that run none: the result of every program is unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct NoPrograms;
 
@@ -37,7 +37,7 @@ impl Programs for NoPrograms {
     }
 }
 
-/// One fast path at work on one frame.
+/// The state of evaluating one fast path on one frame.
 pub(crate) struct Machine<'a> {
     fast_path: FastPath<'a>,
     frame: &'a Frame,
@@ -46,7 +46,7 @@ pub(crate) struct Machine<'a> {
     memo: [u8; MAX_MEMOS],
 }
 
-/// The truths that code is working with: two bits each, the top one lowest.
+/// The stack of truths: two bits each, the top one lowest.
 #[derive(Clone, Copy)]
 struct Stack(u64);
 
@@ -59,7 +59,7 @@ impl<'a> Machine<'a> {
         Self { fast_path, frame, programs, memo: [0; MAX_MEMOS] }
     }
 
-    /// Returns what an entry comes to; `None` is Unsure.
+    /// Returns the truth of an entry; `None` is Unsure.
     pub(crate) fn truth(&mut self, [head, operand, _]: &Entry) -> Option<Truth> {
         let (a, b) = (head >> 8 & 0xff, head >> 16 & 0xff);
         let truth = match head & 0x7f {
@@ -187,7 +187,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// What an operation on the stack leads to.
+/// The continuation after an operation on the stack.
 enum Step {
     Next,
     Jump,
@@ -272,7 +272,7 @@ impl Truth {
         }
     }
 
-    /// `self && right` (`absorbing` is `False`) or `self || right` (`True`).
+    /// Returns `self && right` if `absorbing` is `False`, and `self || right` if it is `True`.
     fn joined(self, right: Self, absorbing: Self) -> Self {
         if self == absorbing || right == absorbing {
             absorbing

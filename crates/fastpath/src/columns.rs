@@ -1,9 +1,9 @@
-//! Deciding about many rows at once, for one principal and one action.
+//! Decisions for many rows at once, for one principal and one action.
 //!
-//! The slots that differ from row to row stand in columns, the others in a frame. Entries are tried in
-//! their order as for one request, but each for all rows: a set of rows takes the place of a truth.
-//! The answers are those of [`FastPath::decide_all`], row by row, Unsure included. A fast path that runs
-//! programs, or that goes by class, is not columnar: its rows have to be asked one by one.
+//! The slots that differ from row to row are in columns, the others in a frame. Entries are tried
+//! in the same order as for one request, but each for all rows: a set of rows replaces a truth. The
+//! answers are those of [`FastPath::decide_all`], row by row, Unsure included. A fast path that
+//! runs programs or goes by class is not columnar: its rows are decided one by one.
 
 mod lanes;
 mod run;
@@ -19,63 +19,63 @@ use crate::frame::Frame;
 use crate::layout::{self, ALLOW, BY_CLASS, DENY, MAX_CLASSES, NEGATE, PROGRAMS};
 use crate::record::{Entry, FastPath};
 
-/// Rows of one batch.
+/// The number of rows in one batch.
 pub const BATCH_ROWS: usize = 1024;
 
-/// Slots of one batch that may differ from row to row.
+/// The largest number of slots of one batch that may differ from row to row.
 pub const BATCH_COLUMNS: usize = 16;
 
-/// The columns of a batch and its answers. In the runtime module it lies where JavaScript writes it.
+/// The columns of a batch and its answers. In the runtime module JavaScript writes them in place.
 ///
-/// The vector operations read whole blocks of 64 rows; what stands behind the last row does not matter.
+/// The vector operations read whole blocks of 64 rows; the cells behind the last row do not matter.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Columns {
     /// A column of words for each varying slot, in the order of the slots.
     pub words: [[u32; BATCH_ROWS]; BATCH_COLUMNS],
-    /// The numbers of those cells whose word is [`NUMBER`](crate::word::NUMBER).
+    /// The numbers of the cells whose word is [`NUMBER`](crate::word::NUMBER).
     pub numbers: [[f64; BATCH_ROWS]; BATCH_COLUMNS],
     /// The rows that are allowed: a bit for each, the first row in the lowest bit.
     pub allowed: [u64; BLOCKS],
-    /// The rows about which the general path must be asked. None of them is in `allowed`.
+    /// The rows to decide by the general path. None of them is in `allowed`.
     pub unsure: [u64; BLOCKS],
 }
 
-/// What one call decides about.
+/// The input of one call: slots, rows and the columns that take the answers.
 #[derive(Debug)]
 pub struct Batch<'a> {
     /// The slots that are the same in all rows.
     pub frame: &'a Frame,
-    /// The slots that are not: bit `i` for slot `i`.
+    /// The slots that differ from row to row: bit `i` for slot `i`.
     pub varying: u32,
     /// The number of rows.
     pub rows: usize,
-    /// The other slots, and where the answers go.
+    /// The varying slots, and the answers.
     pub columns: &'a mut Columns,
 }
 
-/// How far a batch came.
+/// The result of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchAnswer {
     /// Every row is decided.
     Decided,
-    /// Some rows are Unsure.
+    /// Some rows are Unsure, the others are decided.
     SomeUnsure,
-    /// Nothing is decided, and nothing written: the rows have to be asked one by one.
+    /// No row is decided and no answer written: decide the rows one by one.
     NotColumnar,
 }
 
 impl FastPath<'_> {
-    /// Decides about the rows of a batch with the fastest back end that needs no question.
+    /// Decides the rows of a batch with the fastest back end that needs no detection at run time.
     ///
     /// `roles` unites the masks of the principal's roles, as for [`FastPath::decide`].
-    // Inlined into a caller that is built for size, it would be built for size too.
+    // Without `inline(never)` it would be compiled for size inside a caller that is built for size.
     #[inline(never)]
     pub fn decide_columns(&self, roles: u32, batch: Batch<'_>) -> BatchAnswer {
         self.decide_columns_with(wardgate_simd::best(), roles, batch)
     }
 
-    /// Decides about the rows of a batch with this back end.
+    /// Decides the rows of a batch with the back end `B`.
     pub fn decide_columns_with<B: Backend>(
         &self,
         backend: B,
@@ -92,7 +92,8 @@ impl FastPath<'_> {
             unsure.iter_mut().for_each(|word| *word = 0);
             return BatchAnswer::Decided;
         }
-        // Most principals have few roles, and clearing the places of many takes longer than deciding.
+        // Most principals have few roles, and clearing the entries of many classes takes longer
+        // than deciding.
         let answers = match roles.count_ones() {
             0 | 1 => self.decide_rows(lanes, roles, &mut [Class::NONE; 1]),
             2..=4 => self.decide_rows(lanes, roles, &mut [Class::NONE; 4]),
@@ -117,9 +118,9 @@ impl FastPath<'_> {
                 tally.end_scope(entry[1] != 0);
                 continue;
             }
-            let asked = tally.live(entry[2]);
-            if !asked.is_empty() {
-                let truths = evaluator.truths(entry, asked, &mut tally.unsure)?;
+            let rows = tally.live(entry[2]);
+            if !rows.is_empty() {
+                let truths = evaluator.truths(entry, rows, &mut tally.unsure)?;
                 tally.note(entry, &truths);
             }
         }
@@ -134,7 +135,7 @@ impl Batch<'_> {
 }
 
 impl Columns {
-    /// Columns in which every cell is missing. They are large: keep them off the stack.
+    /// Returns columns in which every cell is missing. They are large: keep them off the stack.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -152,7 +153,7 @@ impl Default for Columns {
     }
 }
 
-/// What an entry comes to in all rows.
+/// The evaluator of entries in all rows of one batch.
 struct Evaluator<'a, B> {
     fast_path: FastPath<'a>,
     lanes: Lanes<'a, B>,
@@ -161,13 +162,14 @@ struct Evaluator<'a, B> {
 }
 
 impl<B: Backend> Evaluator<'_, B> {
-    /// Returns the truths of an entry, good in the rows that are asked about.
+    /// Returns the truths of an entry, valid in `rows`.
     ///
-    /// What has a memo number is evaluated anew: to remember it for all rows costs as much.
+    /// A condition with a memo number is evaluated again: remembering it for all rows costs as
+    /// much.
     fn truths(
         &mut self,
         [head, operand, _]: &Entry,
-        asked: Set,
+        rows: Set,
         unsure: &mut Set,
     ) -> Option<Truths> {
         let [op, a, b, _] = head.to_le_bytes().map(u32::from);
@@ -176,12 +178,12 @@ impl<B: Backend> Evaluator<'_, B> {
             layout::EQUAL_SLOT => {
                 let mut unknown = Set::NONE;
                 let truths = self.lanes.equal_slots(a, b, &mut unknown);
-                unsure.add(unknown & asked);
+                unsure.add(unknown & rows);
                 truths
             }
             layout::CODE => {
                 let (fast_path, lanes) = (self.fast_path, &self.lanes);
-                let task = Task { fast_path, lanes, start: *operand, rows: asked };
+                let task = Task { fast_path, lanes, start: *operand, rows };
                 self.run.get_or_insert_with(Run::new).code(&task, unsure)?
             }
             _ => return None,
@@ -190,17 +192,17 @@ impl<B: Backend> Evaluator<'_, B> {
     }
 }
 
-/// What the entries came to so far, in each row.
+/// The progress of each class of roles, in each row.
 struct Tally<'a> {
     /// The classes of the principal.
     classes: &'a mut [Class],
-    /// Allowed in an earlier scope.
+    /// Rows allowed in an earlier scope.
     done: Set,
     failed: Set,
     unsure: Set,
 }
 
-/// One class of roles: the rows that it still decides about, and those that it allows.
+/// One class of roles: the rows that it still decides, and those that it allows.
 #[derive(Clone, Copy)]
 struct Class {
     bit: u32,
@@ -213,14 +215,14 @@ impl<'a> Tally<'a> {
         let live = Set::first(rows);
         let mut left = roles;
         for class in classes.iter_mut() {
-            // The lowest role that is left, or none: such a class meets no entry.
+            // The lowest role that is left, or 0: a class of 0 meets no entry.
             *class = Class { bit: left & left.wrapping_neg(), live, allowed: Set::NONE };
             left &= left.wrapping_sub(1);
         }
         Self { classes, done: Set::NONE, failed: Set::NONE, unsure: Set::NONE }
     }
 
-    /// Returns the rows about which a class with one of these roles still decides.
+    /// Returns the rows that a class with one of these roles still decides.
     fn live(&self, roles: u32) -> Set {
         let meets = |class: &&Class| class.bit & roles != 0;
         self.classes.iter().filter(meets).fold(Set::NONE, |live, class| live | class.live)

@@ -1,8 +1,8 @@
-//! Deciding on a frame.
+//! Decisions on a frame.
 //!
-//! For each class of roles the entries are tried in the order of the general path: a deny or an error
-//! ends the class, an allow is noted. Somebody whose classes hold an allow is allowed; where another of
-//! their classes fails, the order of the roles matters and the answer is Unsure.
+//! For each class of roles the entries are tried in the order of the general path: a deny or an
+//! error ends the class, an allow is noted. A principal with an allow in one class is allowed. If
+//! another of its classes fails, the order of the roles matters and the answer is Unsure.
 
 use crate::code::{Machine, NoPrograms, Programs, Truth};
 use crate::frame::{Frame, word};
@@ -10,20 +10,21 @@ use crate::layout::{self, ALLOW, BY_CLASS, DENY, NEGATE, SIMPLE};
 use crate::mask;
 use crate::record::{Entry, FastPath, FastPaths};
 
-/// What a fast path says of a request.
+/// The answer of a fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The general path would deny.
     Deny,
     /// The general path would allow.
     Allow,
-    /// The general path must be asked.
+    /// The fast path cannot decide: take the general path.
     Unsure,
 }
 
 impl FastPaths<'_> {
-    /// Decides by fast path `id`, if it runs no programs: finds it and asks [`FastPath::decide`].
-    // The runtime module builds the callers for size: inlined there it would be built so too.
+    /// Decides by fast path `id` if it runs no programs: finds it and calls [`FastPath::decide`].
+    // The runtime module builds the callers for size: inlined there, it would be built for size
+    // too.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[must_use]
     pub fn decide(self, id: u32, roles: u32, frame: &Frame) -> Answer {
@@ -35,8 +36,8 @@ impl FastPaths<'_> {
 }
 
 impl FastPath<'_> {
-    /// Decides for a principal whose roles have the masks that `roles` unites. A principal without
-    /// roles has none. A fast path by class is Unsure here.
+    /// Decides for a principal; `roles` unites the masks of its roles and is 0 without roles.
+    /// Returns [`Answer::Unsure`] for a fast path by class.
     #[inline]
     #[must_use]
     pub fn decide(&self, roles: u32, frame: &Frame, programs: &dyn Programs) -> Answer {
@@ -45,8 +46,8 @@ impl FastPath<'_> {
         fast.unwrap_or_else(|| self.decide_all(roles, frame, programs))
     }
 
-    /// Decides with a fast path by class; any other is Unsure here. `classes` are those of the principal's
-    /// roles, in their order.
+    /// Decides with a fast path by class; returns [`Answer::Unsure`] for any other. `classes` are
+    /// the classes of the principal's roles, in the order of the roles.
     #[must_use]
     pub fn decide_classes(
         &self,
@@ -70,7 +71,7 @@ impl FastPath<'_> {
         Answer::Deny
     }
 
-    /// The plain version, for every kind of entry.
+    /// Decides as [`FastPath::decide`] does, in the plain form for every kind of entry.
     // Out of line, so that the fast version needs no stack.
     #[inline(never)]
     #[must_use]
@@ -89,19 +90,19 @@ impl FastPath<'_> {
     }
 }
 
-/// What the entries came to so far: a bit for each class.
+/// The progress of the classes: a bit for each class.
 #[derive(Default)]
 struct State {
-    /// Not ended by a deny or an error, nor allowed in an earlier scope.
+    /// Classes without a deny, an error, or an allow in an earlier scope.
     live: u32,
-    /// Allowed in this scope.
+    /// Classes allowed in this scope.
     allowed: u32,
-    /// Allowed in an earlier scope.
+    /// Classes allowed in an earlier scope.
     done: u32,
     failed: u32,
 }
 
-/// How one class ended.
+/// The outcome of one class.
 enum End {
     Allowed,
     Denied,
@@ -177,19 +178,19 @@ const fn answer(allowed: u32, failed: u32) -> Answer {
     }
 }
 
-/// Decides where every entry is an equality, without a branch that depends on the request. `None` is
-/// for frames that words alone cannot judge: equal words of numbers or of lists.
+/// Decides where every entry is an equality, without a branch that depends on the request. Returns
+/// `None` for frames that words alone cannot decide: equal words of numbers or of lists.
 ///
-/// [`FastPath::decide_all`] is what it must agree with.
+/// [`FastPath::decide_all`] gives the same answers.
 #[inline]
 fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Option<Answer> {
-    let (mut live, mut allowed, mut failed, mut odd) = (roles, 0, 0, 0);
+    let (mut live, mut allowed, mut failed, mut ambiguous) = (roles, 0, 0, 0);
     for [head, operand, roles] in entries {
         let left = frame.word(head >> 8);
         let is_slot = mask(head & layout::EQUAL_SLOT != 0);
         let right = operand & !is_slot | frame.word(head >> 16) & is_slot;
         let equal = mask(left == right);
-        odd |= equal & mask(matches!(left, word::NUMBER | word::VALUE));
+        ambiguous |= equal & mask(matches!(left, word::NUMBER | word::VALUE));
         let error = mask(left < word::NULL) | mask(right < word::NULL);
         let holds = (equal ^ mask(head & NEGATE != 0)) & !error;
         let here = roles & live;
@@ -197,7 +198,7 @@ fn simple(entries: &[Entry], roles: u32, frame: &Frame) -> Option<Answer> {
         live &= !(here & (error | holds & mask(head & DENY << 24 != 0)));
         allowed |= here & holds & mask(head & ALLOW << 24 != 0);
     }
-    (odd == 0).then(|| answer(allowed & live, failed))
+    (ambiguous == 0).then(|| answer(allowed & live, failed))
 }
 
 #[cfg(test)]

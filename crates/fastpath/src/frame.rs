@@ -1,14 +1,14 @@
-//! The frame: what one decision reads of a request, one word for each slot.
+//! The frame: the values that one decision reads of a request, one word for each slot.
 //!
-//! Numbers travel beside the words. A word tells equality and nothing else: two strings of one
-//! request have the same word if and only if they are equal, as far as the fast path compares them.
+//! Numbers are beside the words. A word serves for equality only: two strings of one request have
+//! the same word if and only if they are equal, as far as the fast path compares them.
 
 use crate::at;
 use crate::layout::{ALWAYS, FRAME_WORDS};
 
 /// The words that stand for values. Those below [`NULL`](word::NULL) are errors when they are read.
 pub mod word {
-    /// The last step of the path finds nothing.
+    /// The last step of the path leads to no value.
     pub const MISSING: u32 = 0;
     /// A step before the last one fails, or the last one looks into a list.
     pub const BROKEN: u32 = 1;
@@ -18,17 +18,17 @@ pub mod word {
     pub const FALSE: u32 = 3;
     /// `true`.
     pub const TRUE: u32 = 4;
-    /// A finite number, which stands in the numbers of the frame.
+    /// A finite number, which is in the numbers of the frame.
     pub const NUMBER: u32 = 5;
-    /// A list or a map, which the host holds. Only where the fast path asks for it.
+    /// A list or a map, which stays with the host. Used only where the fast path reads the value.
     pub const VALUE: u32 = 6;
     /// The string with id 0 of the table; the others follow.
     pub const FIRST_STRING: u32 = 16;
-    /// The first string of the request that the table does not know; others follow.
+    /// The first string of the request that is not in the table; others follow.
     pub const FIRST_TEMPORARY: u32 = 1 << 24;
 }
 
-/// The words and numbers of one request. In the runtime module it lies where JavaScript writes it.
+/// The words and numbers of one request. In the runtime module JavaScript writes them in place.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Frame {
@@ -39,7 +39,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame in which every slot is missing.
+    /// Returns a frame in which every slot is missing.
     #[must_use]
     pub const fn new() -> Self {
         let mut words = [word::MISSING; FRAME_WORDS];
@@ -47,7 +47,8 @@ impl Frame {
         Self { words, numbers: [0.0; FRAME_WORDS] }
     }
 
-    /// Writes the word of a slot. A slot that no fast path can have is ignored.
+    /// Writes the word of a slot. Ignores a slot beyond the largest number that a fast path can
+    /// have.
     #[inline]
     pub fn set(&mut self, slot: usize, word: u32) {
         if slot != at(ALWAYS)
@@ -57,7 +58,7 @@ impl Frame {
         }
     }
 
-    /// Writes a number into a slot. Only finite numbers can be asked about.
+    /// Writes a finite number into a slot.
     #[inline]
     pub fn set_number(&mut self, slot: usize, number: f64) {
         self.set(slot, word::NUMBER);

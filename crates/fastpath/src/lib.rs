@@ -1,12 +1,13 @@
-//! Fast paths and frames: the decisions that were thought through when the policies were compiled.
+//! Fast paths and frames: the decisions that are evaluated as far as possible when policies are
+//! compiled.
 //!
-//! For one kind, version, scope and action a fast path lists the slots (paths into the request) that any
-//! rule reads, the roles that any rule names, and the entries that decide. A host writes the slots
-//! into a frame and asks. The answer is Allow, Deny or Unsure, and Unsure means that the general path
-//! must be asked: a doubt never becomes an answer.
+//! For one kind, version, scope and action a fast path lists the slots (paths into the request)
+//! that any rule reads, the roles that any rule names, and the entries that decide. A host writes
+//! the slots into a frame and calls the fast path. The answer is Allow, Deny or Unsure. Unsure
+//! means that the general path decides: a doubt never becomes an answer.
 //!
-//! The crate is apart from the engine because the runtime module builds it for speed and the rest for
-//! size. It knows words only: no policies, no requests, no programs.
+//! The crate is separate from the engine because the runtime module builds it for speed and the
+//! rest for size. It works on words only: it has no policies, no requests and no programs.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -36,7 +37,7 @@ fn at(index: u32) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
 }
 
-/// All ones if `condition` holds, else zero.
+/// Returns all ones if `condition` holds, else zero.
 fn mask(condition: bool) -> u32 {
     0_u32.wrapping_sub(u32::from(condition))
 }

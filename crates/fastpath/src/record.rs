@@ -1,6 +1,7 @@
-//! Reading fast paths: the section, the fast paths in it, and the lists by which they are found.
+//! Readers of fast paths: the section, the fast paths in it, and the lists that lead to them.
 //!
-//! Everything is read in place. What a number does not reach is not there; nothing panics.
+//! Everything is read without copies. A number out of bounds leads to `None` or an empty slice,
+//! never to a panic.
 
 use crate::at;
 use crate::layout::{ENTRY_WORDS, LIST_WORDS, PATH_WORDS, ROLE_WORDS, SLOT_WORDS, fast_path};
@@ -28,12 +29,12 @@ pub struct FastPathList<'a> {
 /// One slot of a fast path.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotRecord<'a> {
-    /// Its offset in the table's slots.
+    /// The slot's offset in the table's slots.
     pub slot: u32,
-    /// [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT) and
-    /// [`VALUE`](crate::layout::VALUE).
+    /// The uses of the slot: [`CONSTANTS`](crate::layout::CONSTANTS), [`TEXT`](crate::layout::TEXT)
+    /// and [`VALUE`](crate::layout::VALUE).
     pub uses: u32,
-    /// String ids of the constants that it is compared with, sorted.
+    /// String ids of the constants that the slot is compared with, sorted.
     pub constants: &'a [u32],
 }
 
@@ -41,20 +42,20 @@ pub struct SlotRecord<'a> {
 pub type Entry = [u32; ENTRY_WORDS];
 
 impl<'a> FastPaths<'a> {
-    /// The fast paths in a section.
+    /// Returns the fast paths of a section.
     #[inline]
     #[must_use]
     pub const fn new(words: &'a [u32]) -> Self {
         Self { words }
     }
 
-    /// Returns how many fast paths there are.
+    /// Returns the number of fast paths.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.first().map_or(0, |count| at(*count))
     }
 
-    /// Whether there are none.
+    /// Returns true if the section has no fast path.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -81,8 +82,8 @@ impl<'a> FastPaths<'a> {
 }
 
 impl<'a> FastPathList<'a> {
-    /// Returns the fast path of the action with this string id, or of an action that the table does not
-    /// know. Nothing means that the general path decides.
+    /// Returns the id of the fast path of the action with this string id; `None` is an action that
+    /// the table does not know. Returns `None` if the general path decides.
     #[must_use]
     pub fn fast_path(&self, action: Option<u32>) -> Option<u32> {
         let listed = action
@@ -91,7 +92,7 @@ impl<'a> FastPathList<'a> {
         listed.map_or(self.other, |entry| entry[1]).checked_sub(1)
     }
 
-    /// Returns the fast path of actions that are not listed.
+    /// Returns the id of the fast path of actions that are not listed.
     #[must_use]
     pub fn other(&self) -> Option<u32> {
         self.other.checked_sub(1)
@@ -151,7 +152,7 @@ impl<'a> FastPath<'a> {
         self.entries_at(self.start[fast_path::ENTRIES_AT], self.start[fast_path::ENTRIES])
     }
 
-    /// Returns how many classes a fast path by class has.
+    /// Returns the number of classes of a fast path by class.
     #[must_use]
     pub const fn classes(&self) -> u32 {
         self.start[fast_path::ENTRIES]

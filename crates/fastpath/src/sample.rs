@@ -1,4 +1,4 @@
-//! Fast paths for tests: written out, or made at random from the same parts.
+//! Fast paths for tests: written by hand, or at random from the same parts.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,17 +26,17 @@ pub(crate) fn section(flags: u32, entries: &[Entry], code: &[u32]) -> Vec<u32> {
     words
 }
 
-/// Where the code of a sample begins, in words from the start of the fast path.
+/// Returns the offset of a sample's code, in words from the start of the fast path.
 pub(crate) fn code_at() -> usize {
     LISTS_AT + lists().count()
 }
 
-/// Two lists to be a member of: a short one, and a long one.
+/// Returns two lists for tests of membership: a short one and a long one.
 fn lists() -> impl Iterator<Item = u32> {
     [2, word::FALSE, 16, LONG].into_iter().chain(17..17 + LONG)
 }
 
-/// Where the lists begin; the second one stands behind the first.
+/// The offset of the lists; the second one follows the first.
 const LISTS_AT: usize = PATH_WORDS + 4 * SLOT_WORDS;
 const LONG: u32 = 70;
 
@@ -48,7 +48,7 @@ pub(crate) fn head(op: u32, a: u32, b: u32, effect: u32) -> u32 {
     op | a << 8 | b << 16 | effect << 24
 }
 
-/// A table that has every string and the slots of the samples, and programs that read slot 0.
+/// A table that has every string, the slots of the samples, and programs that read slot 0.
 pub(crate) struct Everything;
 
 impl Known for Everything {
@@ -76,7 +76,7 @@ impl Random {
         u32::try_from(self.0 >> 32).unwrap() % bound
     }
 
-    /// A frame whose slots hold a few words, errors and numbers among them.
+    /// Returns a frame whose slots hold a few words, errors and numbers among them.
     pub(crate) fn frame(&mut self) -> Frame {
         let mut frame = Frame::new();
         for slot in 0..4 {
@@ -98,13 +98,13 @@ impl Random {
         frame
     }
 
-    /// A fast path of equalities only.
+    /// Returns a fast path of equalities only.
     pub(crate) fn simple(&mut self) -> Vec<u32> {
         let entries: Vec<Entry> = (0..self.below(6)).map(|_| self.equality()).collect();
         section(SIMPLE, &entries, &[])
     }
 
-    /// A fast path with code and scopes too.
+    /// Returns a fast path with equalities, code and scopes.
     pub(crate) fn any(&mut self) -> Vec<u32> {
         let (mut entries, mut code) = (Vec::new(), Vec::new());
         for _ in 0..self.below(6) {
@@ -118,7 +118,7 @@ impl Random {
                 }
             });
         }
-        // The same memo stands for the same code.
+        // The same memo has the same code.
         let mut first = [None; 3];
         for entry in entries.iter_mut().filter(|entry| entry[0] & 0x7f == CODE) {
             let memo = usize::try_from(entry[0] >> 16 & 3).unwrap();

@@ -1,7 +1,7 @@
-//! Words for the texts of one request that its fast path does not name.
+//! Words for the texts of one request that are no constants of its fast path.
 //!
-//! Such a text is compared with other texts of the request only, so that equal ones need equal words and
-//! nothing else.
+//! Such a text is compared with other texts of the request only. So its word needs to be the same
+//! for equal texts and to differ between unequal ones.
 
 use crate::frame::word;
 
@@ -13,15 +13,15 @@ pub struct Texts<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Texts<'a, N> {
-    /// No texts.
+    /// Returns an empty set of texts.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         Self { known: [""; N], next: 0 }
     }
 
-    /// Returns the word of a text: the same for equal ones, another for others. Nothing if there are too
-    /// many of them.
+    /// Returns the word of a text: the same for equal texts, another for others. Returns `None` if
+    /// there are more than `N`.
     #[inline]
     pub fn word(&mut self, text: &'a str) -> Option<u32> {
         let known = self.known.iter().zip(0..self.next).find(|(known, _)| **known == text);

@@ -1,8 +1,8 @@
 //! The proof that fast paths are sound, made once when a table is opened.
 //!
-//! A sound fast path names nothing that is not there, its entries, code and programs read only its own
-//! slots, and its code ends. Whether it says what the policies say is the specialiser's work, and that
-//! of whoever signs the bundle.
+//! A sound fast path refers only to entries that exist, its entries, code and programs read only
+//! its own slots, and its code ends. The proof does not compare it with the policies: that is the
+//! work of the crate `wardgate-partial`, and the responsibility of the bundle's signers.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,19 +17,19 @@ use crate::layout::{
 };
 use crate::record::{Entry, FastPath, FastPaths};
 
-/// What the table knows that fast paths refer to.
+/// The parts of a table that fast paths refer to.
 pub trait Known {
-    /// Whether there is a string with this id.
+    /// Returns true if the table has a string with this id.
     fn has_string(&self, id: u32) -> bool;
-    /// Whether a slot begins at this offset of the table's slots.
+    /// Returns true if a slot begins at this offset of the table's slots.
     fn has_slot(&self, slot: u32) -> bool;
-    /// Whether there is such a program, and it reads no more of a request than these slots.
+    /// Returns true if the table has the program and it reads no other slots than these.
     fn reads_only(&self, program: u32, slots: &[u32]) -> bool;
 }
 
 /// Proves every fast path of a section sound.
 ///
-/// Returns nothing if one is not.
+/// Returns `None` if one is not.
 #[must_use]
 pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
     let Some((count, offsets)) = section.split_first() else { return Some(()) };
@@ -38,7 +38,8 @@ pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
     ensure(offsets.first().is_none_or(|offset| at(*offset) >= first))?;
     ensure(offsets.is_sorted())?;
     for (id, _) in (0..*count).zip(offsets) {
-        // A fast path ends where the next one begins, so that the proof takes no longer than the section is.
+        // A fast path ends where the next one begins, so that the proof takes no longer than the
+        // section is.
         let end = offsets.get(at(id) + 1).map_or(section.len(), |next| at(*next));
         Verifier::new(FastPaths::new(section.get(..end)?).get(id)?, known)?.fast_path()?;
     }
@@ -47,7 +48,7 @@ pub fn verify(section: &[u32], known: &dyn Known) -> Option<()> {
 
 /// Proves the fast path list at `offset` sound.
 ///
-/// Returns nothing if it is not.
+/// Returns `None` if it is not.
 #[must_use]
 pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()> {
     let fast_paths = FastPaths::new(section);
@@ -64,12 +65,12 @@ pub fn verify_list(section: &[u32], offset: u32, known: &dyn Known) -> Option<()
 struct Verifier<'a> {
     fast_path: FastPath<'a>,
     known: &'a dyn Known,
-    /// The table's slots that the fast path lists.
+    /// The slots that the fast path lists, by their offsets in the table.
     slots: Vec<u32>,
-    /// Where in the fast path code begins that was found sound.
+    /// For each word of the fast path: true if verified code begins there.
     code: Vec<bool>,
-    /// Words of lists that may still be read: code that names a long list many times would cost a walk
-    /// every time.
+    /// Words of lists that may still be read. The bound is needed because code that names a long
+    /// list many times would cost a walk every time.
     unread: Cell<usize>,
 }
 
@@ -107,7 +108,7 @@ impl<'a> Verifier<'a> {
         ensure(roles.is_sorted_by(|a, b| a[0] < b[0]))
     }
 
-    /// A list of constants is complete and sorted.
+    /// Ensures that a list of constants is complete and sorted.
     fn strings(&self, strings: &[u32], offset: u32) -> Option<()> {
         ensure(offset == 0 || at(self.fast_path.word(at(offset))) == strings.len())?;
         ensure(strings.iter().all(|id| self.known.has_string(*id)))?;
@@ -169,7 +170,7 @@ impl<'a> Verifier<'a> {
         slot == ALWAYS || at(slot) < self.slots.len()
     }
 
-    /// Goes through all code: pieces one after the other, each with its end.
+    /// Verifies all code: pieces one after the other, each with its end.
     fn code(&mut self) -> Option<()> {
         let (start, length) = self.fast_path.code();
         let mut next = start;
@@ -181,7 +182,7 @@ impl<'a> Verifier<'a> {
         Some(())
     }
 
-    /// Goes through one piece of code and returns where it ends.
+    /// Verifies one piece of code and returns the position after it.
     fn piece(&self, mut next: usize, end: usize) -> Option<usize> {
         let (mut depth, mut jumps) = (0_usize, Jumps::default());
         loop {
@@ -239,7 +240,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Jumps that have not landed: where to, and how many truths there are then.
+/// Jumps that have not landed: the target, and the number of truths on the stack there.
 #[derive(Default)]
 struct Jumps(Vec<(usize, usize)>);
 
@@ -248,7 +249,7 @@ impl Jumps {
         if !self.0.contains(&(target, depth)) {
             self.0.push((target, depth));
         }
-        // Conditions nest less deep than this.
+        // The depth of conditions stays below this bound.
         ensure(self.0.len() <= 128)
     }
 
@@ -265,13 +266,13 @@ impl Jumps {
     }
 }
 
-/// Whether a slot may be compared with `word` by their words alone.
+/// Returns true if a slot may be compared with `word` by their words alone.
 const fn is_constant(word: u32) -> bool {
     matches!(word, word::NULL | word::FALSE | word::TRUE)
         || word >= word::FIRST_STRING && word < word::FIRST_TEMPORARY
 }
 
-/// How many times a fast path's lists may be named, all in all.
+/// The largest number of times that the lists of a fast path may be named, all in all.
 const READS: usize = 16;
 
 fn ensure(holds: bool) -> Option<()> {

@@ -1,4 +1,4 @@
-//! Candidates: the rules that may have a say about one action, scope by scope.
+//! Candidates: the rules that may apply to one action, scope by scope.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
@@ -13,7 +13,7 @@ use wardgate_engine::glob;
 use wardgate_engine::limits::{MAX_FAST_PATH_ROLE_BYTES, MAX_FAST_PATH_ROLES};
 use wardgate_engine::table::PolicyTable;
 
-/// What does not depend on the action: the scopes that a search visits, from the most specific one.
+/// The scopes that a search visits, from the most specific one. They do not depend on the action.
 pub(super) struct Route<'a> {
     pub(super) table: &'a PolicyTable,
     pub(super) stops: Vec<Stop<'a>>,
@@ -21,45 +21,45 @@ pub(super) struct Route<'a> {
     pub(super) inherited: Rc<BTreeMap<u32, &'a [u32]>>,
 }
 
-/// One scope.
+/// One scope of a route.
 pub(super) struct Stop<'a> {
     pub(super) needs_consent: bool,
-    /// The resource policy.
+    /// The rows of the resource policy.
     pub(super) rules: Option<Rc<Rows<'a>>>,
-    /// The role policies, and those of their rules that are about the kind.
+    /// The rows of the role policies, and the set of their rules that are about the kind.
     pub(super) roles: Option<(Rc<Rows<'a>>, Bits)>,
 }
 
-/// The rules that may have a say about one action.
+/// The rules that may apply to one action.
 pub(super) struct Candidates<'a> {
     route: &'a Route<'a>,
     stages: Vec<Stage<'a>>,
 }
 
-/// Those of one scope.
+/// The candidates of one scope.
 pub(super) struct Stage<'a> {
     pub(super) needs_consent: bool,
     table: &'a PolicyTable,
     rules: Vec<Candidate>,
-    /// Places in `rules` of those for everyone, ascending.
+    /// Positions in `rules` of the rules for everyone, ascending.
     anyone: Vec<usize>,
-    /// The same of those that name a role.
+    /// Positions in `rules` of the rules that name a role, ascending.
     by_role: BTreeMap<u32, Vec<usize>>,
     role_rules: Vec<RoleRule>,
     role_policies: BTreeSet<u32>,
 }
 
-/// One rule.
+/// A rule that may apply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
-    /// Its number in its block.
+    /// The number of the rule in its block.
     pub(super) number: usize,
     /// [`ALLOW`], [`DENY`] or 0.
     pub(super) effect: u32,
     pub(super) predicate: PredicateId,
 }
 
-/// One rule of a role policy, and whom it names.
+/// One rule of a role policy, and the roles that it names.
 struct RoleRule {
     candidate: Candidate,
     anyone: bool,
@@ -68,7 +68,7 @@ struct RoleRule {
 }
 
 impl<'a> Route<'a> {
-    /// Returns the string ids of the actions that rules about the kind name as they stand.
+    /// Returns the string ids of the actions that rules about the kind name literally.
     pub(super) fn actions(&self) -> BTreeSet<u32> {
         let mut actions = BTreeSet::new();
         for stop in &self.stops {
@@ -82,7 +82,8 @@ impl<'a> Route<'a> {
         actions
     }
 
-    /// Returns at most what the general path charges for finding the rules of a request.
+    /// Returns an upper bound of the steps that the general path charges for finding the rules of a
+    /// request.
     pub(super) fn cost(&self) -> usize {
         let lineage = 1 + self.inherited.values().map(|roles| roles.len()).max().unwrap_or(0);
         let blocks = self.stops.iter().flat_map(|stop| {
@@ -101,8 +102,8 @@ impl<'a> Route<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// Collects the rules for an action; without a name, for an action that no rule names. Nothing if
-    /// only the general path can tell.
+    /// Collects the rules for an action; without an action, for one that no rule names. Returns
+    /// `None` if only the general path can decide that.
     pub(super) fn new(
         route: &'a Route<'a>,
         action: Option<u32>,
@@ -117,7 +118,7 @@ impl<'a> Candidates<'a> {
         self.stages.iter()
     }
 
-    /// Returns every role that any candidate may treat in its own way.
+    /// Returns every role that any candidate may treat differently from others.
     pub(super) fn roles(&self) -> BTreeSet<u32> {
         let mut roles: BTreeSet<u32> = self.route.inherited.keys().copied().collect();
         for stage in &self.stages {
@@ -127,13 +128,13 @@ impl<'a> Candidates<'a> {
         roles
     }
 
-    /// Returns a role and those that it inherits from.
+    /// Returns a role and the roles that it inherits from.
     pub(super) fn lineage(&self, role: u32) -> Vec<u32> {
         let inherited = self.route.inherited.get(&role).copied().unwrap_or(&[]);
         core::iter::once(role).chain(inherited.iter().copied()).collect()
     }
 
-    /// Returns at most what the general path charges for the conditions.
+    /// Returns an upper bound of the steps that the general path charges for the conditions.
     pub(super) fn cost(&self, predicates: &Predicates<'_>) -> usize {
         let rules = self.stages.iter().flat_map(|stage| {
             stage.rules.iter().chain(stage.role_rules.iter().map(|rule| &rule.candidate))
@@ -177,7 +178,7 @@ impl<'a> Stage<'a> {
         for number in numbers {
             let named = rows.named(*number)?;
             if !named.anyone && !named.patterns.is_empty() {
-                // A role that nobody knows yet may match.
+                // A role outside the table may match.
                 return None;
             }
             let position = self.rules.len();
@@ -208,7 +209,8 @@ impl<'a> Stage<'a> {
         Some(())
     }
 
-    /// Returns the places of the resource policy's rules that apply to one of these roles, ascending.
+    /// Returns the positions of the resource policy's rules that apply to one of these roles,
+    /// ascending.
     pub(super) fn rules_for(&self, lineage: &[u32]) -> Vec<usize> {
         let named = lineage.iter().filter_map(|role| self.by_role.get(role));
         let mut rules: Vec<usize> = named.flatten().chain(&self.anyone).copied().collect();

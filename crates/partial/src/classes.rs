@@ -1,9 +1,9 @@
-//! Classes of roles: what each role meets on its walk, and which roles meet the same.
+//! Classes of roles: the steps of each role on its walk, and the roles with equal steps.
 //!
-//! The steps of a role are those of the walk in its order: scope by scope, role policies first, then
-//! the rules of the resource policy. Steps that cannot matter are left out: what follows a denial
-//! without a condition, an allow that is forgotten at the end of its scope, a rule that was there
-//! before.
+//! The steps of a role are those of the walk in its order: scope by scope, role policies first,
+//! then the rules of the resource policy. Steps without an effect on the answer are left out: those
+//! after a denial without a condition, an allow that is forgotten at the end of its scope, and a
+//! rule that occurred before.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use super::predicates::{ALWAYS, Predicate, PredicateId, Predicates};
 use crate::limits::MAX_ENTRIES;
 use wardgate_fastpath::layout::{ALLOW, DENY};
 
-/// One thing that may happen to a role.
+/// One rule that a role meets: its predicate and effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Step {
     /// [`ALLOW`], [`DENY`] or 0.
@@ -21,33 +21,34 @@ pub(super) struct Step {
     pub(super) predicate: PredicateId,
 }
 
-/// A step and where the walk takes it.
+/// A step and its position on the walk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// The number of the scope, from the most specific one.
+    /// The number of the scope, counted from the most specific one.
     pub(super) scope: usize,
-    /// The rule's number in its block; none in role policies, whose order the lineage of the role says.
+    /// The rule's number in its block; `None` in role policies, which are in the order of the
+    /// role's lineage.
     pub(super) rule: Option<usize>,
     pub(super) step: Step,
 }
 
-/// The roles that meet the same steps; no steps mean that nothing is ever allowed.
+/// A class of roles that meet the same steps; without steps, no action is ever allowed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub(super) steps: Vec<Placed>,
 }
 
-/// What can be asked about one action: the classes, and the class of each role.
+/// The classes of roles for one action, and the class of each role.
 #[derive(Clone, Debug)]
 pub(super) struct Classes {
     pub(super) classes: Vec<Class>,
-    /// Roles whose class is not that of others, by string id.
+    /// Roles that are not in the class of other roles, by string id.
     pub(super) roles: BTreeMap<u32, usize>,
     pub(super) others: usize,
 }
 
 impl Classes {
-    /// Sorts the roles into classes; nothing if they are too many steps. `steps` is what is left of the
+    /// Sorts the roles into classes; `None` if they have too many steps. `steps` is the rest of the
     /// work that building may take.
     pub(super) fn new(
         candidates: &Candidates<'_>,
@@ -74,12 +75,12 @@ struct Sorter<'a, 'p> {
     predicates: &'a Predicates<'p>,
     classes: Vec<Class>,
     known: BTreeMap<Vec<(usize, Step)>, usize>,
-    /// Steps of all classes.
+    /// The number of steps of all classes.
     size: usize,
 }
 
 impl Sorter<'_, '_> {
-    /// Returns the class of a role that inherits like this.
+    /// Returns the class of a role with this lineage.
     fn class(&mut self, lineage: &[u32], left: &mut usize) -> Option<usize> {
         let steps = self.steps(lineage, left)?;
         let key = steps.iter().map(|placed| (placed.scope, placed.step)).collect();
@@ -113,16 +114,16 @@ impl Sorter<'_, '_> {
     }
 }
 
-/// One role on its way.
+/// The walk of one role.
 struct Walk<'a, 'p> {
     predicates: &'a Predicates<'p>,
     steps: Vec<Placed>,
-    /// Steps of this scope: taken again they change nothing.
+    /// Steps of this scope: taken again they change no answer.
     seen: BTreeSet<Step>,
 }
 
 impl Walk<'_, '_> {
-    /// Meets the role policies of a scope. Returns whether the walk ends here in any case.
+    /// Walks through the role policies of a scope. Returns true if the walk ends here in any case.
     fn role_policies(&mut self, scope: usize, stage: &Stage<'_>, lineage: &[u32]) -> bool {
         self.seen.clear();
         for role in lineage.iter().filter(|role| stage.has_role_policy(**role)) {
@@ -139,7 +140,8 @@ impl Walk<'_, '_> {
         false
     }
 
-    /// Meets the rules of a resource policy. Returns whether the walk ends here in any case.
+    /// Walks through the rules of a resource policy. Returns true if the walk ends here in any
+    /// case.
     fn rules(&mut self, scope: usize, stage: &Stage<'_>, rules: &[usize]) -> bool {
         let mut allowed = false;
         for rule in rules.iter().filter_map(|rule| stage.candidate(*rule)) {
@@ -151,7 +153,8 @@ impl Walk<'_, '_> {
         allowed && !stage.needs_consent
     }
 
-    /// An allow that is `forgotten` matters only where it fails.
+    /// Adds the step of a candidate. An allow that is `forgotten` matters only if its predicate can
+    /// fail.
     fn meet(
         &mut self,
         scope: usize,
@@ -164,7 +167,7 @@ impl Walk<'_, '_> {
         self.add(scope, rule, Step { effect, predicate: candidate.predicate })
     }
 
-    /// Takes a step. Returns whether it denies in any case.
+    /// Adds a step. Returns true if it denies in any case.
     fn add(&mut self, scope: usize, rule: Option<usize>, step: Step) -> bool {
         let never = matches!(self.predicates.get(step.predicate), Some(Predicate::Never));
         let matters = step.effect != 0 || self.predicates.can_fail(step.predicate);

@@ -1,8 +1,8 @@
 //! Expressions in the instructions of fast paths.
 //!
-//! What a fast path's own operations can say is taken apart; anything else stays one program that the
-//! engine's machine runs on the frame. Slots are named as the table names them; the writer of a fast path
-//! gives them their places.
+//! The parts of an expression that the fast path's own operations cover become such operations. Any
+//! other part stays one program, which the engine's machine runs on the frame. Slots are named by
+//! their offsets in the table; `write` numbers them.
 
 use alloc::vec::Vec;
 
@@ -37,13 +37,13 @@ pub(super) enum Op {
     Leaf,
     JumpFalse(u32),
     JumpTrue(u32),
-    /// Where jumps with this number land; not an instruction.
+    /// The target of the jumps with this number; not an instruction.
     Label(u32),
     Invert,
     Program(u32),
 }
 
-/// Takes expressions apart.
+/// Splits expressions into instructions of fast paths.
 pub(super) struct Fuser<'a> {
     pool: &'a Pool<'a>,
     trees: Trees<'a>,
@@ -65,8 +65,9 @@ impl<'a> Fuser<'a> {
         code
     }
 
-    /// What the machine charges at most for the instructions behind one of a fast path's: a few for reading
-    /// variables that were taken apart, and what the operation itself costs.
+    /// Returns an upper bound of the steps that the machine charges for the instructions that one
+    /// instruction of a fast path replaces: a few for reading variables that were inlined, and the
+    /// cost of the operation itself.
     pub(super) fn price(&self, op: &Op) -> usize {
         let path = |slot: u32| at(word_at(self.pool.slots, at(slot).saturating_add(1)));
         32 + match op {
@@ -79,7 +80,7 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// Writes what a node comes to as a truth.
+    /// Writes the truth of a node.
     fn truth(&self, node: NodeId, code: &mut Vec<Op>) -> Option<()> {
         // Variables that name others twice unfold.
         if code.len() > MAX_FUSED {
@@ -142,7 +143,8 @@ impl<'a> Fuser<'a> {
         Some(())
     }
 
-    /// Writes `node == true` or `node == false`, where the node is nothing but a truth or an error.
+    /// Writes `node == true` or `node == false`, where the result of the node is a truth or an
+    /// error.
     fn test(&self, node: NodeId, id: u32, code: &mut Vec<Op>) -> Option<()> {
         let Value::Bool(wanted) = constant(self.pool, id) else { return None };
         self.truth(node, code)?;
@@ -167,7 +169,7 @@ impl<'a> Fuser<'a> {
         })
     }
 
-    /// Writes whether a slot is in a list of constants. Numbers are compared one by one.
+    /// Writes the membership of a slot in a list of constants. Numbers are compared one by one.
     fn membership(&self, item: NodeId, list: NodeId, code: &mut Vec<Op>) -> Option<()> {
         let (Node::Slot(slot), Node::Const(list)) =
             (self.trees.node(item)?, self.trees.node(list)?)
@@ -195,7 +197,7 @@ impl<'a> Fuser<'a> {
         Some(())
     }
 
-    /// Returns the word of a constant that is equal only to what has the same word.
+    /// Returns the word of a constant that is equal only to values with the same word.
     fn word(&self, id: u32) -> Option<u32> {
         let words = self.pool.constants.get(at(id)..)?;
         match ConstTag::from_code(word_at(words, 0))? {
@@ -223,7 +225,7 @@ impl<'a> Fuser<'a> {
     }
 }
 
-/// Whether a node has no value but `true` and `false`.
+/// Returns true if the only values of a node are `true` and `false`.
 const fn is_truth(node: Node) -> bool {
     !matches!(node, Node::Const(_) | Node::Slot(_) | Node::Program(_))
 }
@@ -237,7 +239,7 @@ const fn mirrored(relation: u32) -> u32 {
     }
 }
 
-/// Returns how many truths the code of one expression has on its stack at once.
+/// Returns the largest number of truths that the code of one expression has on its stack.
 fn depth(code: &[Op]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for op in code {
@@ -251,9 +253,9 @@ fn depth(code: &[Op]) -> usize {
     deepest
 }
 
-/// Truth of code: a value that is no truth.
+/// Truth of code: a value that is neither true nor false.
 const OTHER: u32 = 3;
-/// Whole numbers up to 2^53 are doubles.
+/// The bound of the whole numbers that doubles hold exactly: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 #[cfg(test)]
@@ -261,7 +263,7 @@ mod tests {
     use super::{Op, depth};
 
     #[test]
-    fn depth_counts_the_truths_that_wait() {
+    fn depth_is_the_largest_number_of_truths_on_the_stack() {
         let check = |code: &[Op], expected| assert_eq!(depth(code), expected, "{code:?}");
         check(&[Op::Bool(1), Op::Not], 1);
         check(&[Op::Bool(1), Op::Bool(2), Op::And, Op::Bool(3), Op::Or], 2);

@@ -1,9 +1,9 @@
-//! The specialiser: walks a table as the decision algorithm would, for every kind, action and role at
-//! once, and writes down what only a request can tell.
+//! Partial evaluation of a policy table: walks it as the decision algorithm does, for every kind,
+//! action and role at once, and writes fast paths for the parts that depend on a request.
 //!
 //! It runs when policies are compiled, over a table that was found sound, and reads it with the
-//! readers of the walk. The same table always gives the same fast paths. Whatever it cannot see through
-//! gets no fast path.
+//! readers of the walk. The same table always gives the same fast paths. Rules that it cannot
+//! express get no fast path.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,7 @@ use wardgate_engine::limits::MAX_REQUEST_STEPS;
 use wardgate_engine::table::layout::{FLAG_SCHEMA_REJECT, INDEX_WORDS, Key};
 use wardgate_engine::table::{Name, PolicyTable, Section, at, list, word};
 
-/// Fast paths, and how they are found.
+/// Fast paths, and the index that leads to them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Built {
     /// The words of [`Section::FastPaths`].
@@ -45,7 +45,7 @@ pub struct Built {
     pub lists: Vec<([u32; 3], u32)>,
 }
 
-/// Builds the fast paths of a table, which may have none yet.
+/// Builds the fast paths of a table that has none yet.
 #[must_use]
 pub fn build(table: &PolicyTable) -> Built {
     let pool = table.pool();
@@ -64,13 +64,14 @@ struct Builder<'a> {
     inherited: BTreeMap<u32, Rc<BTreeMap<u32, &'a [u32]>>>,
     fast_paths: Vec<Rc<[u32]>>,
     known: BTreeMap<Rc<[u32]>, u32>,
-    /// Words of all fast paths.
+    /// The number of words of all fast paths.
     size: usize,
-    /// Steps that are left.
+    /// The number of steps that are left.
     steps: usize,
 }
 
-/// A list of fast paths under construction: that of other actions, then those of named ones, each plus one.
+/// A list of fast paths under construction: the one of other actions, then those of named actions,
+/// each plus one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct List {
     other: u32,
@@ -99,7 +100,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Fast paths every action of one kind, version and scope; nothing if there is no fast path at all.
+    /// Builds the fast paths of every action of one kind, version and scope; `None` if there is no
+    /// fast path at all.
     fn list(&mut self, [kind, version, scope]: [u32; 3]) -> Option<List> {
         let table = self.table;
         let validates = table.header().flags & FLAG_SCHEMA_REJECT != 0
@@ -136,7 +138,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Fast paths one action, or those that no rule names. Returns the fast path plus one, 0 for none.
+    /// Builds the fast path of one action, or of the actions that no rule names. Returns its number
+    /// plus one, 0 for none.
     fn fast_path(&mut self, route: &Route<'_>, action: Option<u32>) -> u32 {
         let record = self.record(route, action);
         record.and_then(|record| self.intern(record)).map_or(0, |fast_path| fast_path + 1)
@@ -152,7 +155,7 @@ impl<'a> Builder<'a> {
         write::record(&Shape::new(&classes), &self.predicates)
     }
 
-    /// Returns the number of a fast path; nothing if the fast paths are full.
+    /// Returns the number of a fast path; `None` if the section is full.
     fn intern(&mut self, record: Vec<u32>) -> Option<u32> {
         let record: Rc<[u32]> = record.into();
         if let Some(known) = self.known.get(&record) {
@@ -169,7 +172,8 @@ impl<'a> Builder<'a> {
         Some(id)
     }
 
-    /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each once.
+    /// Lays out the section: number and offsets of the fast paths, the fast paths, the lists, each
+    /// once.
     fn finish(self, lists: Vec<([u32; 3], List)>) -> Built {
         if lists.is_empty() {
             return Built::default();
@@ -204,7 +208,7 @@ fn keys(table: &PolicyTable, wanted: Key) -> BTreeMap<[u32; 3], u32> {
     found.filter_map(|entry| Some((parts(entry), word(entry, 4).checked_sub(1)?))).collect()
 }
 
-/// The section is bounded far below 2^32 words.
+/// Narrows an index: the section is bounded far below 2^32 words.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

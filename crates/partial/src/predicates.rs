@@ -1,7 +1,7 @@
 //! Predicates: the conditions of a rule in the instructions of fast paths.
 //!
-//! Slots are named as the table names them; the writer of a fast path gives them their places. Equal
-//! predicates have one number, so that equal rules are seen to be equal.
+//! Slots are named by their offsets in the table; `write` numbers them. Equal predicates have one
+//! number, so that equal rules are recognised.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -16,20 +16,20 @@ use wardgate_engine::limits::MAX_FAST_PATH_ROLES;
 use wardgate_engine::table::layout::Junction;
 use wardgate_engine::table::{Evaluation, PolicyTable, Rule, Section, at, word as word_at};
 
-/// What a rule asks of a request.
+/// The conditions of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Predicate {
-    /// Nothing: it always holds.
+    /// Always holds.
     Always,
-    /// It never holds, and never fails.
+    /// Never holds, and never fails.
     Never,
-    /// One equality; negated if the second part says so.
+    /// One equality; negated if the second field is true.
     Equality(Op, bool),
-    /// All of this.
+    /// Code whose truth is the predicate.
     Code(Vec<Op>),
 }
 
-/// A number among the predicates.
+/// The number of a predicate.
 pub(super) type PredicateId = u32;
 
 /// The predicate that always holds.
@@ -43,10 +43,10 @@ pub(super) struct Predicates<'a> {
     all: Vec<Rc<Predicate>>,
     costs: Vec<usize>,
     ids: BTreeMap<Rc<Predicate>, PredicateId>,
-    /// By role condition and condition.
+    /// The numbers by role condition and condition.
     known: BTreeMap<[Option<u32>; 2], Option<PredicateId>>,
     labels: u32,
-    /// What the general path would charge for the conditions being written.
+    /// The steps that the general path charges for the conditions being written.
     cost: usize,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Predicates<'a> {
         self.all.get(at(id)).map(|predicate| &**predicate)
     }
 
-    /// Returns at most what the general path charges for one evaluation.
+    /// Returns an upper bound of the steps that the general path charges for one evaluation.
     pub(super) fn cost(&self, id: PredicateId) -> usize {
         self.costs.get(at(id)).copied().unwrap_or(0)
     }
@@ -80,7 +80,7 @@ impl<'a> Predicates<'a> {
         self.footprints.of(program)
     }
 
-    /// Whether an evaluation can end in an error, or not end at all.
+    /// Returns true if an evaluation can end in an error, or not end at all.
     pub(super) fn can_fail(&self, id: PredicateId) -> bool {
         match self.get(id) {
             Some(Predicate::Always | Predicate::Never) => false,
@@ -91,7 +91,7 @@ impl<'a> Predicates<'a> {
         }
     }
 
-    /// Returns the predicate of a rule; nothing if no fast path can hold it.
+    /// Returns the predicate of a rule; `None` if no fast path can hold it.
     pub(super) fn of(&mut self, rule: &Rule<'_>) -> Option<PredicateId> {
         let key = [rule.role_condition(), rule.condition()];
         if let Some(known) = self.known.get(&key) {
@@ -102,7 +102,7 @@ impl<'a> Predicates<'a> {
         found
     }
 
-    /// Both conditions must hold, the one of the derived role first.
+    /// Writes the conjunction of the conditions, the one of the derived role first.
     fn write(&mut self, conditions: [Option<u32>; 2]) -> Option<Predicate> {
         (self.labels, self.cost) = (0, 0);
         let conditions: Vec<u32> = conditions.into_iter().flatten().collect();
@@ -131,7 +131,7 @@ impl<'a> Predicates<'a> {
         id
     }
 
-    /// Returns what tells the end of an expression whether an error is false.
+    /// Returns the operand of [`Op::Leaf`] that decides if an error is false.
     pub(super) fn leniency(&self) -> u32 {
         u32::from(!self.is_strict())
     }
@@ -140,7 +140,7 @@ impl<'a> Predicates<'a> {
         self.table.evaluation() == Evaluation::Strict
     }
 
-    /// Depth is bounded by the validator of the table.
+    /// Writes a condition. The validator of the table bounds its depth.
     fn condition(&mut self, offset: u32, code: &mut Vec<Op>) -> Option<()> {
         let words = self.table.section(Section::Conditions).get(at(offset)..)?;
         let (junction, count) = Junction::split(word_at(words, 0));
@@ -198,7 +198,7 @@ impl<'a> Predicates<'a> {
 }
 
 /// Returns the simplest form of code. In a lenient table an error is false, which an equality alone
-/// cannot say.
+/// cannot express.
 fn simplified(mut code: Vec<Op>, strict: bool) -> Predicate {
     let inverted = code.iter().rev().take_while(|op| **op == Op::Invert).count();
     let body = code.get(..code.len() - inverted).unwrap_or(&[]);

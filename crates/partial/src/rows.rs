@@ -1,4 +1,5 @@
-//! The rules of a block by whom they name: what the walk asks for one role, asked for all of them.
+//! The rules of a block by the roles that they name: the lookups of the walk, for all roles at
+//! once.
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
@@ -18,10 +19,10 @@ pub(super) struct Rows<'a> {
     named: Vec<Named>,
 }
 
-/// Whom a rule names.
+/// The roles that a rule names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
-    /// Whether it names every role.
+    /// True if the rule names every role.
     pub(super) anyone: bool,
     /// String ids of roles.
     pub(super) roles: Vec<u32>,
@@ -32,7 +33,7 @@ pub(super) struct Named {
 /// A set of rules: a bit for each.
 pub(super) type Bits = Vec<u32>;
 
-/// The rules of all blocks that were asked for.
+/// The rules of all blocks that were read.
 pub(super) struct AllRows<'a> {
     table: &'a PolicyTable,
     known: BTreeMap<u32, Rc<Rows<'a>>>,
@@ -59,7 +60,7 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// Notes for each rule whom it names.
+    /// Notes the roles that each rule names.
     fn name(&mut self, roles: Option<Values<'a>>) {
         let anyone = Named { anyone: roles.is_none(), ..Named::default() };
         self.named = vec![anyone; self.block.rule_count()];
@@ -83,7 +84,7 @@ impl<'a> Rows<'a> {
         self.named.get(rule)
     }
 
-    /// Returns the string ids of the actions that some rule of `among` names as they stand.
+    /// Returns the string ids of the actions that some rule of `among` names literally.
     pub(super) fn actions(&self, among: &[u32]) -> impl Iterator<Item = u32> {
         let values = self.actions.into_iter().flat_map(Values::exact);
         values.filter(move |(_, rules)| meets(*rules, among)).map(|(action, _)| action)
@@ -94,8 +95,8 @@ impl<'a> Rows<'a> {
         self.select(self.resources, Some(kind)).unwrap_or_default()
     }
 
-    /// Returns the rules of `among` for an action, in ascending order; without a name, for an action
-    /// that no rule names. Nothing if that depends on the name.
+    /// Returns the rules of `among` for an action, in ascending order; without an action, for one
+    /// that no rule names. Returns `None` if the result depends on the name.
     pub(super) fn for_action(&self, action: Option<u32>, among: &[u32]) -> Option<Vec<usize>> {
         let mut rules = match action {
             Some(_) => self.select(self.actions, action)?,
@@ -122,7 +123,8 @@ impl<'a> Rows<'a> {
         Some(rules)
     }
 
-    /// Only a pattern that matches everything surely matches a name that nobody knows yet.
+    /// Returns the rules for an action that no rule names: only a pattern that matches everything
+    /// surely matches it.
     fn for_others(&self, among: &[u32]) -> Option<Bits> {
         let Some(values) = self.actions else { return Some(self.everything()) };
         let mut rules = vec![0; self.block.rule_count().div_ceil(32)];
@@ -155,7 +157,7 @@ fn unite(rules: &mut [u32], more: RuleSet<'_>) {
     }
 }
 
-/// Whether a rule is in both sets.
+/// Returns true if a rule is in both sets.
 fn meets(rules: RuleSet<'_>, among: &[u32]) -> bool {
     rules.words().any(|(number, bits)| among.get(number).is_some_and(|word| word & bits != 0))
 }

@@ -1,5 +1,5 @@
-//! The shape of a fast path before it becomes words: entries for all classes at once with a mask, or, if
-//! there are too many classes, entries for each class.
+//! The shape of a fast path before it becomes words: entries for all classes at once with a mask,
+//! or, if there are too many classes, entries for each class.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use super::classes::{Class, Classes, Placed, Step};
 pub(super) enum Entry {
     /// A step, and the classes that take it.
     Step(Step, u32),
-    /// A scope ends in which somebody may have been allowed.
+    /// The end of a scope in which a class may be allowed.
     ScopeEnd,
 }
 
@@ -39,7 +39,7 @@ impl Shape {
             let entries = classes.classes.iter().map(|class| merged([class].into_iter()));
             return Self::of(classes, Entries::ByClass(entries.collect()), number);
         }
-        // A class without steps needs no bit: nobody in it is allowed or fails.
+        // A class without steps needs no bit: no role in it is allowed or fails.
         let mut bits = (0..MAX_CLASSES).map(|bit| 1 << bit);
         let bit = |class: &Class| if class.steps.is_empty() { 0 } else { bits.next().unwrap_or(0) };
         let masks: Vec<u32> = classes.classes.iter().map(bit).collect();
@@ -71,7 +71,8 @@ fn merged<'c>(classes: impl Iterator<Item = &'c Class> + Clone) -> Vec<Entry> {
     entries
 }
 
-/// Roles inherit in orders of their own, so each sequence of steps is written for whom it is.
+/// Writes the steps of role policies. Roles inherit in orders of their own, so each sequence of
+/// steps has the mask of its classes.
 fn role_policies<'c>(
     classes: impl Iterator<Item = &'c Class>,
     scope: usize,
@@ -92,7 +93,7 @@ fn role_policies<'c>(
     }
 }
 
-/// The rules of a policy are tried in the same order by everyone.
+/// Writes the steps of a resource policy, whose rules are tried in the same order by all classes.
 fn rules<'c>(classes: impl Iterator<Item = &'c Class>, scope: usize, entries: &mut Vec<Entry>) {
     let mut merged: BTreeMap<(usize, Step), u32> = BTreeMap::new();
     for (bit, class) in (0..).zip(classes) {

@@ -1,7 +1,8 @@
-//! Expressions as trees again: programs executed with symbols instead of values.
+//! Trees of expressions: programs executed with symbols instead of values.
 //!
-//! Only what a fast path can hold becomes a tree. The jumps of `&&` and `||` merely save work, so both
-//! sides are in the tree; any other jump, call or loop means that the program stays a program.
+//! Only expressions that a fast path can hold become trees. The jumps of `&&` and `||` merely save
+//! work, so both sides are in the tree. A program with any other jump, call or loop stays a
+//! program.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -14,7 +15,7 @@ use wardgate_engine::cel::pool::Pool;
 use wardgate_engine::cel::validate::instructions;
 use wardgate_engine::table::at;
 
-/// A place among the nodes.
+/// The index of a node.
 pub(super) type NodeId = usize;
 
 /// One operation of an expression.
@@ -112,7 +113,7 @@ impl<'a> Trees<'a> {
     }
 }
 
-/// Whether a jump ends right behind the operator whose left operand it looks at.
+/// Returns true if a jump ends right behind the operator whose left operand it tests.
 fn joins(code: &[u32], target: u32, op: Op, register: u8) -> bool {
     let before = at(target).checked_sub(1).and_then(|at| code.get(at));
     before.is_some_and(|word| {
@@ -121,5 +122,5 @@ fn joins(code: &[u32], target: u32, op: Op, register: u8) -> bool {
     })
 }
 
-/// How deep variables are taken apart; one that lies deeper runs as a program.
+/// The depth to which variables are inlined; a deeper one runs as a program.
 const MAX_DEPTH: u32 = 8;

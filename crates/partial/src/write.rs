@@ -1,4 +1,4 @@
-//! Writing a fast path: places for its slots, numbers for its memos, words for its entries and code.
+//! The writer of fast paths: numbers for slots and memos, words for entries and code.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec;
@@ -14,7 +14,7 @@ use super::fuse::Op;
 use super::predicates::{Predicate, PredicateId, Predicates};
 use super::shape::{Entries, Entry, Shape};
 
-/// Writes the fast path; nothing if it reads too much.
+/// Writes the fast path; `None` if it reads too much.
 pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u32>> {
     let mut writer = Writer::new(predicates);
     writer.survey(shape)?;
@@ -24,7 +24,7 @@ pub(super) fn record(shape: &Shape, predicates: &Predicates<'_>) -> Option<Vec<u
 
 /// A slot of the fast path under construction.
 struct Slot {
-    /// The table's name for it.
+    /// The slot's offset in the table.
     id: u32,
     uses: u32,
     constants: BTreeSet<u32>,
@@ -36,16 +36,16 @@ struct Writer<'a, 'p> {
     predicates: &'a Predicates<'p>,
     slots: Vec<Slot>,
     flags: u32,
-    /// How many entries ask each predicate that is code, and its memo.
-    asked: BTreeMap<PredicateId, (usize, u32)>,
-    /// How often each program occurs in code, and its memo.
+    /// The number of entries that evaluate each predicate with code, and its memo.
+    counts: BTreeMap<PredicateId, (usize, u32)>,
+    /// The number of occurrences of each program in code, and its memo.
     programs: BTreeMap<u32, (usize, u32)>,
     code: Vec<u32>,
-    /// Where in `code` each predicate begins.
+    /// The offset in `code` of each predicate.
     positions: BTreeMap<PredicateId, usize>,
     /// Lists of words behind the code.
     lists: Vec<u32>,
-    /// Places in `code` that hold an offset in `lists`.
+    /// Positions in `code` that hold an offset in `lists`.
     members: Vec<usize>,
 }
 
@@ -55,7 +55,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             predicates,
             slots: Vec::new(),
             flags: 0,
-            asked: BTreeMap::new(),
+            counts: BTreeMap::new(),
             programs: BTreeMap::new(),
             code: Vec::new(),
             positions: BTreeMap::new(),
@@ -89,9 +89,9 @@ impl<'a, 'p> Writer<'a, 'p> {
                 Predicate::Equality(equality, _) => self.survey_op(equality)?,
                 Predicate::Code(code) => {
                     self.flags &= !SIMPLE;
-                    let asked = self.asked.entry(step.predicate).or_default();
-                    asked.0 += 1;
-                    if asked.0 == 1 {
+                    let count = self.counts.entry(step.predicate).or_default();
+                    count.0 += 1;
+                    if count.0 == 1 {
                         code.iter().try_for_each(|op| self.survey_op(op))?;
                     }
                 }
@@ -130,7 +130,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         footprint.slots.iter().try_for_each(|slot| self.slot(*slot, TEXT | VALUE).map(|_| ()))
     }
 
-    /// Returns the place of a slot.
+    /// Returns the number of a slot.
     fn slot(&mut self, id: u32, uses: u32) -> Option<usize> {
         let known = self.slots.iter().position(|slot| slot.id == id);
         let position = known.unwrap_or(self.slots.len());
@@ -158,8 +158,8 @@ impl<'a, 'p> Writer<'a, 'p> {
         Some(())
     }
 
-    /// Slots that are compared with each other know the same constants, so that a text has the same
-    /// word in all of them.
+    /// Gives slots that are compared with each other the same constants, so that a text has the
+    /// same word in all of them.
     fn share_constants(&mut self) {
         for group in 0..self.slots.len() {
             let members = self.slots.iter().filter(|slot| slot.group == group);
@@ -172,10 +172,11 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
     }
 
-    /// What is asked more than once is remembered, as far as the numbers go.
+    /// Gives a memo to each condition and program that is evaluated more than once, as far as the
+    /// numbers go.
     fn number_memos(&mut self) {
         let mut numbers = 1..u32::try_from(MAX_MEMOS).unwrap_or(0);
-        let often = self.asked.values_mut().chain(self.programs.values_mut());
+        let often = self.counts.values_mut().chain(self.programs.values_mut());
         for (_, memo) in often.filter(|(times, _)| *times > 1) {
             *memo = numbers.next().unwrap_or(0);
         }
@@ -264,7 +265,7 @@ impl<'a, 'p> Writer<'a, 'p> {
                 (head | if *negated { NEGATE } else { 0 }, operand)
             }
             Predicate::Code(_) => {
-                let (_, memo) = self.asked.get(&step.predicate)?;
+                let (_, memo) = self.counts.get(&step.predicate)?;
                 let position = self.positions.get(&step.predicate)?;
                 (CODE | memo << 16, index(code_at + position))
             }
@@ -279,8 +280,8 @@ impl<'a, 'p> Writer<'a, 'p> {
     /// Writes the code of every predicate. Offsets count from the start of the fast path.
     fn write_code(&mut self, code_at: usize) -> Option<()> {
         let predicates = self.predicates;
-        let asked: Vec<PredicateId> = self.asked.keys().copied().collect();
-        for id in asked {
+        let ids: Vec<PredicateId> = self.counts.keys().copied().collect();
+        for id in ids {
             let Predicate::Code(ops) = predicates.get(id)? else { continue };
             self.positions.insert(id, self.code.len());
             let labels = labels(ops, code_at + self.code.len());
@@ -332,7 +333,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 }
 
-/// Returns where the labels of a piece of code come to stand.
+/// Returns the positions of the labels of a piece of code.
 fn labels(ops: &[Op], start: usize) -> BTreeMap<u32, u32> {
     let mut labels = BTreeMap::new();
     let mut next = start;
@@ -351,7 +352,7 @@ fn labels(ops: &[Op], start: usize) -> BTreeMap<u32, u32> {
     labels
 }
 
-/// Appends a count and words; returns where.
+/// Appends a count and words; returns their offset.
 fn put_list(lists: &mut Vec<u32>, words: impl ExactSizeIterator<Item = u32>) -> usize {
     let at = lists.len();
     lists.push(index(words.len()));
@@ -364,7 +365,8 @@ fn halves(bits: u64) -> [u32; 2] {
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
 
-/// Fast paths are bounded far below 2^32 words; a saturated index points nowhere, which the proof refuses.
+/// Narrows an index. Fast paths are bounded far below 2^32 words; a saturated index is out of
+/// bounds, and the proof refuses it.
 fn index(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
-//! The tests that entries and code make, of all rows of a batch at once.
+//! The tests of entries and code, made for all rows of a batch at once.
 //!
-//! Each says of every row what the machine of `code` says of one. A slot that is the same in all rows
-//! is tested once.
+//! Each returns for every row what the machine of `code` returns for one request. A slot that is
+//! the same in all rows is tested once.
 
 use core::slice::from_ref;
 
@@ -18,14 +18,15 @@ pub(super) struct Lanes<'a, B> {
     pub(super) backend: B,
     /// The slots that are the same in all rows.
     pub(super) frame: &'a Frame,
-    /// The slots that are not: a bit for each.
+    /// The slots that differ from row to row: a bit for each.
     pub(super) varying: u32,
     pub(super) words: &'a [[u32; BATCH_ROWS]; BATCH_COLUMNS],
     pub(super) numbers: &'a [[f64; BATCH_ROWS]; BATCH_COLUMNS],
     pub(super) rows: usize,
 }
 
-/// One slot, as the vector operations read it: its blocks, or one block for all of them.
+/// One slot, as the vector operations read it: its blocks, or one block that serves for all of
+/// them.
 pub(super) struct Lane<'a> {
     pub(super) words: &'a [Words],
     numbers: &'a [Numbers],
@@ -62,8 +63,8 @@ impl<'a, B: Backend> Lanes<'a, B> {
         }
     }
 
-    /// Returns one of two slots, and the word that it must have to be equal to the other. There is
-    /// none where both vary, nor for numbers, lists and maps, whose words do not tell.
+    /// Returns one of two slots and the word that makes it equal to the other. `None` if both vary,
+    /// and for numbers, lists and maps, whose words do not decide equality.
     pub(super) fn against_word(&self, a: u32, b: u32) -> Option<(u32, u32)> {
         let tells =
             |word: &u32| *word >= word::NULL && !matches!(*word, word::NUMBER | word::VALUE);
@@ -119,7 +120,7 @@ impl<'a, B: Backend> Lanes<'a, B> {
         }
     }
 
-    /// Adds to `unsure` the rows in which something is there that is no number.
+    /// Adds to `unsure` the rows that hold a value other than a number.
     pub(super) fn compare_slots(
         &self,
         [a, b]: [u32; 2],
@@ -178,12 +179,12 @@ impl<'a, B: Backend> Lanes<'a, B> {
         self.backend.run(|backend| filled(pairs.map(|pair| test(backend, pair))))
     }
 
-    /// What was found in the one block of a scalar holds for all of them.
+    /// Copies the result in the one block of a scalar to all blocks.
     fn spread(&self, slot: u32, found: Set) -> Set {
         if self.varies(slot) { found } else { Set::of(found.0[0] != 0) }
     }
 
-    /// Returns how many blocks hold a row.
+    /// Returns the number of blocks that hold a row.
     fn blocks(&self) -> usize {
         self.rows.div_ceil(BLOCK)
     }
@@ -206,7 +207,7 @@ impl<'a, B: Backend> Lanes<'a, B> {
         Lane { words: from_ref(&scalar.words), numbers: from_ref(&scalar.numbers) }
     }
 
-    /// Returns the column of a slot that varies: they stand in the order of the slots.
+    /// Returns the column of a slot that varies; the columns are in the order of the slots.
     pub(super) fn column(&self, slot: u32) -> Lane<'a> {
         let before = self.varying & !(u32::MAX << (slot % u32::BITS));
         let position = at(before.count_ones());
@@ -237,5 +238,6 @@ const fn ordering(relation: u32) -> Relation {
     }
 }
 
-/// Words of a list that are compared with all rows at once. Beyond, each row searches the list.
+/// The largest number of words of a list that is compared with all rows at once. With more, each
+/// row searches the list.
 const MAX_COMPARED: usize = 64;

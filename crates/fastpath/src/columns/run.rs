@@ -1,8 +1,9 @@
 //! Code, run for all rows at once.
 //!
-//! The rows go through the code in one sweep. One that jumps waits at its target: it takes part in
-//! nothing in between, and its truths stay as they are. Jumps only lead forwards, so whoever waits is
-//! passed, and no row is ever behind the sweep. What does not fit is left to the rows one by one.
+//! The rows go through the code in one sweep. A row that jumps waits at its target: it takes part
+//! in no operation in between, and its truths stay as they are. Jumps only lead forwards, so the
+//! sweep reaches every waiting row, and no row is ever behind it. Code that needs a deeper stack or
+//! more targets is left to the decisions row by row.
 
 use wardgate_simd::Backend;
 
@@ -13,7 +14,7 @@ use crate::code::Truth;
 use crate::layout::code;
 use crate::record::FastPath;
 
-/// The rows at work, and those that wait.
+/// The active rows and the waiting rows of one sweep.
 pub(super) struct Run {
     /// Rows that are not waiting and have not failed.
     active: Set,
@@ -23,16 +24,16 @@ pub(super) struct Run {
     waiting: [Waiting; MAX_TARGETS],
 }
 
-/// Rows that jumped, until the sweep is at their target.
+/// Rows that jumped, until the sweep reaches their target.
 #[derive(Clone, Copy)]
 struct Waiting {
     target: usize,
-    /// Truths on the stack when they jumped. There must be as many when they go on.
+    /// The number of truths on the stack at the jump. The landing requires as many.
     depth: usize,
     rows: Set,
 }
 
-/// Where code begins and who runs it.
+/// One piece of code, and the rows to run it for.
 pub(super) struct Task<'a, 'l, B> {
     pub(super) fast_path: FastPath<'a>,
     pub(super) lanes: &'l Lanes<'a, B>,
@@ -51,8 +52,8 @@ impl Run {
         }
     }
 
-    /// Returns what the code comes to in the rows of the task; nothing where it cannot be told for all
-    /// rows at once. Rows whose answer is unknown are added to `unsure`.
+    /// Returns the truths of the code in the rows of the task; `None` if the code cannot run for
+    /// all rows at once. Adds the rows whose answer is unknown to `unsure`.
     pub(super) fn code<B: Backend>(
         &mut self,
         task: &Task<'_, '_, B>,
@@ -97,7 +98,7 @@ impl Run {
         Some(result)
     }
 
-    /// Lets those go on who waited for `position`.
+    /// Activates the rows that wait for `position`.
     fn land(&mut self, position: usize) -> Option<()> {
         for waiting in &mut self.waiting {
             if waiting.target == position {
@@ -122,7 +123,7 @@ impl Run {
         self.stack.get(self.depth).copied()
     }
 
-    /// An operation on the truths alone.
+    /// Performs an operation on the truths alone.
     fn step(&mut self, instruction: u32, target: usize) -> Option<()> {
         let [op, a, ..] = instruction.to_le_bytes().map(u32::from);
         let top = self.pop()?;
@@ -139,7 +140,7 @@ impl Run {
         self.push(&truths)
     }
 
-    /// A whole expression ends: an error fails the row or is false, as `a` has it.
+    /// Ends a whole expression: an error fails the row if `a` is 0, and is false if it is 1.
     fn leaf(&mut self, top: &Truths, a: u32) -> Truths {
         if a == 0 {
             let failing = top.errors() & self.active;
@@ -149,8 +150,8 @@ impl Run {
         Truths { low: top.yes(), high: Set::NONE }
     }
 
-    /// Makes those of `rows` wait that are active. They keep the truth that was popped: nobody else
-    /// writes into their rows.
+    /// Makes the active rows among `rows` wait. They keep the popped truth in its entry of the
+    /// stack: no other row writes there.
     fn jump(&mut self, rows: Set, target: usize) -> Option<()> {
         let rows = rows & self.active;
         let depth = self.depth.saturating_add(1);
@@ -188,11 +189,13 @@ impl<B: Backend> Task<'_, '_, B> {
     }
 }
 
-/// Truths on the stack. Deeper conditions are rare, and each costs a place in the cache.
+/// The largest number of truths on the stack. Deeper conditions are rare, and each truth takes
+/// space in the processor's cache.
 const MAX_TRUTHS: usize = 8;
 
-/// Different targets for which rows may wait at once: how deep `all` and `any` nest.
+/// The largest number of different targets with waiting rows: the depth to which `all` and `any`
+/// nest.
 const MAX_TARGETS: usize = 8;
 
-/// No instruction is here.
+/// The target of no waiting row: code never reaches it.
 const NOWHERE: usize = usize::MAX;

@@ -4,25 +4,25 @@ use core::ops::{BitAnd, BitOr, Not};
 
 use crate::code::Truth;
 
-/// Rows that one word of a set describes: a block of the vector operations.
+/// The number of rows that one word of a set describes: a block of the vector operations.
 pub(super) const BLOCK: usize = wardgate_simd::ROWS;
 
-/// Words of a set.
+/// The number of words of a set.
 pub(super) const BLOCKS: usize = super::BATCH_ROWS / BLOCK;
 
-/// Some rows of a batch.
+/// A set of rows of a batch.
 #[derive(Clone, Copy)]
 pub(super) struct Set(pub(super) [u64; BLOCKS]);
 
-/// What an expression comes to in each row, in the two bits that [`Truth`] has: false 00, true 01,
-/// error 10, other 11. The names are those of the bits.
+/// The truth of an expression in each row, in the two bits of [`Truth`]: false 00, true 01, error
+/// 10, other 11. The fields are named after the bits.
 #[derive(Clone, Copy)]
 pub(super) struct Truths {
     pub(super) low: Set,
     pub(super) high: Set,
 }
 
-/// Which rows of a block are among the first `rows`.
+/// Returns the rows of a block that are among the first `rows`.
 pub(super) fn rows_of(block: usize, rows: usize) -> u64 {
     let here = rows.saturating_sub(block * BLOCK).min(BLOCK);
     let beyond = u32::try_from(BLOCK - here).unwrap_or(u64::BITS);
@@ -32,7 +32,7 @@ pub(super) fn rows_of(block: usize, rows: usize) -> u64 {
 impl Set {
     pub(super) const NONE: Self = Self([0; BLOCKS]);
 
-    /// The first `rows` rows.
+    /// Returns the set of the first `rows` rows.
     pub(super) fn first(rows: usize) -> Self {
         let mut set = Self::NONE;
         for (block, word) in set.0.iter_mut().enumerate() {
@@ -41,7 +41,7 @@ impl Set {
         set
     }
 
-    /// All rows or none.
+    /// Returns the set of all rows if `all`, else the empty set.
     pub(super) const fn of(all: bool) -> Self {
         Self([if all { u64::MAX } else { 0 }; BLOCKS])
     }
@@ -58,7 +58,7 @@ impl Set {
         *self = *self & !rows;
     }
 
-    /// Takes `new` in the `chosen` rows and itself in the others.
+    /// Returns `new` in the `chosen` rows and `self` in the others.
     fn blended(self, new: Self, chosen: Self) -> Self {
         new & chosen | self & !chosen
     }
@@ -103,7 +103,7 @@ impl Truths {
     /// False in every row.
     pub(super) const FALSE: Self = Self { low: Set::NONE, high: Set::NONE };
 
-    /// The same truth in every row.
+    /// Returns the same truth in every row.
     pub(super) const fn all(truth: Truth) -> Self {
         Self {
             low: Set::of(matches!(truth, Truth::True | Truth::Other)),
@@ -128,29 +128,29 @@ impl Truths {
         self.high & !self.low
     }
 
-    /// `!x` of the language of conditions: what is neither true nor false becomes an error.
+    /// Returns `!x` of CEL: a value that is neither true nor false becomes an error.
     pub(super) fn negated(&self) -> Self {
         Self { low: self.no(), high: self.high }
     }
 
-    /// Turns true and false around and leaves the rest.
+    /// Returns true and false exchanged, and the other truths as they are.
     pub(super) fn inverted(&self) -> Self {
         Self { low: self.no() | self.low & self.high, high: self.high }
     }
 
-    /// `self && right`, where false absorbs an error.
+    /// Returns `self && right`, where false absorbs an error.
     pub(super) fn and(&self, right: &Self) -> Self {
         let low = self.yes() & right.yes();
         Self { low, high: !(low | self.no() | right.no()) }
     }
 
-    /// `self || right`, where true absorbs an error.
+    /// Returns `self || right`, where true absorbs an error.
     pub(super) fn or(&self, right: &Self) -> Self {
         let low = self.yes() | right.yes();
         Self { low, high: !(low | self.no() & right.no()) }
     }
 
-    /// Takes `new` in the `chosen` rows and itself in the others.
+    /// Writes `new` into the `chosen` rows.
     pub(super) fn blend(&mut self, new: &Self, chosen: Set) {
         self.low = self.low.blended(new.low, chosen);
         self.high = self.high.blended(new.high, chosen);

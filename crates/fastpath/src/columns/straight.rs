@@ -1,9 +1,9 @@
-//! The short way for the most frequent batch: a few equalities, and a principal with one class of
+//! The short form for the most frequent batch: a few equalities, and a principal with one class of
 //! roles.
 //!
-//! It goes block by block and keeps the state of 64 rows in registers. The general way goes entry by
-//! entry, and writing its sets takes as long as the comparisons do. What does not fit goes that way,
-//! and it is what this must agree with.
+//! It goes block by block and keeps the state of 64 rows in registers. The general form of
+//! `columns` goes entry by entry, and writing its sets takes as long as the comparisons do. A batch
+//! that does not fit goes through the general form, and both give the same answers.
 
 use wardgate_simd::{Backend, Words};
 
@@ -13,13 +13,13 @@ use crate::frame::word;
 use crate::layout::{self, ALLOW, DENY, NEGATE, SIMPLE};
 use crate::record::{Entry, FastPath};
 
-/// One entry: a slot compared with a word. All bits or none stand for yes or no.
+/// One entry: a slot compared with a word. All bits set mean yes, no bits mean no.
 #[derive(Clone, Copy)]
 struct Test<'a> {
-    /// The blocks of a slot that varies, or none.
+    /// The blocks of a slot that varies, else empty.
     blocks: &'a [Words],
     operand: u32,
-    /// What a slot that does not vary comes to, and whether reading it is an error.
+    /// The result for a slot that does not vary, and whether reading it is an error.
     holds: u64,
     fails: u64,
     negated: u64,
@@ -27,7 +27,7 @@ struct Test<'a> {
     denies: u64,
 }
 
-/// Writes the rows that are allowed; nothing where the general way must be gone. No row is Unsure:
+/// Writes the rows that are allowed; `None` if the batch needs the general form. No row is Unsure:
 /// one class has no order of roles, and words suffice.
 #[inline]
 pub(super) fn decide<B: Backend>(
@@ -53,7 +53,7 @@ pub(super) fn decide<B: Backend>(
     Some(())
 }
 
-/// Returns those of the live rows of one block that the tests allow.
+/// Returns the live rows of one block that the tests allow.
 #[inline]
 fn tests_of<B: Backend>(backend: B, tests: &[Test<'_>], block: usize, mut live: u64) -> u64 {
     let mut allowed = 0;
@@ -68,7 +68,7 @@ fn tests_of<B: Backend>(backend: B, tests: &[Test<'_>], block: usize, mut live: 
         live &= !(fails | yes & test.denies);
         allowed |= yes & test.allows;
     }
-    // Rows that failed or were denied are live no more, whatever an entry said of them.
+    // Rows that failed or were denied are no longer live, even if an entry allowed them.
     allowed & live
 }
 
@@ -97,5 +97,5 @@ impl Test<'_> {
         Self { blocks: &[], operand: 0, holds: 0, fails: 0, negated: 0, allows: 0, denies: 0 };
 }
 
-/// Entries of the short way.
+/// The largest number of entries of the short form.
 const MAX_TESTS: usize = 4;

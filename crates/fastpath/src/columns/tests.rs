@@ -12,7 +12,7 @@ use crate::sample::{Everything, Random, code_at, head, index, section};
 use crate::verify;
 use wardgate_simd::{Portable, best};
 
-/// How many rows of all batches were allowed, and how many were doubtful.
+/// The number of allowed rows and of Unsure rows in all batches.
 #[derive(Default)]
 struct Counts {
     allowed: u32,
@@ -99,7 +99,7 @@ fn check(
     }
 }
 
-/// The slots of `row` that vary, and those of `frame` that do not.
+/// Returns a frame with the varying slots of `row` and the other slots of `frame`.
 fn mixed(frame: &Frame, row: &Frame, varying: u32) -> Frame {
     let mut mixed = frame.clone();
     for slot in (0..4).filter(|slot| varying >> slot & 1 == 1) {
@@ -114,7 +114,7 @@ fn rows(random: &mut Random) -> Vec<Frame> {
     (0..count).map(|_| random.frame()).collect()
 }
 
-/// Writes the rows, and leaves what stood behind them in an earlier batch.
+/// Writes the rows, and leaves the cells behind them as an earlier batch wrote them.
 fn fill(columns: &mut Columns, frames: &[Frame], varying: u32) {
     for (position, slot) in (0..4).filter(|slot| varying >> slot & 1 == 1).enumerate() {
         for (row, frame) in frames.iter().enumerate() {
@@ -138,7 +138,7 @@ fn missing() -> Box<Columns> {
 }
 
 #[test]
-fn programs_classes_and_too_much_are_left_to_the_rows() {
+fn programs_classes_and_large_batches_are_not_columnar() {
     let entry = [head(EQUAL_CONST, 0, 0, ALLOW), word::TRUE, 1];
     let mut columns = missing();
     let mut check = |flags, varying, rows, expected| {
@@ -157,7 +157,7 @@ fn programs_classes_and_too_much_are_left_to_the_rows() {
 }
 
 #[test]
-fn code_that_needs_more_room_than_there_is_is_not_columnar() {
+fn code_with_a_deeper_stack_is_not_columnar() {
     let check = |pushes: usize, expected| {
         let mut body: Vec<u32> = (0..pushes).map(|_| head(code::PUSH, 1, 0, 0)).collect();
         body.extend((1..pushes).map(|_| code::AND));

@@ -13,7 +13,7 @@ use crate::verify;
 const ALWAYS_ALLOW: u32 = EQUAL_CONST | ALWAYS << 8 | ALLOW << 24;
 const ALWAYS_DENY: u32 = EQUAL_CONST | ALWAYS << 8 | DENY << 24;
 
-/// Decides with both versions; where slot 0 is missing, an entry that reads it fails.
+/// Decides with both versions; if slot 0 is missing, an entry that reads it fails.
 fn decide(entries: &[Entry], roles: u32) -> Answer {
     let words = section(0, entries, &[]);
     assert_eq!(verify(&words, &Everything), Some(()));
@@ -37,7 +37,7 @@ fn within_a_role_a_deny_wins_and_across_roles_an_allow() {
     check(&[fails(1)], 1, Deny);
     check(&[fails(1), allow(1)], 1, Deny);
     check(&[deny(1), fails(1), allow(2)], 3, Allow);
-    // Whichever role comes first decides, and a mask does not tell.
+    // The first role decides, and a mask has no order.
     check(&[fails(1), allow(2)], 3, Unsure);
 }
 
@@ -55,7 +55,7 @@ fn an_allow_that_needs_consent_is_forgotten_at_the_end_of_its_scope() {
 }
 
 #[test]
-fn numbers_are_equal_by_value_and_lists_only_for_the_general_path() {
+fn numbers_are_equal_by_value_and_lists_need_the_general_path() {
     let check = |words: [u32; 2], numbers: [f64; 2], expected| {
         let mut frame = Frame::new();
         for slot in 0..2 {
@@ -87,7 +87,7 @@ impl Programs for Counted {
 }
 
 #[test]
-fn a_program_runs_once_and_its_doubt_is_ours() {
+fn a_program_runs_once_and_its_unknown_result_is_unsure() {
     let body = [head(code::PROGRAM, 1, 0, 0), 7, head(code::LEAF, 0, 0, 0), code::END];
     let entry = |effect, roles| [head(CODE, 0, 0, effect), index(code_at()), roles];
     let words = section(crate::layout::PROGRAMS, &[entry(0, 1), entry(ALLOW, 1)], &body);
@@ -122,7 +122,7 @@ fn the_fast_version_agrees_with_the_plain_one() {
     }
 }
 
-/// One role after the other, as the general path does it.
+/// Classes tried one after the other, in the order of the general path, give the same answer.
 #[test]
 fn classes_one_by_one_agree_with_the_mask() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
@@ -146,7 +146,7 @@ fn classes_one_by_one_agree_with_the_mask() {
     assert!(decided > 15_000, "only {decided} of 20000 were decided");
 }
 
-/// Gives each of four classes the entries that are its own.
+/// Returns a fast path by class in which each of four classes has the entries of its bit.
 fn by_class(words: &[u32]) -> Vec<u32> {
     let fast_path = FastPaths::new(words).get(0).unwrap();
     let (mut records, mut entries) = (Vec::new(), Vec::new());

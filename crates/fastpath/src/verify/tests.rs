@@ -16,7 +16,7 @@ fn entries_read_only_the_slots_of_their_fast_path() {
     check(head(EQUAL_CONST, ALWAYS, 0, ALLOW), 4, true);
     check(head(EQUAL_SLOT, 0, 4, ALLOW), 0, false);
     check(head(EQUAL_CONST, 0, 0, 3), 4, false);
-    // Words that equality cannot judge.
+    // Words whose equality cannot be decided by words.
     check(head(EQUAL_CONST, 0, 0, ALLOW), 1, false);
     check(head(EQUAL_CONST, 0, 0, ALLOW), 5, false);
     check(head(EQUAL_CONST, 0, 0, ALLOW), 6, false);
@@ -32,7 +32,7 @@ fn masks_leave_the_sign_free() {
 }
 
 #[test]
-fn code_ends_with_one_truth_and_jumps_to_places_that_expect_it() {
+fn code_ends_with_one_truth_and_jumps_only_where_the_stack_fits() {
     let at = |words: usize| index(code_at() + words);
     let check = |code: &[u32], expected| {
         let entry = [head(CODE, 0, 0, ALLOW), at(0), 1];
@@ -73,7 +73,7 @@ fn a_long_list_is_not_named_without_end() {
     check(200, false);
 }
 
-/// Whatever the words are, the proof ends, and what it accepts can be decided.
+/// For any words the proof ends, and a fast path that it accepts can be decided.
 #[test]
 fn damaged_fast_paths_are_refused_or_harmless() {
     use crate::code::NoPrograms;

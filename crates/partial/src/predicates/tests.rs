@@ -25,7 +25,7 @@ fn one_equality_in_a_strict_table_needs_no_code() {
 fn a_lone_slot_is_compared_with_true() {
     let expected = Predicate::Equality(Op::EqualConst(7, word::TRUE), false);
     assert_eq!(simplified(vec![Op::Bool(7), Op::Leaf], true), expected);
-    // What is no truth is an error behind `!`.
+    // A value other than true and false is an error behind `!`.
     let negated = vec![Op::Bool(7), Op::Not, Op::Leaf];
     assert_eq!(simplified(negated, true), Predicate::Code(vec![Op::Bool(7), Op::Not]));
 }
