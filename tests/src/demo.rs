@@ -18,12 +18,12 @@ pub struct Demo {
     /// The time of every check.
     pub now: Timestamp,
     /// The requests in order.
-    pub asked: Vec<Asked>,
+    pub requests: Vec<Entry>,
 }
 
 /// One request of the demonstration.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Entry {
     /// What it shows, as a phrase.
     pub name: String,
     /// Who wants what on which resource.
@@ -48,27 +48,27 @@ pub fn load(folder: &Path) -> Result<Demo, String> {
     let json = yaml::parse(&text)?;
     let options = json.get("options").ok_or("no `options`")?;
     let now = options.get("now").and_then(Json::as_str).ok_or("no `now`")?;
-    let asked = json.get("requests").and_then(Json::as_array).into_iter().flatten();
+    let entries = json.get("requests").and_then(Json::as_array).into_iter().flatten();
     Ok(Demo {
         options: cases::options(options)?,
         now: cases::time(now)?,
-        asked: asked.map(|entry| one(&json, entry)).collect::<Result<_, _>>()?,
+        requests: entries.map(|entry| one(&json, entry)).collect::<Result<_, _>>()?,
     })
 }
 
-fn one(json: &Json, entry: &Json) -> Result<Asked, String> {
+fn one(json: &Json, entry: &Json) -> Result<Entry, String> {
     let text = |key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
     let need = |key: &str| text(key).ok_or_else(|| format!("a request needs `{key}`"));
     let (principal, action, resource) = (need("principal")?, need("action")?, need("resource")?);
-    let asked = json!({
+    let json = json!({
         "principal": named(json, "principals", &principal)?,
         "resource": named(json, "resources", &resource)?,
         "actions": [action],
     });
-    Ok(Asked {
+    Ok(Entry {
         name: need("name")?,
-        request: check::request(&asked)?,
-        json: asked,
+        request: check::request(&json)?,
+        json: json,
         expect: need("expect")?,
         rule: text("rule"),
         subject: [principal, action, resource],

@@ -27,13 +27,13 @@ pub struct Difference {
     /// The action; empty where the whole decision is meant.
     pub action: String,
     /// What the answer is, and what it should be.
-    pub said: String,
+    pub answer: String,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { way, request, action, said } = self;
-        write!(out, "{way}, request {request}, action `{action}`: {said}")
+        let Self { way, request, action, answer } = self;
+        write!(out, "{way}, request {request}, action `{action}`: {answer}")
     }
 }
 
@@ -43,9 +43,9 @@ pub struct Tally(BTreeMap<String, [u64; 2]>);
 
 impl Tally {
     /// Counts some questions to `way`, and those that it answered without the general path.
-    pub fn count(&mut self, way: &str, [asked, known]: [u64; 2]) {
+    pub fn count(&mut self, way: &str, [questions, known]: [u64; 2]) {
         let entry = self.0.entry(way.to_owned()).or_default();
-        *entry = [entry[0] + asked, entry[1] + known];
+        *entry = [entry[0] + questions, entry[1] + known];
     }
 
     /// Adds what another one counted.
@@ -57,9 +57,9 @@ impl Tally {
 impl fmt::Display for Tally {
     /// One line for each way.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (way, [asked, known]) in &self.0 {
-            let share = if *asked == 0 { 0 } else { known * 100 / asked };
-            writeln!(out, "  {way:<24} {asked:>10} asked {known:>10} answered  {share:>3} %")?;
+        for (way, [questions, known]) in &self.0 {
+            let share = if *questions == 0 { 0 } else { known * 100 / questions };
+            writeln!(out, "  {way:<24} {questions:>10} asked {known:>10} answered  {share:>3} %")?;
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ fn query(json: &Json) -> Result<(Vec<u8>, Expected), String> {
 
 /// Returns what the rules say of a query.
 #[must_use]
-pub fn asked(rules: &RuleSet, query: &[u8]) -> Expected {
+pub fn outcome(rules: &RuleSet, query: &[u8]) -> Expected {
     match file::rule(query) {
         Err(error) => Expected::WrongAt(error.offset),
         Ok(query) => Expected::AllowedBy(rules.matches(&query).map(|rule| rule.number()).collect()),

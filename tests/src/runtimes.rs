@@ -24,7 +24,7 @@ use wardgate_crypto::blake3::hash;
 pub use decisions::Size;
 pub use native::Native;
 pub use read::{Crypto, Opening, Trusted};
-pub use replay::{Asking, Host, replay};
+pub use replay::{ActionRequest, Host, replay};
 pub use report::Report;
 
 /// Some questions about one bundle, or about cryptography, and their answers.

@@ -10,22 +10,22 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use wardgate_spocp::{Expression, Normal, RuleSet};
-use wardgate_tests::rules::asked;
+use wardgate_tests::rules::outcome;
 use wardgate_tests::spocp::Tree;
 use wardgate_tests::spocp::generate::{ALL, FINITE, MOST, NUMBERS, SIMPLE, tree};
 
 #[test]
 fn the_order_is_as_its_definition_says() {
-    let (held, compared) = (Cell::new(0_u32), Cell::new(0_u32));
+    let (ordered, compared) = (Cell::new(0_u32), Cell::new(0_u32));
     let pairs = (tree(&FINITE), tree(&NUMBERS));
     run(&pairs, |(left, right)| {
         let Some(defined) = allows_each(&right, &left) else { return Ok(()) };
         prop_assert_eq!(is_at_most(&left, &right), defined, "{} in {}", left.text(), right.text());
         compared.set(compared.get() + 1);
-        held.set(held.get() + u32::from(defined));
+        ordered.set(ordered.get() + u32::from(defined));
         Ok(())
     });
-    assert!(held.get() * 50 > compared.get(), "{} of {} held", held.get(), compared.get());
+    assert!(ordered.get() * 50 > compared.get(), "{} of {} held", ordered.get(), compared.get());
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn every_case_is_answered_as_it_says() {
     for case in cases {
         for (query, expected) in &case.queries {
             let text = String::from_utf8_lossy(query);
-            assert_eq!(asked(&case.rules, query), *expected, "{}: {text}", case.name);
+            assert_eq!(outcome(&case.rules, query), *expected, "{}: {text}", case.name);
         }
     }
 }

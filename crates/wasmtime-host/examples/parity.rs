@@ -18,7 +18,7 @@ use wardgate_bundle::{Conditions, Kind, OpenError};
 use wardgate_engine::request::{AuxData, Request, Resource};
 use wardgate_tests::check;
 use wardgate_tests::generate::with;
-use wardgate_tests::runtimes::{Asking, Crypto, Host, Opening, Trusted, replay};
+use wardgate_tests::runtimes::{ActionRequest, Crypto, Host, Opening, Trusted, replay};
 use wardgate_wasmtime_host::{
     Code, HostError, Key, Limits, Moment, Pdp, Target, Terms, Timestamp, Trust, TrustSet,
 };
@@ -72,41 +72,41 @@ impl Host for Wasmtime {
             min_revision: opening.min_revision,
         };
         let terms = terms(opening.trust.as_ref());
-        let pdp = Pdp::open(&self.code, &given.first, &terms, moment).map_err(said)?;
+        let pdp = Pdp::open(&self.code, &given.first, &terms, moment).map_err(message)?;
         if let Some(next) = given.next {
-            pdp.reload(&next, moment).map_err(said)?;
+            pdp.reload(&next, moment).map_err(message)?;
         }
         Ok(pdp)
     }
 
     fn decide(&self, pdp: &Pdp, request: &Json, now: Timestamp) -> Result<Vec<u8>, String> {
-        pdp.decision_bytes(request.to_string().as_bytes(), &now).map_err(said)
+        pdp.decision_bytes(request.to_string().as_bytes(), &now).map_err(message)
     }
 
     fn ways(
         &self,
         pdp: &Pdp,
-        asking: &Asking<'_>,
+        one_action: &ActionRequest<'_>,
         take: &mut dyn FnMut(&str, Result<bool, String>),
     ) {
-        let one = without(&with(asking.request, "action", asking.action.into()), "actions");
-        let allowed = pdp.is_allowed(one.to_string().as_bytes(), &asking.now);
-        take("is_allowed", allowed.map_err(said));
+        let one = without(&with(one_action.request, "action", one_action.action.into()), "actions");
+        let allowed = pdp.is_allowed(one.to_string().as_bytes(), &one_action.now);
+        take("is_allowed", allowed.map_err(message));
         let resources = vec![one.get("resource").cloned().unwrap_or_default(); 3];
         let many = without(&with(&one, "resources", resources.into()), "resource");
-        let kept = pdp.filter(many.to_string().as_bytes(), &asking.now);
+        let filtered = pdp.filter(many.to_string().as_bytes(), &one_action.now);
         take(
             "filter",
-            kept.map_err(said).and_then(|kept| match kept.as_slice() {
+            filtered.map_err(message).and_then(|filtered| match filtered.as_slice() {
                 [] => Ok(false),
                 [0, 1, 2] => Ok(true),
                 some => Err(format!("{some:?} of three that are the same")),
             }),
         );
-        match check::request(asking.request) {
+        match check::request(one_action.request) {
             // A question by fields has no place for it.
             Ok(request) if request.aux_data != AuxData::default() => {}
-            Ok(request) => take("fields", by_fields(pdp, &request, asking).map_err(said)),
+            Ok(request) => take("fields", by_fields(pdp, &request, one_action).map_err(message)),
             Err(error) => take("fields", Err(error)),
         }
     }
@@ -125,13 +125,13 @@ impl Host for Wasmtime {
 }
 
 /// Asks the quick way, as a host does with data of its own.
-fn by_fields(pdp: &Pdp, request: &Request, asking: &Asking<'_>) -> Result<bool, HostError> {
-    let question = check::question(request, asking.action);
+fn by_fields(pdp: &Pdp, request: &Request, one_action: &ActionRequest<'_>) -> Result<bool, HostError> {
+    let question = check::question(request, one_action.action);
     let Resource { kind, policy_version, scope, .. } = &request.resource;
     let mut session = pdp.session();
-    let target = Target { kind, action: asking.action, policy_version, scope };
+    let target = Target { kind, action: one_action.action, policy_version, scope };
     let mut prepared = session.prepare(target)?;
-    session.is_allowed_fields(&mut prepared, &question, &asking.now)
+    session.is_allowed_fields(&mut prepared, &question, &one_action.now)
 }
 
 /// What the code is given: bundles that are neither sealed nor steps.
@@ -177,7 +177,7 @@ fn terms(trusted: Option<&Trusted>) -> Terms {
 }
 
 /// The code of a refusal, as every host says it.
-fn said(error: HostError) -> String {
+fn message(error: HostError) -> String {
     match error {
         HostError::Refused { code, .. } => code,
         other => other.to_string(),

@@ -12,7 +12,7 @@ use wardgate_compiler::compile_dir;
 use wardgate_engine::decision::{ActionDecision, Reason};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::{decision_json, effect_name};
-use wardgate_tests::demo::{self, Asked, Demo};
+use wardgate_tests::demo::{self, Entry, Demo};
 use wardgate_tests::node::{self, Job};
 
 fn main() -> ExitCode {
@@ -41,7 +41,7 @@ fn run() -> Result<bool, String> {
         bundle.len()
     );
 
-    let requests: Vec<Json> = demo.asked.iter().map(|asked| asked.json.clone()).collect();
+    let requests: Vec<Json> = demo.requests.iter().map(|entry| entry.json.clone()).collect();
     let job = Job { bundle, now: demo.now, requests, rounds: Some(ROUNDS), right: None };
     let answers = node::decide(&root, std::iter::once(job))?;
     let answer = answers.first().ok_or("node gave no answer")?;
@@ -50,29 +50,29 @@ fn run() -> Result<bool, String> {
     let native = time(&demo, &table);
     println!(
         "\n{right} of {} requests decided as expected, natively and in Node.",
-        demo.asked.len()
+        demo.requests.len()
     );
     println!("Time per decision, request object to boolean, median of {ROUNDS} passes:");
     println!("  native {native:.0} ns    Node {:.0} ns", answer.nanoseconds.unwrap_or(f64::NAN));
-    Ok(right == demo.asked.len())
+    Ok(right == demo.requests.len())
 }
 
 /// Prints a line for each request and returns how many came out as expected on both hosts.
 fn show(demo: &Demo, table: &PolicyTable, node: &[String]) -> usize {
     println!("{:<44} {:<28} {:<7} {:<7} decided by", "request", "who does what", "native", "Node");
     let mut right = 0;
-    for (at, asked) in demo.asked.iter().enumerate() {
-        let decision = table.check(&asked.request, demo.now);
+    for (at, entry) in demo.requests.iter().enumerate() {
+        let decision = table.check(&entry.request, demo.now);
         let Some(decided) = decision.actions.first() else { continue };
         let other = node.get(at).map_or("", String::as_str);
         let same = other == decision_json(&decision);
         let good =
-            same && effect_name(decided.effect) == asked.expect && by_expected_rule(asked, decided);
+            same && effect_name(decided.effect) == entry.expect && by_expected_rule(entry, decided);
         right += usize::from(good);
-        let [who, what, which] = &asked.subject;
+        let [who, what, which] = &entry.subject;
         println!(
             "{:<44} {:<28} {:<7} {:<7} {}{}",
-            asked.name,
+            entry.name,
             format!("{who} {what} {which}"),
             effect_name(decided.effect),
             effect_in(other, what),
@@ -83,8 +83,8 @@ fn show(demo: &Demo, table: &PolicyTable, node: &[String]) -> usize {
     right
 }
 
-fn by_expected_rule(asked: &Asked, decided: &ActionDecision) -> bool {
-    match (&asked.rule, &decided.reason) {
+fn by_expected_rule(entry: &Entry, decided: &ActionDecision) -> bool {
+    match (&entry.rule, &decided.reason) {
         (Some(name), Reason::Rule(rule)) => rule.ends_with(&format!("#{name}")),
         (Some(name), _) => decided.policy == *name,
         (None, reason) => *reason == Reason::NoRuleApplied,
@@ -108,13 +108,13 @@ fn effect_in(decision: &str, action: &str) -> String {
 
 /// Returns the median nanoseconds of one decision.
 fn time(demo: &Demo, table: &PolicyTable) -> f64 {
-    let count = u32::try_from(demo.asked.len()).unwrap_or(u32::MAX);
+    let count = u32::try_from(demo.requests.len()).unwrap_or(u32::MAX);
     let mut passes: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let start = Instant::now();
-            for asked in &demo.asked {
-                let [_, action, _] = &asked.subject;
-                std::hint::black_box(table.is_allowed(&asked.request, action, demo.now));
+            for entry in &demo.requests {
+                let [_, action, _] = &entry.subject;
+                std::hint::black_box(table.is_allowed(&entry.request, action, demo.now));
             }
             start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
         })

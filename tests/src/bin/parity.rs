@@ -45,9 +45,9 @@ fn run() -> Result<bool, String> {
 
 /// Do both hosts refuse the same bytes by the same name?
 fn refused_alike() -> Result<bool, String> {
-    let (asked, differences) = refusals(&root())?;
+    let (compared, differences) = refusals(&root())?;
     differences.iter().take(MOST_SHOWN).for_each(|one| println!("  {one}"));
-    println!("parity-refusals: {} passed, {} failed", asked - differences.len(), differences.len());
+    println!("parity-refusals: {} passed, {} failed", questions - differences.len(), differences.len());
     Ok(differences.is_empty())
 }
 
@@ -212,11 +212,11 @@ fn generated_twin(world: &World) -> Option<(Twin, Compared)> {
 /// Asks Node for each twin while the next ones are made.
 fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Result<bool, String> {
     let (sender, receiver) = channel();
-    let asked = Cell::new(0);
+    let questions = Cell::new(0);
     // One world that goes wrong is enough to look at.
     let enough = AtomicBool::new(false);
     let jobs = twins.take_while(|_| !enough.load(Ordering::Relaxed)).map_while(|twin| {
-        asked.set(asked.get() + twin.expected.native.len());
+        questions.set(questions.get() + twin.expected.native.len());
         sender.send(twin.expected).ok().map(|()| twin.job)
     });
     let (mut same, mut tally, mut failed) = (0, Tally::default(), None);
@@ -242,14 +242,14 @@ fn compare(suite: &str, is_quiet: bool, twins: impl Iterator<Item = Twin>) -> Re
         }
         Ok(())
     })?;
-    println!("parity-{suite}: {same} passed, {} failed", asked.get() - same);
+    println!("parity-{suite}: {same} passed, {} failed", questions.get() - same);
     if !is_quiet {
         print!("{tally}");
     }
     match failed {
         Some((Some(world), differences)) => show((world, differences), &differs_in_node),
         Some((None, _)) => Ok(false),
-        None => Ok(asked.get() == same),
+        None => Ok(questions.get() == same),
     }
 }
 
@@ -261,9 +261,9 @@ fn differences(expected: &Expected, answer: &Answer) -> Result<Vec<Difference>, 
     }
     let pairs = native.iter().zip(&answer.decisions).enumerate();
     let differs = |(request, (native, node)): (usize, (&String, &String))| {
-        let said = format!("\n      native {native}\n      node   {node}");
+        let answer = format!("\n      native {native}\n      node   {node}");
         let way = "bytes".to_owned();
-        (native != node).then(|| Difference { way, request, action: String::new(), said })
+        (native != node).then(|| Difference { way, request, action: String::new(), answer })
     };
     let mut found: Vec<Difference> = pairs.filter_map(differs).collect();
     found.extend(answer.differences.iter().cloned());

@@ -17,14 +17,14 @@ use crate::check::question;
 use crate::generate::with;
 
 /// One request about one action, in the forms in which it is asked.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Forms<'a> {
     pub(crate) request: &'a Request,
     pub(crate) action: &'a str,
     json: Json,
     text: Vec<u8>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Forms<'a> {
     /// `json` is the request as a host in JavaScript takes it, with a list of actions.
     pub(crate) fn new(request: &'a Request, json: &Json, action: &'a str) -> Self {
         let mut json = with(json, "action", action.into());
@@ -37,17 +37,17 @@ impl<'a> Asked<'a> {
 }
 
 /// A form, by name: how it is asked.
-type Form = fn(&Pdp, &Asked<'_>, &Counted) -> Result<bool, RequestError>;
+type Form = fn(&Pdp, &Forms<'_>, &Counted) -> Result<bool, RequestError>;
 
 const FORMS: [(&str, Form); 6] = [
-    ("native request", |pdp, asked, clock| Ok(pdp.is_allowed(asked.request, asked.action, clock))),
-    ("native fields", |pdp, asked, clock| {
-        Ok(pdp.is_allowed_fields(&question(asked.request, asked.action), clock))
+    ("native request", |pdp, forms, clock| Ok(pdp.is_allowed(forms.request, forms.action, clock))),
+    ("native fields", |pdp, forms, clock| {
+        Ok(pdp.is_allowed_fields(&question(forms.request, forms.action), clock))
     }),
-    ("native value", |pdp, asked, clock| pdp.is_allowed_value(&asked.json, clock)),
-    ("native typed", |pdp, asked, clock| Ok(typed::ask(pdp, asked, clock))),
-    ("native principal", |pdp, asked, clock| Ok(typed::ask_for(pdp, asked, clock))),
-    ("native json", |pdp, asked, clock| pdp.is_allowed_json(&asked.text, clock)),
+    ("native value", |pdp, forms, clock| pdp.is_allowed_value(&forms.json, clock)),
+    ("native typed", |pdp, forms, clock| Ok(typed::anew(pdp, forms, clock))),
+    ("native principal", |pdp, forms, clock| Ok(typed::of_principal(pdp, forms, clock))),
+    ("native json", |pdp, forms, clock| pdp.is_allowed_json(&forms.text, clock)),
 ];
 
 /// Forms of questions that have no place for it.
@@ -69,22 +69,22 @@ impl Host {
     /// Shows to `take` what each form answers, and whether a fast path did; an error is what it is.
     pub(crate) fn ask(
         &self,
-        asked: &Asked<'_>,
+        forms: &Forms<'_>,
         now: Timestamp,
         mut take: impl FnMut(&'static str, Result<bool, RequestError>, bool),
     ) {
         for (name, form) in FORMS {
-            if HAVE_NO_AUX_DATA.contains(&name) && asked.request.aux_data != AuxData::default() {
+            if HAVE_NO_AUX_DATA.contains(&name) && forms.request.aux_data != AuxData::default() {
                 continue;
             }
             let clock = Counted { now, reads: Cell::new(0) };
-            let answer = form(&self.pdp, asked, &clock);
+            let answer = form(&self.pdp, forms, &clock);
             take(name, answer, clock.reads.get() == 0);
         }
         // The second answer is the remembered one, where one is.
         for form in [FORMS[0].1, FORMS[2].1, FORMS[0].1] {
             let clock = Counted { now, reads: Cell::new(0) };
-            let answer = form(&self.caching, asked, &clock);
+            let answer = form(&self.caching, forms, &clock);
             take("native cached", answer, clock.reads.get() == 0);
         }
     }

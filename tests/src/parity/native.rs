@@ -11,7 +11,7 @@ use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::decision_json;
 use wardgate_tooling::accessors;
 
-use super::hosts::{Asked, Host};
+use super::hosts::{Forms, Host};
 use super::{Difference, Tally};
 use crate::check;
 use crate::generate::World;
@@ -62,10 +62,10 @@ impl Native {
         for (at, json) in requests.iter().enumerate() {
             let request = check::request(json)?;
             let decision = self.table.check(&request, self.now);
-            let mut asking =
-                Asking { native: self, compared: &mut compared, request: &request, at };
-            asking.ask_oracle(&decision);
-            let allowed = asking.ask_each(&decision, json);
+            let mut comparison =
+                Comparison { native: self, compared: &mut compared, request: &request, at };
+            comparison.compare_oracle(&decision);
+            let allowed = comparison.compare_actions(&decision, json);
             compared.decisions.push(decision_json(&decision));
             compared.allowed.push(allowed);
         }
@@ -84,11 +84,11 @@ impl Native {
     /// # Errors
     /// If a request cannot be read, which does not happen to a generated one.
     pub fn batch(&self, of: &Json, requests: &[Json]) -> Result<Vec<bool>, String> {
-        let asking = check::request(of)?;
-        let action = asking.actions.first().map_or("", String::as_str);
+        let principal = check::request(of)?;
+        let action = principal.actions.first().map_or("", String::as_str);
         let allowed = |json: &Json| {
             let resource = check::request(json)?.resource;
-            let request = Request { resource, ..asking.clone() };
+            let request = Request { resource, ..principal.clone() };
             Ok(self.table.is_allowed(&request, action, self.now))
         };
         requests.iter().map(allowed).collect()
@@ -96,16 +96,16 @@ impl Native {
 }
 
 /// One request on its way.
-struct Asking<'a> {
+struct Comparison<'a> {
     native: &'a Native,
     compared: &'a mut Compared,
     request: &'a Request,
     at: usize,
 }
 
-impl Asking<'_> {
+impl Comparison<'_> {
     /// The oracle is held to the whole decision.
-    fn ask_oracle(&mut self, decision: &Decision) {
+    fn compare_oracle(&mut self, decision: &Decision) {
         let expected = self.native.oracle.check(self.request, self.native.now);
         let found = Report::from(decision);
         self.compared.tally.count("oracle", [1, 1]);
@@ -114,7 +114,7 @@ impl Asking<'_> {
         }
     }
 
-    fn ask_each(&mut self, decision: &Decision, json: &Json) -> Vec<bool> {
+    fn compare_actions(&mut self, decision: &Decision, json: &Json) -> Vec<bool> {
         let Native { table, now, .. } = self.native;
         let mut answers = Vec::new();
         for action in &self.request.actions {
@@ -123,7 +123,7 @@ impl Asking<'_> {
             let checked = decided.map(|decided| decided.effect == Effect::Allow);
             self.hold("check", action, checked, allowed);
             self.hold("plan", action, self.by_fast_path(action), allowed);
-            self.ask_host(action, json, allowed);
+            self.compare_forms(action, json, allowed);
             answers.push(allowed);
         }
         answers
@@ -139,10 +139,10 @@ impl Asking<'_> {
     }
 
     /// A form answers always; what is counted is how often by a fast path.
-    fn ask_host(&mut self, action: &str, json: &Json, allowed: bool) {
+    fn compare_forms(&mut self, action: &str, json: &Json, allowed: bool) {
         let (native, request) = (self.native, self.request);
-        let asked = Asked::new(request, json, action);
-        native.host.ask(&asked, native.now, |way, answer, by_fast_path| {
+        let forms = Forms::new(request, json, action);
+        native.host.ask(&forms, native.now, |way, answer, by_fast_path| {
             self.compared.tally.count(way, [1, u64::from(by_fast_path)]);
             match answer {
                 Ok(answer) if answer == allowed => {}
@@ -160,8 +160,8 @@ impl Asking<'_> {
         }
     }
 
-    fn differs(&mut self, way: &str, action: &str, said: String) {
+    fn differs(&mut self, way: &str, action: &str, answer: String) {
         let (way, action) = (way.to_owned(), action.to_owned());
-        self.compared.differences.push(Difference { way, request: self.at, action, said });
+        self.compared.differences.push(Difference { way, request: self.at, action, answer });
     }
 }

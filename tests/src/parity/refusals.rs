@@ -17,10 +17,10 @@ pub fn refusals(root: &Path) -> Result<(usize, Vec<String>), String> {
     if answers.len() != attempts.len() {
         return Err(format!("{} answers to {} questions", answers.len(), attempts.len()));
     }
-    let differs = |(attempt, said): (&Attempt, String)| {
+    let differs = |(attempt, answer): (&Attempt, String)| {
         let expected = outcome(attempt);
         let name = &attempt.name;
-        (said != expected).then(|| format!("{name}: natively {expected}, in Node {said}"))
+        (answer != expected).then(|| format!("{name}: natively {expected}, in Node {answer}"))
     };
     Ok((attempts.len(), attempts.iter().zip(answers).filter_map(differs).collect()))
 }
@@ -29,7 +29,7 @@ fn outcome(attempt: &Attempt) -> String {
     attempt.open().map_or_else(|error| error.code().to_owned(), |_| "opened".to_owned())
 }
 
-fn ask(root: &Path, attempts: &[Attempt]) -> Result<Vec<String>, String> {
+fn node_answers(root: &Path, attempts: &[Attempt]) -> Result<Vec<String>, String> {
     let mut node = Command::new("node")
         .arg(root.join("tests/node/refuse.mjs"))
         .stdin(Stdio::piped())

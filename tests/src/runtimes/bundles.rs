@@ -10,8 +10,8 @@ use crate::check;
 use crate::parity::attempts::{NOW, attempts};
 
 pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
-    let asked = request();
-    let request = check::request(&asked)?;
+    let json = request();
+    let request = check::request(&json)?;
     let now = i64::try_from(NOW).ok().and_then(|seconds| Timestamp::new(seconds, 0));
     let now = now.ok_or("the time of the attempts is none")?;
     for attempt in attempts(DAMAGED)? {
@@ -19,7 +19,7 @@ pub(super) fn entries(put: &mut Put<'_>) -> Result<(), String> {
         let answer = outcome(attempt.open().map(decide));
         let mut question = attempt.json();
         if let Some(members) = question.as_object_mut() {
-            members.insert("requests".to_owned(), json!([asked]));
+            members.insert("requests".to_owned(), json!([json]));
         }
         put(Entry { suite: Suite::Bundles, name: attempt.name, question, answers: vec![answer] })?;
     }

@@ -108,11 +108,11 @@ impl Policies {
             let one = |action: &String| self.table.is_allowed(request, action, self.now);
             request.actions.iter().map(one).collect()
         };
-        let batch = |(of, (asking, _)): (usize, &(Request, Json))| {
-            let action = asking.actions.first().map_or("", String::as_str);
+        let batch = |(of, (principal, _)): (usize, &(Request, Json))| {
+            let action = principal.actions.first().map_or("", String::as_str);
             let one = |(request, _): &(Request, Json)| {
                 let resource = request.resource.clone();
-                self.table.is_allowed(&Request { resource, ..asking.clone() }, action, self.now)
+                self.table.is_allowed(&Request { resource, ..principal.clone() }, action, self.now)
             };
             (of, requests.iter().map(one).collect())
         };

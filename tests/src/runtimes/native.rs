@@ -11,9 +11,9 @@ use wardgate_engine::wire::decision_json;
 use wardgate_native::Pdp;
 
 use super::read::{Crypto, Opening};
-use super::replay::{Asking, Host};
+use super::replay::{ActionRequest, Host};
 use crate::check;
-use crate::parity::hosts::{self, Asked};
+use crate::parity::hosts::{self, Forms};
 use crate::rules::answer;
 
 /// Decides with `wardgate_native`.
@@ -42,23 +42,23 @@ impl Host for Native {
     fn ways(
         &self,
         opened: &Opened,
-        asking: &Asking<'_>,
+        one: &ActionRequest<'_>,
         take: &mut dyn FnMut(&str, Result<bool, String>),
     ) {
-        let (Some(forms), Ok(request)) = (&opened.forms, check::request(asking.request)) else {
+        let (Some(forms), Ok(request)) = (&opened.forms, check::request(one.request)) else {
             take("request", Err("cannot be asked".to_owned()));
             return;
         };
-        let asked = Asked::new(&request, asking.request, asking.action);
-        forms.ask(&asked, asking.now, |way, answer, _| {
+        let forms_of_one = Forms::new(&request, one.request, one.action);
+        forms.ask(&forms_of_one, one.now, |way, answer, _| {
             if !TYPED.contains(&way) {
                 take(way, answer.map_err(|error| error.to_string()));
             }
         });
     }
 
-    fn crypto(&self, asked: &Crypto) -> Option<Vec<Vec<u8>>> {
-        match asked {
+    fn crypto(&self, crypto: &Crypto) -> Option<Vec<Vec<u8>>> {
+        match crypto {
             Crypto::Digests(messages) => {
                 let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
                 let mut digests = vec![[0; 32]; messages.len()];

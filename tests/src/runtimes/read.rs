@@ -14,13 +14,13 @@ use super::crypto::message;
 pub(super) struct Line {
     pub(super) suite: Suite,
     pub(super) name: String,
-    pub(super) asked: Asked,
+    pub(super) questions: Questions,
     /// The digest of each answer.
     pub(super) digests: Vec<Digest>,
 }
 
 /// What is asked.
-pub(super) enum Asked {
+pub(super) enum Questions {
     Decisions {
         opening: Opening,
         requests: Vec<Json>,
@@ -84,15 +84,15 @@ pub(super) fn line(text: &str) -> Option<Line> {
     Some(Line {
         suite: Suite::ALL.into_iter().find(|known| known.name() == suite)?,
         name: json.get("name")?.as_str()?.to_owned(),
-        asked: asked(&json)?,
+        questions: questions(&json)?,
         digests: digests.as_chunks().0.to_vec(),
     })
 }
 
-fn asked(json: &Json) -> Option<Asked> {
+fn questions(json: &Json) -> Option<Questions> {
     if let Some(lengths) = json.get("lengths") {
         let message = |length: &Json| Some(message(length.as_u64()?.try_into().ok()?));
-        return Some(Asked::Crypto(Crypto::Digests(each(lengths, message)?)));
+        return Some(Questions::Crypto(Crypto::Digests(each(lengths, message)?)));
     }
     if let Some(all) = json.get("signatures") {
         let part = |of: &Json, name| bytes(of.get(name)?);
@@ -100,15 +100,15 @@ fn asked(json: &Json) -> Option<Asked> {
             |of: &Json| Some([part(of, "message")?, part(of, "context")?, part(of, "signature")?]);
         let (level, key) = (level(json.get("alg")?)?, bytes(json.get("key")?)?);
         let all = each(all, one)?;
-        return Some(Asked::Crypto(Crypto::Signatures { level, key, all }));
+        return Some(Questions::Crypto(Crypto::Signatures { level, key, all }));
     }
     if let Some(queries) = json.get("queries") {
         let bundle = bytes(json.get("bundle")?)?;
-        return Some(Asked::Rules { bundle, queries: each(queries, bytes)? });
+        return Some(Questions::Rules { bundle, queries: each(queries, bytes)? });
     }
     let action = |allowed: &Json| allowed.as_bool();
     let allowed = json.pointer("/right/allowed");
-    Some(Asked::Decisions {
+    Some(Questions::Decisions {
         opening: opening(json)?,
         requests: json.get("requests")?.as_array()?.clone(),
         allowed: allowed.map_or(Some(Vec::new()), |all| each(all, |one| each(one, action)))?,

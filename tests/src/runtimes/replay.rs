@@ -9,7 +9,7 @@ use wardgate_crypto::blake3::hash;
 use wardgate_engine::cel::Timestamp;
 
 use super::Report;
-use super::read::{Asked, Crypto, Line, Opening, line};
+use super::read::{Questions, Crypto, Line, Opening, line};
 
 /// A host of the engine.
 pub trait Host {
@@ -32,12 +32,12 @@ pub trait Host {
     fn ways(
         &self,
         pdp: &Self::Pdp,
-        asking: &Asking<'_>,
+        one: &ActionRequest<'_>,
         take: &mut dyn FnMut(&str, Result<bool, String>),
     );
 
     /// Answers about messages; nothing if that is no business of the host.
-    fn crypto(&self, asked: &Crypto) -> Option<Vec<Vec<u8>>>;
+    fn crypto(&self, questions: &Crypto) -> Option<Vec<Vec<u8>>>;
 
     /// Answers queries to the rules of a bundle, as [`crate::rules::answer`] does.
     ///
@@ -47,7 +47,7 @@ pub trait Host {
 }
 
 /// A request, and the one of its actions that is asked about.
-pub struct Asking<'a> {
+pub struct ActionRequest<'a> {
     /// The request with its list of actions.
     pub request: &'a Json,
     /// The action.
@@ -66,23 +66,23 @@ pub fn replay(questions: &Path, host: &impl Host) -> Result<Report, String> {
     for text in BufReader::new(File::open(questions).map_err(cannot)?).lines() {
         let text = text.map_err(cannot)?;
         let line = line(&text).ok_or_else(|| format!("no question: {}", shortened(&text)))?;
-        ask(host, &line, &mut report);
+        replay_line(host, &line, &mut report);
     }
     Ok(report)
 }
 
-fn ask<H: Host>(host: &H, line: &Line, report: &mut Report) {
-    match &line.asked {
-        Asked::Crypto(asked) => {
-            if let Some(answers) = host.crypto(asked) {
+fn replay_line<H: Host>(host: &H, line: &Line, report: &mut Report) {
+    match &line.questions {
+        Questions::Crypto(questions) => {
+            if let Some(answers) = host.crypto(questions) {
                 hold(line, answers, report);
             }
         }
-        Asked::Rules { bundle, queries } => {
+        Questions::Rules { bundle, queries } => {
             let answers = host.rules(bundle, queries);
             hold(line, answers.unwrap_or_else(|error| vec![error.into_bytes()]), report);
         }
-        Asked::Decisions { opening, requests, allowed } => match host.open(opening) {
+        Questions::Decisions { opening, requests, allowed } => match host.open(opening) {
             Err(code) => hold(line, vec![code.into_bytes()], report),
             Ok(pdp) => {
                 let decide = |request| {
@@ -91,17 +91,17 @@ fn ask<H: Host>(host: &H, line: &Line, report: &mut Report) {
                 };
                 hold(line, requests.iter().map(decide).collect(), report);
                 for (at, (request, allowed)) in requests.iter().zip(allowed).enumerate() {
-                    let asking = |action| Asking { request, action, now: opening.now };
+                    let one = |action| ActionRequest { request, action, now: opening.now };
                     for (action, allowed) in actions(request).zip(allowed) {
-                        let mut take = |way: &str, said: Result<bool, String>| {
-                            let is_right = said == Ok(*allowed);
+                        let mut take = |way: &str, answer: Result<bool, String>| {
+                            let is_right = answer == Ok(*allowed);
                             report.count_ways(1, usize::from(!is_right));
                             if !is_right {
-                                let said = format!("{way} of `{action}`: {said:?}, not {allowed}");
-                                report.fail(line.suite, &line.name, at, &said);
+                                let answer = format!("{way} of `{action}`: {answer:?}, not {allowed}");
+                                report.fail(line.suite, &line.name, at, &answer);
                             }
                         };
-                        host.ways(&pdp, &asking(action), &mut take);
+                        host.ways(&pdp, &one(action), &mut take);
                     }
                 }
             }

@@ -31,16 +31,16 @@ impl Report {
     }
 
     /// Counts so many answers of ways to decisions.
-    pub(super) fn count_ways(&mut self, asked: usize, wrong: usize) {
+    pub(super) fn count_ways(&mut self, count: usize, wrong: usize) {
         let [all, failed] = self.ways;
-        self.ways = [all + asked, failed + wrong];
+        self.ways = [all + count, failed + wrong];
     }
 
     /// Keeps a failure, if there are not many yet.
-    pub(super) fn fail(&mut self, suite: Suite, name: &str, at: usize, said: &str) {
+    pub(super) fn fail(&mut self, suite: Suite, name: &str, at: usize, answer: &str) {
         if self.failures.len() < MOST_FAILURES {
-            let said: String = said.chars().take(MOST_SAID).collect();
-            let failure = json!({"suite": suite.name(), "name": name, "at": at, "said": said});
+            let answer: String = answer.chars().take(MOST_SAID).collect();
+            let failure = json!({"suite": suite.name(), "name": name, "at": at, "said": answer});
             self.failures.push(failure);
         }
     }
@@ -63,13 +63,13 @@ impl Report {
             });
             (suite.name().to_owned(), entry)
         };
-        let [asked, wrong] = self.ways;
+        let [count, wrong] = self.ways;
         let decided = self.suites.iter().filter(|(suite, _)| **suite != Suite::Crypto);
         let decided: Vec<u8> = decided.flat_map(|(_, counted)| counted.digests.clone()).collect();
         json!({
             "runtime": runtime,
             "suites": self.suites.iter().map(suite).collect::<serde_json::Map<_, _>>(),
-            "ways": {"passed": asked - wrong, "failed": wrong},
+            "ways": {"passed": count - wrong, "failed": wrong},
             "digest": hex(&hash(&decided)),
             "failures": self.failures,
         })

@@ -73,10 +73,10 @@ fn draft(path: &Path) -> Result<Entry, String> {
     entry("draft".to_owned(), &rules, &queries.concat())
 }
 
-type Asked = (RuleSet, Vec<Vec<u8>>);
+type Generated = (RuleSet, Vec<Vec<u8>>);
 
 /// The same seed always gives the same rules and queries.
-fn generated(seed: u8) -> Result<Vec<Asked>, String> {
+fn generated(seed: u8) -> Result<Vec<Generated>, String> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let rules = prop::collection::vec(tree(&ALL), 1..40);

@@ -6,35 +6,35 @@ use wardgate_native::{
     Accessor, AsField, AsPrincipal, AsResource, Attributes, Field, Lookup, Pdp, Prepared, Target,
 };
 
-use super::{Asked, Counted};
+use super::{Forms, Counted};
 
 /// Asks with types, the principal looked at anew.
-pub(super) fn ask(pdp: &Pdp, asked: &Asked<'_>, clock: &Counted) -> bool {
-    let (who, what) = (Who(&asked.request.principal), What(&asked.request.resource));
-    prepared(pdp, asked).is_allowed(&who, &what, clock)
+pub(super) fn anew(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
+    let (caller, target) = (Caller(&forms.request.principal), Target_(&forms.request.resource));
+    prepared(pdp, forms).is_allowed(&caller, &target, clock)
 }
 
 /// Asks with types, the principal looked at before.
-pub(super) fn ask_for(pdp: &Pdp, asked: &Asked<'_>, clock: &Counted) -> bool {
-    let (who, what) = (Who(&asked.request.principal), What(&asked.request.resource));
-    prepared(pdp, asked).principal(&who).is_allowed(&what, clock)
+pub(super) fn of_principal(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
+    let (caller, target) = (Caller(&forms.request.principal), Target_(&forms.request.resource));
+    prepared(pdp, forms).principal(&caller).is_allowed(&target, clock)
 }
 
-fn prepared<'a>(pdp: &Pdp, asked: &Asked<'_>) -> Prepared<Who<'a>, What<'a>> {
-    let resource = &asked.request.resource;
+fn prepared<'a>(pdp: &Pdp, forms: &Forms<'_>) -> Prepared<Caller<'a>, Target_<'a>> {
+    let resource = &forms.request.resource;
     pdp.prepare_in(Target {
         kind: &resource.kind,
-        action: asked.action,
+        action: forms.action,
         policy_version: &resource.policy_version,
         scope: &resource.scope,
     })
 }
 
-struct Who<'a>(&'a Principal);
+struct Caller<'a>(&'a Principal);
 
-struct What<'a>(&'a Resource);
+struct Target_<'a>(&'a Resource);
 
-impl AsPrincipal for Who<'_> {
+impl AsPrincipal for Caller<'_> {
     fn id(&self) -> &str {
         &self.0.id
     }
@@ -52,7 +52,7 @@ impl AsPrincipal for Who<'_> {
     }
 }
 
-impl AsResource for What<'_> {
+impl AsResource for Target_<'_> {
     fn id(&self) -> &str {
         &self.0.id
     }
@@ -81,9 +81,9 @@ macro_rules! typed {
     };
 }
 
-typed!(Who: "dept", "level", "teams", "profile", "ip", "constructor", "__proto__", "toString",
+typed!(Caller: "dept", "level", "teams", "profile", "ip", "constructor", "__proto__", "toString",
     "hasOwnProperty", "a.b", "qu\"ote", "ключ", "", "length", "0");
-typed!(What: "owner", "status", "count", "tags", "meta", "locked", "public", "at", "dept",
+typed!(Target_: "owner", "status", "count", "tags", "meta", "locked", "public", "at", "dept",
     "constructor", "__proto__", "toString", "hasOwnProperty", "a.b", "qu\"ote", "ключ", "", "length",
     "0");
 
