@@ -191,6 +191,6 @@ fn difference(json: &Json) -> Difference {
         way: text("way"),
         request: usize::try_from(request).unwrap_or_default(),
         action: text("action"),
-        said: text("said"),
+        answer: text("said"),
     }
 }

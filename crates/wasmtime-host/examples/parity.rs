@@ -125,7 +125,11 @@ impl Host for Wasmtime {
 }
 
 /// Asks the quick way, as a host does with data of its own.
-fn by_fields(pdp: &Pdp, request: &Request, one_action: &ActionRequest<'_>) -> Result<bool, HostError> {
+fn by_fields(
+    pdp: &Pdp,
+    request: &Request,
+    one_action: &ActionRequest<'_>,
+) -> Result<bool, HostError> {
     let question = check::question(request, one_action.action);
     let Resource { kind, policy_version, scope, .. } = &request.resource;
     let mut session = pdp.session();

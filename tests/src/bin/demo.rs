@@ -12,7 +12,7 @@ use wardgate_compiler::compile_dir;
 use wardgate_engine::decision::{ActionDecision, Reason};
 use wardgate_engine::table::PolicyTable;
 use wardgate_engine::wire::{decision_json, effect_name};
-use wardgate_tests::demo::{self, Entry, Demo};
+use wardgate_tests::demo::{self, Demo, Entry};
 use wardgate_tests::node::{self, Job};
 
 fn main() -> ExitCode {

@@ -13,7 +13,7 @@ use super::attempts::{Attempt, attempts};
 /// If Node or the built package is missing, or the bundles cannot be made.
 pub fn refusals(root: &Path) -> Result<(usize, Vec<String>), String> {
     let attempts = attempts(DAMAGED)?;
-    let answers = ask(root, &attempts)?;
+    let answers = node_answers(root, &attempts)?;
     if answers.len() != attempts.len() {
         return Err(format!("{} answers to {} questions", answers.len(), attempts.len()));
     }

@@ -9,7 +9,7 @@ use wardgate_crypto::blake3::hash;
 use wardgate_engine::cel::Timestamp;
 
 use super::Report;
-use super::read::{Questions, Crypto, Line, Opening, line};
+use super::read::{Crypto, Line, Opening, Questions, line};
 
 /// A host of the engine.
 pub trait Host {
@@ -97,7 +97,8 @@ fn replay_line<H: Host>(host: &H, line: &Line, report: &mut Report) {
                             let is_right = answer == Ok(*allowed);
                             report.count_ways(1, usize::from(!is_right));
                             if !is_right {
-                                let answer = format!("{way} of `{action}`: {answer:?}, not {allowed}");
+                                let answer =
+                                    format!("{way} of `{action}`: {answer:?}, not {allowed}");
                                 report.fail(line.suite, &line.name, at, &answer);
                             }
                         };

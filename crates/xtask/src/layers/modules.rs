@@ -167,6 +167,37 @@ const FLOORS: &[(&str, &[&str])] = &[
             "rules",
         ],
     ),
+    (
+        "compiler",
+        &[
+            "collect limits message nearest regex words zones",
+            "pool source",
+            "cel diagnostics expression",
+            "reading yaml",
+            "globals policy walk",
+            "repository",
+            "resolve",
+            "schema",
+            "emit",
+            "compile",
+        ],
+    ),
+    ("tooling", &["accessors format json lint", "suite", "coverage sources"]),
+    (
+        "server",
+        &[
+            "limits",
+            "files journal",
+            "address deciders",
+            "config",
+            "net rules",
+            "identity telemetry",
+            "policies",
+            "shared",
+            "http spocp",
+            "server",
+        ],
+    ),
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use wardgate_native::{
     Accessor, AsField, AsPrincipal, AsResource, Attributes, Field, Lookup, Pdp, Prepared, Target,
 };
 
-use super::{Forms, Counted};
+use super::{Counted, Forms};
 
 /// Asks with types, the principal looked at anew.
 pub(super) fn anew(pdp: &Pdp, forms: &Forms<'_>, clock: &Counted) -> bool {
