@@ -48,9 +48,9 @@ export function searchSubjects(
   if (!isKnown("resource", search.resource, directory)) return NOTHING;
   const resource = toResource(search.resource, directory);
   const [action, auxData] = [search.action.name, toAuxData(search.action, search.context)];
-  const decide = isSmall(search) ? each(pdp) : together(pdp, RESOURCE | AUX_DATA, maxSteps);
+  const decide = isSmall(search) ? decideEach(pdp) : decideTogether(pdp, RESOURCE | AUX_DATA, maxSteps);
   const may = (subject: Entity): boolean => decide({ principal: toPrincipal(subject, directory), action, resource, auxData });
-  return referring(scan(candidates, window, (chunk) => chunk.map(may)));
+  return toReferences(scan(candidates, window, (chunk) => chunk.map(may)));
 }
 
 /** Returns the candidates on which the subject may perform the action. */
@@ -66,10 +66,10 @@ export function searchResources(
     const allowed: Set<Resource> = new Set(withRequestErrors(() => pdp.filter({ principal, action, resources, auxData })));
     return resources.map((resource) => allowed.has(resource));
   };
-  const decide = together(pdp, PRINCIPAL | AUX_DATA, maxSteps);
+  const decide = decideTogether(pdp, PRINCIPAL | AUX_DATA, maxSteps);
   const one = (resource: Resource): boolean => decide({ principal, action, resource, auxData });
   const may = isSmall(search) ? filtered : (resources: readonly Resource[]): boolean[] => resources.map(one);
-  return referring(scan(candidates, window, (chunk) => may(chunk.map((resource) => toResource(resource, directory)))));
+  return toReferences(scan(candidates, window, (chunk) => may(chunk.map((resource) => toResource(resource, directory)))));
 }
 
 /**
@@ -86,7 +86,7 @@ export function searchActions(
   if (!isKnown("subject", subject, directory) || !isKnown("resource", resource, directory)) return NOTHING;
   const [principal, auxData] = [toPrincipal(subject, directory), toAuxData(undefined, context)];
   const asResource = toResource(resource, directory);
-  const decide = isSmall(search) ? each(pdp) : together(pdp, PRINCIPAL | RESOURCE | AUX_DATA, maxSteps);
+  const decide = isSmall(search) ? decideEach(pdp) : decideTogether(pdp, PRINCIPAL | RESOURCE | AUX_DATA, maxSteps);
   const may = (action: string): boolean => decide({ principal, action, resource: asResource, auxData });
   const { results, next } = scan(search.candidates ?? pdp.actions(resource.type), window, (chunk) => chunk.map(may));
   return { results: results.map((name) => ({ name })), next };
@@ -109,12 +109,12 @@ export interface Among {
 
 type Decide = (request: ActionRequest) => boolean;
 
-function each(pdp: Pdp): Decide {
+function decideEach(pdp: Pdp): Decide {
   return (request) => withRequestErrors(() => pdp.isAllowed(request));
 }
 
 /** Returns a function that decides requests with shared parts, within one budget of steps. */
-function together(pdp: Pdp, shared: number, maxSteps: number | undefined): Decide {
+function decideTogether(pdp: Pdp, shared: number, maxSteps: number | undefined): Decide {
   const steps = readCheckMany({ maxSteps }) ?? MAX_STEPS;
   const sharer = sharing(pdp, steps);
   return ({ action, ...request }) => {
@@ -169,7 +169,7 @@ function scan<T>(candidates: readonly T[], window: Window, may: (chunk: readonly
   return { results, next: end < candidates.length ? end : undefined };
 }
 
-function referring({ results, next }: Found<Entity>): Found<Reference> {
+function toReferences({ results, next }: Found<Entity>): Found<Reference> {
   return { results: results.map(({ type, id }) => ({ type, id })), next };
 }
 

@@ -3,7 +3,7 @@
 import { describe } from "./describe.ts";
 
 /** Returns the members of an object of options. An unknown name is an error. */
-export function known(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
+export function knownMembers(options: object, names: readonly string[]): ReadonlyMap<string, unknown> {
   const members = new Map<string, unknown>(Object.entries(options));
   for (const name of members.keys()) {
     if (!names.includes(name)) {

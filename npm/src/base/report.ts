@@ -4,7 +4,7 @@
 // reports them like exceptions in event listeners.
 
 /** Calls a listener and reports its exception. */
-export function guarded<T>(listener: (value: T) => unknown, value: T): void {
+export function callListener<T>(listener: (value: T) => unknown, value: T): void {
   try {
     const outcome = listener(value);
     // An asynchronous listener fails later.

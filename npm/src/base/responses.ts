@@ -5,7 +5,7 @@ import { WardgateError, type Code } from "./errors.ts";
 import type { FetchResponse } from "./web.ts";
 
 /** Returns the response of a promise. */
-export async function fetched(answer: PromiseLike<unknown>, name: string): Promise<FetchResponse> {
+export async function awaitResponse(answer: PromiseLike<unknown>, name: string): Promise<FetchResponse> {
   let response;
   try {
     response = await answer;
@@ -19,7 +19,7 @@ export async function fetched(answer: PromiseLike<unknown>, name: string): Promi
 /** Refuses a response with an error status. */
 export function mustBeOk(response: FetchResponse, name: string): void {
   if (response.ok) return;
-  giveBack(response);
+  cancelBody(response);
   const { status, statusText } = response;
   const found = status === 0 ? "an opaque response, which nobody may read" : `${status} ${statusText}`.trim();
   throw new WardgateError("not-fetched", `${name} is not there: found ${found}`);
@@ -29,7 +29,7 @@ export function mustBeOk(response: FetchResponse, name: string): void {
 export function mustNotBePage(response: FetchResponse, name: string, code: Code): void {
   const kind = mediaType(response);
   if (kind !== "text/html" && kind !== "application/xhtml+xml") return;
-  giveBack(response);
+  cancelBody(response);
   throw new WardgateError(code, `${name} is a page for people (${kind}), which servers send for a wrong path`);
 }
 
@@ -39,7 +39,7 @@ export function mediaType(response: FetchResponse): string {
 }
 
 /** Returns an address for a message: without parts that may be secret, and bounded in length. */
-export function spelled(href: string): string {
+export function addressForMessage(href: string): string {
   const { protocol, host, pathname } = new URL(href);
   const text = host === "" && protocol !== "file:" ? protocol : `${protocol}//${host}${pathname}`;
   return text.length > MAX_SPELLED ? `${text.slice(0, MAX_SPELLED)}...` : text;
@@ -57,7 +57,7 @@ export function reason(cause: unknown): string {
  * Cancels the body of an unused response, which would otherwise keep its connection open for a
  * while.
  */
-function giveBack(response: FetchResponse): void {
+function cancelBody(response: FetchResponse): void {
   if (response.body === null || response.body.locked) return;
   response.body.getReader().cancel().catch(() => {});
 }

@@ -11,7 +11,7 @@ export const isWellFormed: (text: string) => boolean =
  * Returns an equal string that the host has interned, so that comparing it takes a comparison of
  * addresses.
  */
-export function interned(text: string): string {
+export function intern(text: string): string {
   return Object.keys({ [text]: 0 })[0]!;
 }
 

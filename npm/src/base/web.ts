@@ -59,6 +59,6 @@ export type CodeNow = CompiledModule | Uint8Array | ArrayBuffer;
  * Marks the rejection of a promise as handled, so that it does not end the process before it is
  * awaited.
  */
-export function disregard(promise: unknown): void {
+export function ignoreRejection(promise: unknown): void {
   if (promise instanceof Promise) promise.catch(() => {});
 }

@@ -24,21 +24,21 @@ export type TestRun = Omit<Tested, "results"> & { readonly results?: string };
 
 /** Compiles files in the module. */
 export async function run(files: Files, settings: Settings): Promise<Compiled> {
-  return (await within(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled;
+  return (await callModule(settings, (moduleOptions) => glue.compile(files, moduleOptions))) as Compiled;
 }
 
 /** Runs tests in the module. */
 export async function runTests(files: Files, settings: Settings): Promise<TestRun> {
-  return (await within(settings, (moduleOptions) => glue.test(files, moduleOptions))) as TestRun;
+  return (await callModule(settings, (moduleOptions) => glue.test(files, moduleOptions))) as TestRun;
 }
 
 /** Formats a file in the module. */
 export async function runFormat(file: Files[number], settings: Settings): Promise<Formatted> {
-  return (await within(settings, () => glue.format(file))) as Formatted;
+  return (await callModule(settings, () => glue.format(file))) as Formatted;
 }
 
 /** Calls an instance of the module. */
-async function within({ code, moduleOptions }: Settings, act: (moduleOptions: Settings["moduleOptions"]) => unknown): Promise<unknown> {
+async function callModule({ code, moduleOptions }: Settings, act: (moduleOptions: Settings["moduleOptions"]) => unknown): Promise<unknown> {
   if (known === undefined) {
     const loaded = await (code === undefined ? own.load() : compile(code as CodeSource));
     // Another call may have loaded it in the meantime.

@@ -2,7 +2,7 @@
 
 import { describe } from "../base/describe.ts";
 import { jsonOf } from "../base/json-text.ts";
-import { known, readFlag, readOneOf, readText, readWhole } from "../base/option.ts";
+import { knownMembers, readFlag, readOneOf, readText, readWhole } from "../base/option.ts";
 import type { CodeSource } from "../base/web.ts";
 
 /** The options of a policy table. */
@@ -146,7 +146,7 @@ function membersOf(options: unknown, names: readonly string[]): ReadonlyMap<stri
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new TypeError(`options must be an object, found ${describe(options)}`);
   }
-  return known(options, names);
+  return knownMembers(options, names);
 }
 
 function readTable(members: ReadonlyMap<string, unknown>): Members {

@@ -19,7 +19,7 @@ import { membersOf } from "../base/describe.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { readFile, readFiles, type FileContents, type PolicyFiles } from "./policy-files.ts";
 import type { TestResults } from "./suite-results.ts";
-import { disregard } from "../base/web.ts";
+import { ignoreRejection } from "../base/web.ts";
 
 export type { CompileOptions, FormatOptions, LintOptions, TableOptions, TestOptions } from "./compiler-options.ts";
 export type { Diagnostic, DiagnosticCode, LintCode, Place } from "./diagnostic.ts";
@@ -87,7 +87,7 @@ export interface Tested {
  *     for (const { text } of diagnostics) console.error(text);
  */
 export async function compile(files: PolicyFiles, options: CompileOptions = {}): Promise<Compiled> {
-  disregard(membersOf(options)?.get("code"));
+  ignoreRejection(membersOf(options)?.get("code"));
   const settings = readCompileOptions(options);
   return run(readFiles(files), settings);
 }
@@ -103,7 +103,7 @@ export async function compile(files: PolicyFiles, options: CompileOptions = {}):
  *     const warnings = await lint({ "album.yaml": text });
  */
 export async function lint(files: PolicyFiles, options: LintOptions = {}): Promise<readonly Diagnostic[]> {
-  disregard(membersOf(options)?.get("code"));
+  ignoreRejection(membersOf(options)?.get("code"));
   const settings = readLintOptions(options);
   return (await run(readFiles(files), settings)).diagnostics;
 }
@@ -118,7 +118,7 @@ export async function lint(files: PolicyFiles, options: LintOptions = {}): Promi
  *     const { text = old } = await format(old, { path: "album.yaml" });
  */
 export async function format(contents: FileContents, options: FormatOptions = {}): Promise<Formatted> {
-  disregard(membersOf(options)?.get("code"));
+  ignoreRejection(membersOf(options)?.get("code"));
   const settings = readFormatOptions(options);
   return runFormat(readFile(settings.path, contents), settings);
 }
@@ -137,7 +137,7 @@ export async function format(contents: FileContents, options: FormatOptions = {}
  *     console.log(results?.summary.overallResult); // RESULT_PASSED
  */
 export async function test(files: PolicyFiles, options: TestOptions = {}): Promise<Tested> {
-  disregard(membersOf(options)?.get("code"));
+  ignoreRejection(membersOf(options)?.get("code"));
   const settings = readTestOptions(options);
   const { results, ...rest } = await runTests(readFiles(files), settings);
   return results === undefined ? rest : { results: JSON.parse(results) as TestResults, ...rest };

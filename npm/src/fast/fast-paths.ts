@@ -29,7 +29,7 @@ import {
   USES,
   WHOLE,
 } from "./read-sites.ts";
-import { interned, isWellFormed } from "../base/text.ts";
+import { intern, isWellFormed } from "../base/text.ts";
 
 /** The roles that a fast path distinguishes, with the mask or class of each. */
 export interface RoleTable {
@@ -237,7 +237,7 @@ export class FastPaths {
 
   #readList({ other, actions }: WireList): FastPathList {
     const { edition } = this;
-    const named = actions.map(([name, fastPath]) => [interned(name), fastPath] as const);
+    const named = actions.map(([name, fastPath]) => [intern(name), fastPath] as const);
     // A list of an earlier bundle must not load fast paths of this one.
     return new FastPathList(named, other, (id) => (edition === this.edition ? this.#fastPath(id) : undefined));
   }
@@ -363,7 +363,7 @@ function stepsTo(slot: number, { root, path, uses }: WireSlot): readonly (readon
   // Only attributes have members that a condition reads.
   if (from === 0) return null;
   return path.map((segment, at) => {
-    const name = interned(segment);
+    const name = intern(segment);
     const ends = at === path.length - 1 ? LAST | (uses << USES) : 0;
     return [(at === 0 ? from : 0) | siteOf(name) | (slot << SLOT) | ends, name] as const;
   });
@@ -374,7 +374,7 @@ function readConstants(pairs: WirePairs): Constants | null {
 }
 
 function readPairs(pairs: WirePairs): Constants {
-  const named = pairs.map(([text, word]) => [interned(text), word] as const);
+  const named = pairs.map(([text, word]) => [intern(text), word] as const);
   return {
     texts: named.map(([text]) => text),
     words: named.map(([, word]) => word),

@@ -1,7 +1,7 @@
 // Finds the list of fast paths for the kind of a resource.
 
 import type { FastPath, FastPaths } from "./fast-paths.ts";
-import { interned } from "../base/text.ts";
+import { intern } from "../base/text.ts";
 
 /**
  * Loads a fast path; `null` if only the general path may decide, `undefined` if it cannot be loaded
@@ -79,8 +79,8 @@ export class Kinds {
     if (this.#without.has(kind)) return null;
     const list = fastPaths.load(this, kind);
     // The stored string is a copy: the string of a request may be a slice of a long one.
-    if (list !== null) this.#add(interned(kind), list);
-    else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(interned(kind));
+    if (list !== null) this.#add(intern(kind), list);
+    else if (fastPaths.isLive && kind.length <= MAX_WITHOUT_LENGTH) this.#exclude(intern(kind));
     return list;
   }
 

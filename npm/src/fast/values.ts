@@ -86,7 +86,7 @@ function writeMap(frame: Frame, map: object, depth: number): boolean {
 }
 
 function writeNumber(frame: Frame, number: number): boolean {
-  if (!Number.isFinite(number) || !hasRoom(frame, 9)) return false;
+  if (!Number.isFinite(number) || !hasSpace(frame, 9)) return false;
   const { arena, used } = frame;
   arena[used] = TAG_NUMBER;
   DOUBLE[0] = number;
@@ -98,7 +98,7 @@ function writeNumber(frame: Frame, number: number): boolean {
 /** Writes the length of a text and its bytes. */
 function writeText(frame: Frame, text: string): boolean {
   // A code unit takes at most three bytes.
-  if (!hasRoom(frame, 4 + text.length * 3)) return false;
+  if (!hasSpace(frame, 4 + text.length * 3)) return false;
   const start = frame.used + 4;
   const short = text.length <= MAX_SHORT && writeAscii(frame, text, start);
   const length = short ? text.length : writeUtf8(frame, text, start);
@@ -129,14 +129,14 @@ function writeUtf8({ arena }: Frame, text: string, start: number): number {
 }
 
 function writeByte(frame: Frame, byte: number): boolean {
-  if (!hasRoom(frame, 1)) return false;
+  if (!hasSpace(frame, 1)) return false;
   frame.arena[frame.used] = byte;
   frame.used += 1;
   return true;
 }
 
 function writeCount(frame: Frame, count: number): boolean {
-  if (!hasRoom(frame, 4)) return false;
+  if (!hasSpace(frame, 4)) return false;
   putCount(frame, frame.used, count);
   frame.used += 4;
   return true;
@@ -150,7 +150,7 @@ function putCount({ arena }: Frame, at: number, count: number): void {
 }
 
 /** Returns true if the arena has space. A detached arena has none. */
-function hasRoom({ arena, used }: Frame, bytes: number): boolean {
+function hasSpace({ arena, used }: Frame, bytes: number): boolean {
   return used + bytes <= arena.length;
 }
 

@@ -1,7 +1,7 @@
 // Reads the options of `checkMany`.
 
 import { describe } from "../base/describe.ts";
-import { known, readWhole } from "../base/option.ts";
+import { knownMembers, readWhole } from "../base/option.ts";
 
 /** The options of `checkMany`. */
 export interface CheckManyOptions {
@@ -21,7 +21,7 @@ export function readCheckMany(options: unknown): number | undefined {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object, found ${describe(options)}`);
   }
-  return readWhole(known(options, ["maxSteps"]).get("maxSteps"), "maxSteps", MAX_STEPS);
+  return readWhole(knownMembers(options, ["maxSteps"]).get("maxSteps"), "maxSteps", MAX_STEPS);
 }
 
 /** The module reads the next number as unbounded. */

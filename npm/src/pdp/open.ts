@@ -9,7 +9,7 @@ import { OpenedPdp } from "./pdp.ts";
 import { readBundle } from "./source.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import type { Bundle, BundleSource, Pdp, SpocpPdp } from "./types.ts";
-import { disregard, type CodeNow, type CodeSource } from "../base/web.ts";
+import { ignoreRejection, type CodeNow, type CodeSource } from "../base/web.ts";
 
 /**
  * Opens a bundle that trusted keys have signed. The bundle is bytes, or comes from a URL, a
@@ -31,13 +31,13 @@ import { disregard, type CodeNow, type CodeSource } from "../base/web.ts";
 export async function open(bundle: BundleSource, options: OpenOptions & WithSpocp): Promise<SpocpPdp>;
 export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp>;
 export async function open(bundle: BundleSource, options: OpenOptions): Promise<Pdp> {
-  disregard(bundle);
-  disregard(membersOf(options)?.get("code"));
+  ignoreRejection(bundle);
+  ignoreRejection(membersOf(options)?.get("code"));
   const settings = readOptions(options);
   // In parallel: one of them often comes over a network.
   const arriving = readBundle(bundle, settings.maxBytes);
   const readingRules = settings.spocp?.ready();
-  for (const promise of [arriving, readingRules]) disregard(promise);
+  for (const promise of [arriving, readingRules]) ignoreRejection(promise);
   const started = await runtime(settings.code as CodeSource | undefined);
   return new OpenedPdp(started, await arriving, settings, await readingRules);
 }

@@ -4,7 +4,7 @@
 import { FORMAT } from "../fast/accessors.ts";
 import { describe } from "../base/describe.ts";
 import { readSecret, type SecretJwk } from "./keys.ts";
-import { known, readOneOf, readWhole } from "../base/option.ts";
+import { knownMembers, readOneOf, readWhole } from "../base/option.ts";
 import type { SpocpModule } from "./spocp-types.ts";
 import { isUnsigned, withoutTrust, writeTerms, type Trust } from "./terms.ts";
 import type { Accessors } from "./types.ts";
@@ -140,7 +140,7 @@ export function readOptions(options: unknown): Settings {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object with \`trust\`, found ${describe(options)}`);
   }
-  const members = known(options, OPEN);
+  const members = knownMembers(options, OPEN);
   const maxBytes = readWhole(members.get("maxBytes"), "maxBytes", MAX_BUNDLE_BYTES) ?? MAX_BUNDLE_BYTES;
   const decidesAfterExpiry = readOneOf(members.get("afterExpiry"), "afterExpiry", AFTER_EXPIRY) === "decide";
   const [trust, secret] = [members.get("trust"), members.get("unsealKey")];
@@ -165,7 +165,7 @@ export function readReload(options: unknown): Pick<Settings, "minRevision" | "no
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`options must be an object, found ${describe(options)}`);
   }
-  const members = known(options, RELOAD);
+  const members = knownMembers(options, RELOAD);
   return { minRevision: readRevision(members), now: readNow(members.get("now")) };
 }
 

@@ -1,7 +1,7 @@
 // The PDP of a caller: one bundle, with its handle in the module.
 
 import { actions, apply, check, close, explain, header, isAllowed, isDelta, open, principals, reload, rulesAt, unseal, type Budget } from "../wasm/abi.ts";
-import type { AcceptedBundle, AcceptedOpening } from "./accepted.ts";
+import type { AcceptedBundle, AcceptedOpening } from "./accepted-bundle.ts";
 import { filterRows, type Engine } from "../fast/batch.ts";
 import { readCheckMany, type CheckManyOptions } from "./check-many.ts";
 import type { Decision, Explanation } from "./decision.ts";
@@ -14,7 +14,7 @@ import { readReload, type Settings } from "./options.ts";
 import { isObject } from "../base/plain.ts";
 import { FastPaths } from "../fast/fast-paths.ts";
 import { ActionQueries, PrincipalQueries } from "./prepared.ts";
-import { guarded } from "../base/report.ts";
+import { callListener } from "../base/report.ts";
 import type { Runtime } from "../wasm/runtime.ts";
 import { consecutive, SHARING, sharerWord, type Sharer } from "./sharing.ts";
 import type { RuleSet, RuleReader, SpocpRules } from "./spocp-types.ts";
@@ -114,7 +114,7 @@ export class OpenedPdp implements Pdp {
 
   isAllowedMany(requests: readonly ActionRequest[]): boolean[] {
     this.#mustBeOpen();
-    return listed(requests).map((request) => this.isAllowed(request));
+    return copyOfList(requests).map((request) => this.isAllowed(request));
   }
 
   filter<R extends Resource>(request: FilterRequest<R>): R[] {
@@ -138,7 +138,7 @@ export class OpenedPdp implements Pdp {
     const steps = readCheckMany(options);
     const budget = steps === undefined ? undefined : { left: steps };
     const shared = consecutive();
-    return listed(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
+    return copyOfList(requests).map((request) => JSON.parse(this.#check(...shared(request), budget)) as Decision);
   }
 
   check(request: CheckRequest): Decision {
@@ -183,7 +183,7 @@ export class OpenedPdp implements Pdp {
     this.#accepted = accepted;
     use?.();
     this.#header = this.#begin(facts);
-    for (const listener of [...this.#listeners]) guarded(listener, this.#header);
+    for (const listener of [...this.#listeners]) callListener(listener, this.#header);
   }
 
   onReload(listener: (header: BundleHeader) => void): () => void {
@@ -339,7 +339,7 @@ function free(lease: Lease): void {
 }
 
 /** Returns a copy: code of the caller may change the list in the meantime. */
-function listed<T>(requests: readonly T[]): T[] {
+function copyOfList<T>(requests: readonly T[]): T[] {
   if (!Array.isArray(requests)) throw new TypeError(`requests must be an array, found ${describe(requests)}`);
   // Empty places become `undefined`, which is refused.
   return Array.from<T>(requests);

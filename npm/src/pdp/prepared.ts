@@ -77,7 +77,7 @@ class TargetQueries implements PreparedQuestion {
   }
 
   filter<R extends Resource>(resources: readonly R[]): R[] {
-    if (this.#target.isSelecting) return listed(resources).filter((resource) => this.isAllowed(resource));
+    if (this.#target.isSelecting) return copyOfList(resources).filter((resource) => this.isAllowed(resource));
     return filterRows(this.#engine, this.#record, this.#target.action, resources, this.#auxData);
   }
 }
@@ -109,7 +109,7 @@ export class ActionQueries implements PreparedAction {
 
   filter<R extends Resource>(principal: Principal, resources: readonly R[], auxData?: AuxData): R[] {
     if (this.#target.isSelecting) {
-      return listed(resources).filter((resource) => this.isAllowed(principal, resource, auxData));
+      return copyOfList(resources).filter((resource) => this.isAllowed(principal, resource, auxData));
     }
     return filterRows(this.#engine, new PrincipalRecord(principal), this.#target.action, resources, auxData);
   }
@@ -135,7 +135,7 @@ function readSelecting(value: unknown, name: string): string | undefined {
 }
 
 /** Returns a copy of the list, with empty places as `undefined`. */
-function listed<R>(resources: readonly R[]): R[] {
+function copyOfList<R>(resources: readonly R[]): R[] {
   if (!Array.isArray(resources)) throw new TypeError(`resources must be an array, found ${describe(resources)}`);
   return Array.from<R>(resources);
 }

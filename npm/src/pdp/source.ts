@@ -4,7 +4,7 @@ import { loader } from "#load";
 
 import { bytesOf, copyOf, describe, isAddress, isPromise, isResponse, isStream } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { fetched, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
+import { awaitResponse, mustBeOk, mustNotBePage, reason, addressForMessage } from "../base/responses.ts";
 import type { BundleSource } from "./types.ts";
 import type { ByteReader, ByteStream, FetchResponse } from "../base/web.ts";
 
@@ -15,15 +15,15 @@ export async function readBundle(source: BundleSource, maxBytes: number): Promis
   if (isAddress(source)) return fromAddress(source.href, source.protocol, maxBytes);
   if (isResponse(source)) return readResponse(source, "the response", maxBytes);
   if (isStream(source)) return fromStream(source, "the stream", maxBytes);
-  if (isPromise(source)) return readResponse(await fetched(source, "the bundle"), "the response", maxBytes);
+  if (isPromise(source)) return readResponse(await awaitResponse(source, "the bundle"), "the response", maxBytes);
   throw new TypeError(`a bundle must be ${KINDS}, found ${describe(source)}${hint(source)}`);
 }
 
 async function fromAddress(href: string, protocol: string, maxBytes: number): Promise<Uint8Array> {
-  const name = spelled(href);
+  const name = addressForMessage(href);
   const file = protocol === "file:" ? loader.openFile(href) : undefined;
   if (file !== undefined) return fromStream(file, name, maxBytes);
-  return readResponse(await fetched(fetch(href), name), name, maxBytes);
+  return readResponse(await awaitResponse(fetch(href), name), name, maxBytes);
 }
 
 /** Returns the body of a response; `name` stands for it in messages. */

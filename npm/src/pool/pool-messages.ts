@@ -1,7 +1,7 @@
 // The messages between a pool and its workers.
 
 import { WardgateError, type Code } from "../base/errors.ts";
-import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted.ts";
+import type { AcceptedBundle, AcceptedOpening } from "../pdp/accepted-bundle.ts";
 import type { FilterRequest, Resource } from "../pdp/types.ts";
 import type { CompiledModule } from "../base/web.ts";
 

@@ -268,7 +268,7 @@ describe("reloading a pool", () => {
       expect(await pool.filter(editing(albums(1000)))).toHaveLength(334);
       pool.reload(new Uint8Array(trustFile(delta)));
       expect([await pool.filter(editing(albums(1000))), pool.pdp.header.revision, pool.size]).toEqual([[], 8, 2]);
-      expect(JSON.stringify(doubles.map(({ received: received }) => received))).not.toContain("unsealKey");
+      expect(JSON.stringify(doubles.map(({ received }) => received))).not.toContain("unsealKey");
       pool.close();
     }
   });

@@ -4,12 +4,12 @@
 // that leaves the instance is a trap: the instance must not be used again. Its memory is freed when
 // it becomes unreachable.
 
-import { lackOf } from "../wasm/code.ts";
+import { mismatchOf } from "../wasm/code.ts";
 import { WardgateError } from "../base/errors.ts";
 
 /** Returns the difference between a module and that of SPOCP; `undefined` if there is none. */
-export function lackOfRules(code: WebAssembly.Module): string | undefined {
-  return lackOf(code, EXPORTS, () => false);
+export function rulesMismatch(code: WebAssembly.Module): string | undefined {
+  return mismatchOf(code, EXPORTS, () => false);
 }
 
 export class RuleInstance {

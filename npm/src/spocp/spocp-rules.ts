@@ -64,21 +64,21 @@ export class OpenedRules implements RuleSet {
   #call<T>(work: (rules: RuleInstance) => T): T {
     if (this.#isDisposed) throw new WardgateError("disposed", "this PDP is disposed");
     const rules = (this.#instance ??= this.#started(this.#packed));
-    return sound(
+    return runInternally(
       () => work(rules),
       () => (this.#instance = undefined),
     );
   }
 
   #started(packed: Uint8Array): RuleInstance {
-    return sound(() => new RuleInstance(this.#module, packed));
+    return runInternally(() => new RuleInstance(this.#module, packed));
   }
 }
 
 /**
  * Runs code without calls to the caller. An exception that is not a refusal is an internal fault.
  */
-function sound<T>(work: () => T, drop = (): void => {}): T {
+function runInternally<T>(work: () => T, drop = (): void => {}): T {
   try {
     return work();
   } catch (thrown) {

@@ -9,7 +9,7 @@ import { compile, readLoad } from "../wasm/code.ts";
 import type { LoadOptions } from "../pdp/load-options.ts";
 import { WardgateError } from "../base/errors.ts";
 import { SharedLoader } from "../wasm/shared-loader.ts";
-import { lackOfRules } from "./spocp-abi.ts";
+import { rulesMismatch } from "./spocp-abi.ts";
 import { OpenedRules } from "./spocp-rules.ts";
 import type { RuleReader, SpocpModule } from "../pdp/spocp-types.ts";
 
@@ -52,7 +52,7 @@ async function loadedModule(code: LoadOptions["code"]): Promise<WebAssembly.Modu
 }
 
 function known(module: WebAssembly.Module): WebAssembly.Module {
-  const lack = lackOfRules(module);
+  const lack = rulesMismatch(module);
   if (lack === undefined) return module;
   throw new WardgateError("wrong-code", `the code is not the module of SPOCP of this version of the package: ${lack}`);
 }

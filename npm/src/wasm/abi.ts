@@ -7,23 +7,23 @@
 
 import * as glue from "../../wasm/wardgate_bg.js";
 
-import { lackOf } from "./code.ts";
+import { mismatchOf } from "./code.ts";
 import { columnsAt, frameAt, NO_FRAME, type Columns, type DecideCalls, type Frame } from "./frame.ts";
 import { callState } from "./reentrancy.ts";
 
-export const actions = marked(glue.actions);
-export const apply = marked(glue.apply);
-export const close = marked(glue.close);
-export const explain = marked(glue.explain);
-export const header = marked(glue.header);
-export const isAllowed = marked(glue.isAllowed);
-export const isDelta = marked(glue.isDelta);
-export const open = marked(glue.open);
-export const planList = marked(glue.planList);
-export const planOf = marked(glue.planOf);
-export const principals = marked(glue.principals);
-export const reload = marked(glue.reload);
-export const unseal = marked(glue.unseal);
+export const actions = markCall(glue.actions);
+export const apply = markCall(glue.apply);
+export const close = markCall(glue.close);
+export const explain = markCall(glue.explain);
+export const header = markCall(glue.header);
+export const isAllowed = markCall(glue.isAllowed);
+export const isDelta = markCall(glue.isDelta);
+export const open = markCall(glue.open);
+export const planList = markCall(glue.planList);
+export const planOf = markCall(glue.planOf);
+export const principals = markCall(glue.principals);
+export const reload = markCall(glue.reload);
+export const unseal = markCall(glue.unseal);
 
 /** The steps that remain for several decisions. */
 export interface Budget {
@@ -51,7 +51,7 @@ export function check(handle: number, request: unknown, now: number, shared: num
   }
 }
 
-const checkOne = marked(glue.check);
+const checkOne = markCall(glue.check);
 /** The module reads this number as unbounded: all bits of a word. */
 const OWN_STEPS = 2 ** 32 - 1;
 let isLimited = false;
@@ -59,8 +59,8 @@ let isLimited = false;
 /**
  * Returns the difference between a module and that of this package; `undefined` if there is none.
  */
-export function lackOfRuntime(code: WebAssembly.Module): string | undefined {
-  return lackOf(code, EXPORTS, ({ module, name }) => module === GLUE && name in glue);
+export function runtimeMismatch(code: WebAssembly.Module): string | undefined {
+  return mismatchOf(code, EXPORTS, ({ module, name }) => module === GLUE && name in glue);
 }
 
 /** Starts a fresh instance for all calls. The previous instance is lost. */
@@ -192,7 +192,7 @@ function inputBuffer(length: number): { readonly calls: Exports; readonly bytes:
 }
 
 /** Wraps a call without callbacks to the caller: it only marks the time in the module. */
-function marked<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
+function markCall<A extends unknown[], R>(call: (...given: A) => R): (...given: A) => R {
   return (...given) => {
     callState.isInside = true;
     const result = call(...given);

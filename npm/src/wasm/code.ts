@@ -2,16 +2,16 @@
 
 import { bytesOf, describe, isModule, isPromise, isResponse, membersOf } from "../base/describe.ts";
 import { WardgateError } from "../base/errors.ts";
-import { fetched, mediaType, mustBeOk, mustNotBePage, reason, spelled } from "../base/responses.ts";
-import { disregard, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
+import { awaitResponse, mediaType, mustBeOk, mustNotBePage, reason, addressForMessage } from "../base/responses.ts";
+import { ignoreRejection, type CodeNow, type CodeSource, type FetchResponse } from "../base/web.ts";
 
 /** Compiles the code of a caller. */
 export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
   if (isModule(code)) return code;
   const bytes = bytesOf(code);
-  if (bytes !== undefined) return compiled(WebAssembly.compile(exactly(bytes)), GIVEN);
+  if (bytes !== undefined) return compiled(WebAssembly.compile(unsharedBytes(bytes)), GIVEN);
   if (isResponse(code)) return compileResponse(code, "the response");
-  if (isPromise(code)) return compileResponse(await fetched(code, "the code"), "the response");
+  if (isPromise(code)) return compileResponse(await awaitResponse(code, "the code"), "the response");
   throw new TypeError(`option \`code\` must be a WebAssembly.Module, a Response or bytes, found ${describe(code)}`);
 }
 
@@ -19,7 +19,7 @@ export async function compile(code: CodeSource): Promise<WebAssembly.Module> {
  * Returns the difference between code and a module that has these exports and imports only values
  * for which `given` returns true; `undefined` if there is none.
  */
-export function lackOf(
+export function mismatchOf(
   code: WebAssembly.Module,
   exported: readonly string[],
   given: (wanted: WebAssembly.ModuleImportDescriptor) => boolean,
@@ -36,7 +36,7 @@ export function readLoad(options: unknown): CodeSource | undefined {
   const members = membersOf(options);
   if (members === undefined) throw new TypeError(`options must be an object, found ${describe(options)}`);
   const code = members.get("code");
-  disregard(code);
+  ignoreRejection(code);
   for (const name of members.keys()) {
     if (name !== "code") throw new TypeError(`unknown option \`${name}\`, expected code`);
   }
@@ -51,7 +51,7 @@ export function compileNow(code: CodeNow): WebAssembly.Module {
     throw new TypeError(`option \`code\` must be a WebAssembly.Module or bytes, found ${describe(code)}`);
   }
   try {
-    return new WebAssembly.Module(exactly(bytes));
+    return new WebAssembly.Module(unsharedBytes(bytes));
   } catch (cause) {
     throw refused(GIVEN, cause);
   }
@@ -59,8 +59,8 @@ export function compileNow(code: CodeNow): WebAssembly.Module {
 
 /** Fetches and compiles the code at an address. */
 export async function fetchModule(address: URL): Promise<WebAssembly.Module> {
-  const name = spelled(address.href);
-  return compileResponse(await fetched(fetch(address), name), name);
+  const name = addressForMessage(address.href);
+  return compileResponse(await awaitResponse(fetch(address), name), name);
 }
 
 async function compileResponse(response: FetchResponse, name: string): Promise<WebAssembly.Module> {
@@ -101,7 +101,7 @@ function refused(name: string, cause: unknown): WardgateError {
 }
 
 /** Returns bytes in unshared memory, which a compiler requires. */
-function exactly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function unsharedBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 

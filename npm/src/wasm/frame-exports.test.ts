@@ -50,12 +50,12 @@ function fastPathFor(action: string): { id: number; fastPath: WireFastPath; user
   const { other, actions } = JSON.parse(glue.planList(handle, "album", "", "")) as List;
   const id = new Map(actions).get(action) ?? other;
   const fastPath = JSON.parse(glue.planOf(handle, id)) as WireFastPath;
-  return { id, fastPath: fastPath, user: new Map(fastPath.roles).get("user") ?? fastPath.others };
+  return { id, fastPath, user: new Map(fastPath.roles).get("user") ?? fastPath.others };
 }
 
 describe("a fast path", () => {
   it("lists the members that it reads", () => {
-    const { fastPath: fastPath } = fastPathFor("edit");
+    const { fastPath } = fastPathFor("edit");
     const read = fastPath.slots.map(({ root, path }) => [root, ...path].join("."));
     expect(read.sort()).toEqual(["principal.id", "resource.attr.owner"]);
   });
@@ -101,7 +101,7 @@ describe("a decision on the frame", () => {
 
 describe("a decision on columns", () => {
   it("is one bit for each row", () => {
-    const { id, fastPath: fastPath, user } = fastPathFor("edit");
+    const { id, fastPath, user } = fastPathFor("edit");
     const address = raw.columns();
     expect(raw.columns()).toBe(address);
     words = new Uint32Array(raw.memory.buffer, raw.frame(), 64);

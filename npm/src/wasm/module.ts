@@ -2,7 +2,7 @@
 
 import { loader } from "#load";
 
-import { lackOfRuntime } from "./abi.ts";
+import { runtimeMismatch } from "./abi.ts";
 import { compile, compileNow } from "./code.ts";
 import { WardgateError } from "../base/errors.ts";
 import { SharedLoader } from "./shared-loader.ts";
@@ -23,7 +23,7 @@ export function runtimeNow(code?: CodeNow): Runtime {
 }
 
 function runtimeOf(module: WebAssembly.Module): Runtime {
-  const lack = lackOfRuntime(module);
+  const lack = runtimeMismatch(module);
   if (lack === undefined) return new Runtime(module);
   throw new WardgateError("wrong-code", `the code is not the module of this version of the package: ${lack}`);
 }

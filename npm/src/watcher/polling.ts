@@ -4,7 +4,7 @@
 // last accepted version, so that most answers are short.
 
 import { WardgateError } from "../base/errors.ts";
-import { fetched, spelled } from "../base/responses.ts";
+import { awaitResponse, addressForMessage } from "../base/responses.ts";
 import { readRetryAfter } from "./pace.ts";
 import { readResponse } from "../pdp/source.ts";
 import type { FetchInit, WatcherSettings } from "./watcher-options.ts";
@@ -25,9 +25,9 @@ export async function poll(settings: WatcherSettings, known: Validator, closing:
   try {
     return await within(settings, closing, async (signal) => {
       const headers = { ...(await settings.headers()), ...known };
-      const init = { headers, signal, ...uncached() };
-      const name = spelled(settings.url);
-      const response = await fetched(settings.fetch(settings.url, init), name);
+      const init = { headers, signal, ...cacheBypass() };
+      const name = addressForMessage(settings.url);
+      const response = await awaitResponse(settings.fetch(settings.url, init), name);
       if (response.status === 304) return unchanged(response, known);
       retryAfter = response.ok ? 0 : readRetryAfter(response.headers.get("retry-after"), settings.clock());
       const bytes = await readResponse(response, name, settings.maxBytes);
@@ -59,7 +59,7 @@ export async function within<T>(
     close = () => stop(closing.reason);
     closing.addEventListener("abort", close);
     const late = new WardgateError("not-fetched", `no complete answer within ${timeout} milliseconds`);
-    timer = unhurried(timers.setTimeout(() => stop(late), timeout));
+    timer = unrefTimer(timers.setTimeout(() => stop(late), timeout));
   });
   try {
     return await Promise.race([stopped, work(controller.signal)]);
@@ -70,7 +70,7 @@ export async function within<T>(
 }
 
 /** Lets the program end while the timer is pending. */
-export function unhurried(timer: unknown): unknown {
+export function unrefTimer(timer: unknown): unknown {
   (timer as { unref?: () => unknown } | undefined)?.unref?.();
   return timer;
 }
@@ -92,6 +92,6 @@ function validatorOf({ headers }: FetchResponse): Validator {
 }
 
 /** Bypasses the cache of a browser. Some runtimes have none, and throw for this option. */
-function uncached(): Pick<FetchInit, "cache"> {
+function cacheBypass(): Pick<FetchInit, "cache"> {
   return typeof Request === "function" && "cache" in Request.prototype ? { cache: "no-store" } : {};
 }

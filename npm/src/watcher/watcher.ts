@@ -10,11 +10,11 @@ import { hash } from "../pdp/hashing.ts";
 import type { BundleHeader } from "../pdp/header.ts";
 import { open } from "../pdp/open.ts";
 import { wait } from "./pace.ts";
-import { poll, unhurried, within, type PollResult, type Validator } from "./polling.ts";
-import { guarded } from "../base/report.ts";
+import { poll, unrefTimer, within, type PollResult, type Validator } from "./polling.ts";
+import { callListener } from "../base/report.ts";
 import type { Pdp } from "../pdp/types.ts";
 import { readWatcherOptions, type WatcherListener, type WatcherOptions, type WatcherSettings } from "./watcher-options.ts";
-import { disregard } from "../base/web.ts";
+import { ignoreRejection } from "../base/web.ts";
 
 /** The result of one poll. */
 export type Outcome =
@@ -109,12 +109,12 @@ class Watching implements Watcher {
       this.#isReady = resolve;
       this.#isNot = reject;
     });
-    disregard(this.ready);
+    ignoreRejection(this.ready);
     const { pdp, signal, interval } = settings;
     if (pdp !== undefined) this.#begin(pdp);
     if (signal?.aborted) this.#stop(signal.reason);
     signal?.addEventListener("abort", this.#abort);
-    if (interval > 0) disregard(this.refresh());
+    if (interval > 0) ignoreRejection(this.refresh());
   }
 
   get pdp(): Pdp | undefined {
@@ -166,7 +166,7 @@ class Watching implements Watcher {
     this.#failures = isBad ? this.#failures + 1 : 0;
     this.#schedule(retryAfter);
     this.#report(outcome);
-    guarded(() => this.#reportExpiry(), undefined);
+    callListener(() => this.#reportExpiry(), undefined);
     if (outcome.kind === "failed" && codeOf(outcome.error) === "disposed") this.#stop(outcome.error);
     return outcome;
   }
@@ -269,7 +269,7 @@ class Watching implements Watcher {
     const { interval, timers } = this.#settings;
     if (interval === 0) return;
     const history = { failures: this.#failures, hasBundle: this.#pdp !== undefined, retryAfter };
-    this.#timer = unhurried(timers.setTimeout(() => disregard(this.refresh()), wait(this.#settings, history)));
+    this.#timer = unrefTimer(timers.setTimeout(() => ignoreRejection(this.refresh()), wait(this.#settings, history)));
   }
 
   readonly #abort = (): void => this.#stop(this.#settings.signal?.reason);
@@ -319,7 +319,7 @@ class Watching implements Watcher {
   #emit(event: keyof WatcherListener, ...details: readonly unknown[]): void {
     if (this.#closing.signal.aborted) return;
     const { on } = this.#settings;
-    guarded((details) => (on[event] as ((...details: unknown[]) => unknown) | undefined)?.call(on, ...details), details);
+    callListener((details) => (on[event] as ((...details: unknown[]) => unknown) | undefined)?.call(on, ...details), details);
   }
 }
 
