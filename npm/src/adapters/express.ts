@@ -50,5 +50,5 @@ function forbid(_: Request, response: Response): void {
  * `next("route")` and `next("router")` would skip handlers.
  */
 function failure(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error("no question could be put together", { cause: thrown });
+  return thrown instanceof Error ? thrown : new Error("the request could not be authorized", { cause: thrown });
 }

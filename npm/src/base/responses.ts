@@ -21,7 +21,7 @@ export function mustBeOk(response: FetchResponse, name: string): void {
   if (response.ok) return;
   cancelBody(response);
   const { status, statusText } = response;
-  const found = status === 0 ? "an opaque response, which nobody may read" : `${status} ${statusText}`.trim();
+  const found = status === 0 ? "an opaque response, which cannot be read" : `${status} ${statusText}`.trim();
   throw new WardgateError("not-fetched", `${name} is not there: found ${found}`);
 }
 
@@ -30,7 +30,7 @@ export function mustNotBePage(response: FetchResponse, name: string, code: Code)
   const kind = mediaType(response);
   if (kind !== "text/html" && kind !== "application/xhtml+xml") return;
   cancelBody(response);
-  throw new WardgateError(code, `${name} is a page for people (${kind}), which servers send for a wrong path`);
+  throw new WardgateError(code, `${name} is an HTML page (${kind}), which servers send for a wrong path`);
 }
 
 /** Returns the media type of a response, in lower case and without parameters. */

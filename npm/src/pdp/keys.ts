@@ -58,7 +58,7 @@ export function readPublicKey(given: unknown, where: string): ReadKey {
   const isBytes = ArrayBuffer.isView(given);
   const members = isBytes ? undefined : membersOf(given);
   if (members === undefined) {
-    const found = isBytes ? "bytes: a key is what JSON.parse makes of its file" : describe(given);
+    const found = isBytes ? "bytes: parse the file of a key with JSON.parse" : describe(given);
     throw new TypeError(`${where} must be a public key, found ${found}`);
   }
   const key = members.has("kty") ? jwkBytes(members, where) : rawBytes(members, where);

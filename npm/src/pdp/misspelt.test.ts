@@ -41,7 +41,7 @@ describe("a misspelt member", () => {
     for (const name of ["policy_version", "Scope", "roles"]) {
       const target = { kind: "record", action: "read", [name]: "acme" } as Topic;
       expect(() => pdp.prepare(target), name).toThrow(TypeError);
-      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in what is prepared`);
+      expect(() => pdp.for(principal).prepare(target), name).toThrow(`unknown field \`${name}\` in a topic`);
     }
     for (const scope of [null, 1, ["acme"]] as never[]) {
       expect(() => pdp.prepare({ kind: "record", action: "read", scope })).toThrow("scope must be a string");

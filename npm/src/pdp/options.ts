@@ -214,7 +214,7 @@ function readSpocp(spocp: unknown): SpocpModule | undefined {
   if (spocp === undefined) return undefined;
   const { ready, readyNow } = Object(spocp) as { readonly [name: string]: unknown };
   if (typeof ready === "function" && typeof readyNow === "function") return spocp as SpocpModule;
-  throw new TypeError(`option \`spocp\` must be what \`wardgate/spocp\` exports by this name, found ${describe(spocp)}`);
+  throw new TypeError(`option \`spocp\` must be the export \`spocp\` of \`wardgate/spocp\`, found ${describe(spocp)}`);
 }
 
 const MAX_BUNDLE_BYTES = 2 ** 28;

@@ -72,9 +72,9 @@ describe("a source", () => {
   it("that has no bundle is named", async () => {
     const missing = new Response("no such page", { status: 404, statusText: "Not Found" });
     await refused(missing, "not-fetched", "the response is not there: found 404 Not Found");
-    await refused(Response.error(), "not-fetched", "found an opaque response, which nobody may read");
+    await refused(Response.error(), "not-fetched", "found an opaque response, which cannot be read");
     const page = new Response("<!doctype html>", { headers: { "content-type": "Text/HTML; charset=utf-8" } });
-    await refused(page, "not-a-bundle", "the response is a page for people (text/html)");
+    await refused(page, "not-a-bundle", "the response is an HTML page (text/html)");
     await refused(new Response(null), "not-a-bundle", "the response is empty");
     await refused(new Response(""), "not-a-bundle", "the response is empty");
     await refused(pieces(), "not-a-bundle", "the stream is empty");
@@ -131,7 +131,7 @@ describe("a source", () => {
       [Promise.resolve(bytes), "a promise must be of a Response, found one of object"],
       [pieces("text" as never), "the stream must be of bytes, found string"],
       [used, "the body of the response has been read before"],
-      [locked, "the stream is being read by somebody else"],
+      [locked, "the stream is locked by another reader"],
     ];
     for (const [source, message] of wrong) {
       await expect(open(source as BundleSource, { trust: "unsigned" })).rejects.toThrow(TypeError);

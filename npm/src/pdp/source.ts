@@ -36,7 +36,7 @@ export async function readResponse(response: FetchResponse, name: string, maxByt
 }
 
 async function fromStream(stream: ByteStream, name: string, maxBytes: number): Promise<Uint8Array> {
-  if (stream.locked) throw new TypeError(`${name} is being read by somebody else`);
+  if (stream.locked) throw new TypeError(`${name} is locked by another reader`);
   const reader = stream.getReader();
   try {
     return await pieces(reader, name, maxBytes);

@@ -56,7 +56,7 @@ export function writeTerms({ trust, name, maxBytes, decidesAfterExpiry }: Accept
 
 /** Returns the error for a missing `trust`, with the code `no-trust`. */
 export function withoutTrust(): TypeError {
-  const advice = 'give the keys that bundles are signed with, or `{ trust: "unsigned" }` for bundles that nobody has signed';
+  const advice = 'give the keys that bundles are signed with, or `{ trust: "unsigned" }` for unsigned bundles';
   return Object.assign(new TypeError(`option \`trust\` is missing: ${advice}`), { code: "no-trust" as const });
 }
 
@@ -73,7 +73,7 @@ function readTrust(trust: unknown): ReadTrust {
   }
   if (typeof trust === "string") {
     // The text is not repeated: it may be a key, even a private one.
-    throw new RangeError('option `trust` must be keys or "unsigned", found another text: a key is what JSON.parse makes of its file');
+    throw new RangeError('option `trust` must be keys or "unsigned", found another text: parse the file of a key with JSON.parse');
   }
   if (Array.isArray(trust)) return { keys: readKeys(trust), atLeast: 1, required: [] };
   const members = membersOf(trust);

@@ -191,9 +191,9 @@ describe("trust", () => {
     // Messages do not repeat a key either.
     const text = trustFile("release.jwk").toString();
     const thrown: unknown = await open(signed, { trust: text as Trust }).catch((error: unknown) => error);
-    expect(String(thrown)).toContain("found another text: a key is what JSON.parse makes of its file");
+    expect(String(thrown)).toContain("found another text: parse the file of a key with JSON.parse");
     expect(String(thrown)).not.toContain((JSON.parse(text) as { priv: string }).priv);
-    await check(trustFile("release.pub.jwk"), TypeError, "the key in `trust` must be a public key, found bytes: a key is what");
+    await check(trustFile("release.pub.jwk"), TypeError, "the key in `trust` must be a public key, found bytes: parse the file of a key");
   });
 
   it("is nothing similar to keys", async () => {

@@ -85,7 +85,7 @@ describe("code", () => {
       [new Response(empty), "wrong-code", "it has no `memory`"],
       [new Response("MZ"), "wrong-code", "the response holds no code that runs here"],
       [served(vectors.subarray(0, 1000)), "wrong-code", "the response holds no code that runs here"],
-      [page, "wrong-code", "the response is a page for people (text/html)"],
+      [page, "wrong-code", "the response is an HTML page (text/html)"],
       [new Response("", { status: 500 }), "not-fetched", "the response is not there: found 500"],
       [() => Promise.reject<Response>(new Error("no route")), "not-fetched", "cannot fetch the code: no route"],
     ];

@@ -28,7 +28,7 @@ export function mismatchOf(
   const missing = exported.find((name) => !offered.has(name));
   if (missing !== undefined) return `it has no \`${missing}\``;
   const wanted = WebAssembly.Module.imports(code).find((wanted) => !given(wanted));
-  return wanted === undefined ? undefined : `it wants \`${wanted.name}\` of \`${wanted.module}\``;
+  return wanted === undefined ? undefined : `it imports \`${wanted.name}\` from \`${wanted.module}\``;
 }
 
 /** Reads options whose only member is `code`. */

@@ -50,7 +50,7 @@ export class SharedLoader<L extends ModuleLoader> {
 
   #failed(cause: unknown): WardgateError {
     const { name, elsewhere } = this.#names;
-    const message = `${name} cannot be loaded: ${reason(cause)}; ${elsewhere} takes it from elsewhere`;
+    const message = `${name} cannot be loaded: ${reason(cause)}; ${elsewhere} supplies it from another source`;
     return new WardgateError("not-loaded", message, { cause });
   }
 }

@@ -77,7 +77,7 @@ export function unrefTimer(timer: unknown): unknown {
 
 function unchanged(response: FetchResponse, known: Validator): PollResult {
   if (known !== undefined) return { kind: "unchanged" };
-  const message = `the answer is 304 to a question without a condition, found ${response.url || "no address"}`;
+  const message = `the answer is 304 to a request without a condition, found ${response.url || "no address"}`;
   throw new WardgateError("not-fetched", message);
 }
 

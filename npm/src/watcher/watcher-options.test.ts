@@ -21,11 +21,11 @@ describe("options", () => {
     check(undefined, TypeError, "options must be an object with `url`, found undefined");
     check({ trust }, TypeError, "option `url` must be a URL, found undefined");
     check({ trust, url: 7 }, TypeError, "option `url` must be a URL, found number");
-    check({ trust, url: "album.bundle" }, RangeError, "option `url` must be a whole address");
+    check({ trust, url: "album.bundle" }, RangeError, "option `url` must be an absolute address");
     check({ trust, url: new URL("file:///album.bundle") }, RangeError, "option `url` must begin with https: or http:, found file:");
     expect(() => createWatcher({ url } as never)).toThrow("trust");
     expect(() => createWatcher({ url, trust, intervall: 5 } as never)).toThrow("unknown option `intervall`");
-    check({ url, trust, now: 5 }, TypeError, "a watcher looks at the clock: give option `clock` instead of `now`");
+    check({ url, trust, now: 5 }, TypeError, "a watcher reads the clock: give option `clock` instead of `now`");
     check({ url, trust, pdp }, TypeError, "option `trust` is not for a watcher with a `pdp`, which was opened before");
     check({ url, pdp: {} }, TypeError, "option `pdp` must be a PDP, found object");
     check({ url, pdp, interval: "5" }, TypeError, "option `interval` must be a number, found string");

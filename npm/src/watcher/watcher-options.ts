@@ -219,7 +219,7 @@ class Options {
   /** Returns the options for `open`, which refuses unknown names. */
   opening(hasPdp: boolean): OpenOptions {
     const opening = new Map([...this.#members].filter(([name]) => !OWN.includes(name)));
-    if (opening.has("now")) throw new TypeError("a watcher looks at the clock: give option `clock` instead of `now`");
+    if (opening.has("now")) throw new TypeError("a watcher reads the clock: give option `clock` instead of `now`");
     if (!hasPdp) return Object.fromEntries(opening) as unknown as OpenOptions;
     for (const name of opening.keys()) {
       if (name === "maxBytes" || name === "clock") continue;
@@ -243,7 +243,7 @@ class Options {
     try {
       address = new URL(text, globalThis.location?.href);
     } catch {
-      throw new RangeError("option `url` must be a whole address");
+      throw new RangeError("option `url` must be an absolute address");
     }
     if (address.protocol === "http:" || address.protocol === "https:") return address.href;
     throw new RangeError(`option \`url\` must begin with https: or http:, found ${address.protocol}`);
