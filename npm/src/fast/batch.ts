@@ -174,8 +174,9 @@ class Run {
     const count = writer.fill(rows, start, kind);
     if (count < SHORTEST) return 0;
     const varying = slots.reduce((bits, { slot }) => bits | (1 << slot), 0);
-    const isOver = fastPaths.isExpired();
-    if (isOver || writer.isInexact || callState.serial !== serial || !fastPaths.isLive || !decideColumns(fastPaths, fastPath, mask, count, varying)) {
+    const isExpired = fastPaths.isExpired();
+    const isValid = !isExpired && !writer.isInexact && callState.serial === serial && fastPaths.isLive;
+    if (!isValid || !decideColumns(fastPaths, fastPath, mask, count, varying)) {
       for (let at = start; at < start + count; at += 1) {
         setAnswer(answers, at, decideOne(fastPaths, this.#record, this.#action, rows[at]));
       }

@@ -74,7 +74,9 @@ export class RuleInstance {
   /** Writes a query into the buffer, and returns its length. */
   #put(query: string | Uint8Array): number {
     // A code unit takes at most three bytes.
-    if (typeof query === "string" && query.length * 3 <= MIN_BUFFER_BYTES) return ENCODER.encodeInto(query, this.#buffer(MIN_BUFFER_BYTES)).written;
+    if (typeof query === "string" && query.length * 3 <= MIN_BUFFER_BYTES) {
+      return ENCODER.encodeInto(query, this.#buffer(MIN_BUFFER_BYTES)).written;
+    }
     const bytes = typeof query === "string" ? ENCODER.encode(query) : query;
     this.#buffer(bytes.length).set(bytes);
     return bytes.length;
