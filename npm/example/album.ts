@@ -1,5 +1,5 @@
-// How a program uses the package. `cargo xtask test` checks its types against the declarations that
-// are published.
+// A program that uses the package. `cargo xtask test` checks its types against the published
+// declarations.
 
 import { readFile } from "node:fs/promises";
 

@@ -1,4 +1,4 @@
-// A big batch, and workers to share it.
+// A large batch, decided by workers.
 
 import type { PublicJwk, Resource } from "wardgate";
 import { createPool } from "wardgate/pool";

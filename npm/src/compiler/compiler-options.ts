@@ -94,7 +94,7 @@ export interface CompileOptions extends LintOptions {
   readonly emitAccessors?: boolean | undefined;
 }
 
-/** The options for the module: the mirror of `crates/compiler-wasm/src/asked.rs`. */
+/** The options for the module: the mirror of `crates/compiler-wasm/src/options.rs`. */
 export interface ModuleOptions {
   readonly [name: string]: string | number | boolean;
 }
