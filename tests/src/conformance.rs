@@ -13,13 +13,13 @@ use wardgate_compiler::walk::walk;
 pub mod acvp;
 pub mod answer;
 // Servers have threads and sockets, which WebAssembly has not.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod authzen;
 pub mod blake3;
 pub mod cel_eval;
 pub mod cel_spec;
 pub mod cerbos_lib;
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod cerbos_server;
 pub mod compile;
 pub mod engine;
@@ -103,14 +103,14 @@ pub const SUITES: &[Suite] = &[
         needs: &["cerbos/testdata/verify_junit"],
         source: source::CERBOS,
     },
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(feature = "server")]
     Suite {
         name: "cerbos-server",
         load: cerbos_server::load,
         needs: &["cerbos/testdata/server", "cerbos/testdata/store"],
         source: source::CERBOS,
     },
-    #[cfg(not(target_arch = "wasm32"))]
+    #[cfg(feature = "server")]
     Suite {
         name: "authzen",
         load: authzen::load,

@@ -12,14 +12,14 @@ pub mod demo;
 pub mod diagnostics;
 pub mod expression;
 // The hosts that it attacks are shared between threads, which WebAssembly has not.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod fuzz;
 pub mod generate;
 // As for `fuzz`.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod hostile;
 // As for `fuzz`.
-#[cfg(not(target_arch = "wasm32"))]
+#[cfg(feature = "server")]
 pub mod http;
 pub mod literals;
 pub mod loadtest;

@@ -68,7 +68,13 @@ fn in_node(arguments: &[&String], corpora: &Path) -> Outcome {
         let target = shell::target().join("wasi").join(name.replace(' ', "-"));
         let build = ["build", "--profile", "test", "--target", setup::WASI_TARGET];
         let mut cargo = shell::cargo(build);
-        cargo.args(["--package", "wardgate-tests", "--bin", "conformance"]);
+        cargo.args([
+            "--package",
+            "wardgate-tests",
+            "--bin",
+            "conformance",
+            "--no-default-features",
+        ]);
         cargo.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
         shell::logged(&format!("conformance as WebAssembly {name}"), &mut cargo)?;
         let module = target.join(setup::WASI_TARGET).join("debug/conformance.wasm");

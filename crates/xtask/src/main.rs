@@ -63,7 +63,8 @@ fn dispatch(name: &str, rest: &[String]) -> Option<Outcome> {
         "build-hosts" => without_arguments(rest, hosts::build),
         "hosts" => without_arguments(rest, hosts::test),
         "demo" => demo(rest),
-        "test" => without_arguments(rest, suite::run),
+        "test" => suite::run(rest),
+        "step" => suite::step(rest),
         "generate" => generate::run(rest),
         "layers" => without_arguments(rest, layers::check),
         "vectors" => without_arguments(rest, vectors::check),
@@ -88,14 +89,23 @@ fn without_arguments(rest: &[String], command: fn() -> Outcome) -> Outcome {
     }
 }
 
+/// Builds the package's entry and the native half of the demonstration side by side, and runs it.
 fn demo(rest: &[String]) -> Outcome {
-    npm::build()?;
     // It shows times, so it runs as a release would; the tests share none of this build.
-    let build = ["build", "--profile", "demo", "--package", "wardgate-tests", "--bin", "demo"];
-    shell::logged("building the demonstration", &mut shell::cargo(build))?;
-    let run =
-        ["run", "--quiet", "--profile", "demo", "--package", "wardgate-tests", "--bin", "demo"];
-    shell::shown(shell::cargo(run).arg("--").args(rest))
+    let demo = |command: &str| {
+        let mut cargo =
+            shell::cargo([command, "--quiet", "--profile", "demo", "--no-default-features"]);
+        cargo.args(["--package", "wardgate-tests", "--bin", "demo"]);
+        cargo
+    };
+    let package = std::thread::scope(|scope| {
+        // Optimising a module uses one processor.
+        let package = scope.spawn(npm::build_entry);
+        let native = shell::logged("building the demonstration", &mut demo("build"));
+        package.join().map(|package| package.and(native))
+    });
+    package.map_err(|_| "building the package panicked")??;
+    shell::shown(demo("run").arg("--").args(rest))
 }
 
 const HELP: &str = "\
@@ -106,7 +116,8 @@ cargo xtask <command>
   build-hosts   build the module and the component for other hosts into target/hosts
   hosts         try them in wasmtime, from Rust and Python, and in wazero, from Go
   demo          compile a policy set and decide it natively and in Node
-  test          the whole suite; the last line says how many steps passed
+  test          run the whole suite; the last line is the number of steps that passed
+                  --long          generate as many requests as the single steps do
   lint          formatting, clippy, the arrows between crates and generated code
   layers        check the arrows between crates and where `unsafe` may occur
   generate      write the hot loops of the npm package from their templates

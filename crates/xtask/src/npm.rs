@@ -3,21 +3,64 @@
 //! The package has no build tool of its own: the TypeScript compiler writes `npm/dist`, and `npm/cjs` from it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::shell::{self, Outcome, command, root, target};
 use crate::wasm;
 
-/// Builds the runtime module and the package around it.
+/// Builds the modules and the package around them, unless they are up to date.
 pub(crate) fn build() -> Outcome {
     wasm::build()?;
+    write_dist("package", || {
+        run(&["tsc", "--project", "tsconfig.build.json"])?;
+        run(&["node", "cjs.mjs"])
+    })
+}
+
+/// Builds what a program in Node needs that only opens bundles and decides: the runtime and the entry of the package.
+pub(crate) fn build_entry() -> Outcome {
+    wasm::build_runtime()?;
+    if is_built("package")? {
+        return Ok(());
+    }
+    write_dist("entry", || run(&["tsc", "--project", "tsconfig.entry.json"]))
+}
+
+/// Empties `npm/dist` and writes it with `compile`, unless it is up to date.
+fn write_dist(what: &str, compile: impl FnOnce() -> Outcome) -> Outcome {
+    if is_built(what)? {
+        return Ok(());
+    }
     let dist = root().join("npm/dist");
     if dist.exists() {
         // A file whose source is gone must not reach the package.
         fs::remove_dir_all(&dist).map_err(|error| format!("cannot empty npm/dist: {error}"))?;
     }
-    run(&["tsc", "--project", "tsconfig.build.json"])?;
-    run(&["node", "cjs.mjs"])
+    compile()?;
+    shell::write(&stamp(), format!("{what} {}", digest_of_sources()?))
+}
+
+/// Returns true if `npm/dist` was made of the sources as they are.
+fn is_built(what: &str) -> Outcome<bool> {
+    let inputs = format!("{what} {}", digest_of_sources()?);
+    let is_there = root().join("npm/dist/index.js").exists();
+    Ok(is_there && fs::read_to_string(stamp()).is_ok_and(|built| built == inputs))
+}
+
+fn digest_of_sources() -> Outcome<String> {
+    let npm = root().join("npm");
+    let mut files = Vec::new();
+    wasm::collect(&npm.join("src"), &mut files)?;
+    wasm::collect(&npm.join("wasm"), &mut files)?;
+    let files_beside =
+        ["package.json", "tsconfig.json", "tsconfig.build.json", "tsconfig.entry.json", "cjs.mjs"];
+    files.extend(files_beside.map(|file| npm.join(file)));
+    wasm::digest_of(&files)
+}
+
+/// The file that says what `npm/dist` was made of; it lies outside of the package.
+fn stamp() -> PathBuf {
+    target().join("xtask/npm-dist")
 }
 
 /// Checks the types of the package, of its tests and of the example project.

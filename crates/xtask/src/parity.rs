@@ -9,6 +9,8 @@ mod table;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -17,11 +19,18 @@ use crate::shell::{self, Outcome, cargo, command, root, target};
 use crate::{npm, setup};
 use runtimes::{RUNTIMES, Runtime};
 
-/// Every way of asking in Node, on generated policies too, against the native build and the oracle.
+/// Compares every way to decide in Node with the native build and the oracle, on the cases and on
+/// generated policies.
 pub(crate) fn in_node() -> Outcome {
     npm::build()?;
     let program = ["run", "--quiet", "--package", "wardgate-tests", "--bin", "parity"];
     shell::shown(&mut cargo(program))
+}
+
+/// Runs all runtimes, on fewer generated requests unless the run is a long one.
+pub(crate) fn of_suite(is_long: bool) -> Outcome {
+    let short = ["--requests", SHORT_REQUESTS].map(str::to_owned);
+    run(if is_long { &[] } else { &short })
 }
 
 /// Asks every runtime, or those that the arguments name, and prints the table.
@@ -30,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     prepare(&options)?;
     let expected = report(&folder().join("expected.json"))?;
     let asked = RUNTIMES.iter().filter(|runtime| options.asks(runtime.name));
-    let rows: Vec<Row> = asked.map(Row::of).collect();
+    let rows = two_at_once(&asked.collect::<Vec<_>>());
     table::print(&rows);
     let wrong: Vec<String> = rows.iter().filter_map(|row| row.fault(&expected)).collect();
     wrong.iter().for_each(|fault| println!("    {fault}"));
@@ -40,6 +49,23 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             Err(format!("{count} of {} runtimes do not agree with the native build", rows.len()))
         }
     }
+}
+
+/// Runs two runtimes at once, for most of them use one processor; the rows have the order of the runtimes.
+fn two_at_once(runtimes: &[&Runtime]) -> Vec<Row> {
+    let queue = Mutex::new(runtimes.iter().enumerate());
+    let work = || {
+        let next = || queue.lock().ok().and_then(|mut queue| queue.next());
+        std::iter::from_fn(next).map(|(at, runtime)| (at, Row::of(runtime))).collect::<Vec<_>>()
+    };
+    let mut rows = thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mut rows = work();
+        rows.extend(other.join().unwrap_or_default());
+        rows
+    });
+    rows.sort_by_key(|(at, _)| *at);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// What was asked for.
@@ -176,5 +202,7 @@ fn program() -> PathBuf {
     target().join("debug/runtimes")
 }
 
+/// Generated requests of a run that is not long; `cargo xtask parity` makes 20,000.
+const SHORT_REQUESTS: &str = "4000";
 const RUNTIMES_FOLDER: &str = "tests/runtimes";
 const SUITES: [&str; 5] = ["cases", "generated", "bundles", "rules", "crypto"];

@@ -20,18 +20,34 @@ pub(crate) fn build() -> Outcome {
     if fs::read_to_string(&stamp).is_ok_and(|built| built == inputs) {
         return Ok(());
     }
-    println!("  building the modules");
+    build_runtime()?;
+    println!("  building the other modules");
+    let start = Instant::now();
+    add_plain()?;
+    add_compiler()?;
+    add_spocp()?;
+    println!("  built the other modules in {}", shell::seconds(start.elapsed()));
+    shell::write(&stamp, inputs)
+}
+
+/// Builds the runtime with vectors, which is all that the demonstration needs, unless it is up to date.
+pub(crate) fn build_runtime() -> Outcome {
+    setup::all()?;
+    let stamp = target().join("xtask/runtime-module");
+    let inputs = digest_of_inputs(&[])?;
+    let is_there = folder().join(format!("{NAME}_bg.wasm")).exists();
+    if is_there && fs::read_to_string(&stamp).is_ok_and(|built| built == inputs) {
+        return Ok(());
+    }
+    println!("  building the runtime module");
     let start = Instant::now();
     // Left over files of an older build must not reach the package.
     if folder().exists() {
         fs::remove_dir_all(folder()).map_err(|error| format!("cannot empty npm/wasm: {error}"))?;
     }
     pack(&RUNTIME, "+simd128", &folder(), &target())?;
-    add_plain()?;
     trim()?;
-    add_compiler()?;
-    add_spocp()?;
-    println!("  built the modules in {}", shell::seconds(start.elapsed()));
+    println!("  built the runtime module in {}", shell::seconds(start.elapsed()));
     shell::write(&stamp, inputs)
 }
 
@@ -168,8 +184,7 @@ fn copy(from: &Path, to: &Path) -> Outcome {
 /// Leaves what the package ships of the runtime: the modules, their glue, and its types.
 fn trim() -> Outcome {
     declare_glue(&RUNTIME, &folder())?;
-    let parts = ["js", "d.ts", "wasm"].map(|part| format!("{NAME}_bg.{part}"));
-    let shipped = [&parts[..], &[format!("{PLAIN}_bg.wasm")]].concat();
+    let shipped = ["js", "d.ts", "wasm"].map(|part| format!("{NAME}_bg.{part}"));
     for file in shell::entries(&folder())? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         if !shipped.iter().any(|kept| *kept == name) {
@@ -216,17 +231,22 @@ pub(crate) fn digest_of_inputs(others: &[PathBuf]) -> Outcome<String> {
             collect(&folder.join("src"), &mut files)?;
         }
     }
+    digest_of(&files)
+}
+
+/// Returns a digest of the names and contents of files.
+pub(crate) fn digest_of(files: &[PathBuf]) -> Outcome<String> {
     let mut hasher = DefaultHasher::new();
     for file in files {
-        file.strip_prefix(root()).unwrap_or(&file).hash(&mut hasher);
-        fs::read(&file)
+        file.strip_prefix(root()).unwrap_or(file).hash(&mut hasher);
+        fs::read(file)
             .map_err(|error| format!("cannot read {}: {error}", file.display()))?
             .hash(&mut hasher);
     }
     Ok(format!("{:016x}\n", hasher.finish()))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
     for entry in shell::entries(folder)? {
         if entry.is_dir() {
             collect(&entry, files)?;
