@@ -9,7 +9,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::Evaluation;
 
 use crate::arguments::LabelOptions;
-use crate::check::clock;
+use crate::clock;
 use crate::failure::Failure;
 
 /// Returns `label` with what was given in the place of what it says.
@@ -26,7 +26,7 @@ pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failu
 
 /// Returns the label with the time of the clock, if nobody said when the bundle was made.
 pub(crate) fn dated(label: Label) -> Label {
-    let now = u64::try_from(clock().seconds()).unwrap_or(0);
+    let now = u64::try_from(clock::now().seconds()).unwrap_or(0);
     Label { created: if label.created == 0 { now } else { label.created }, ..label }
 }
 

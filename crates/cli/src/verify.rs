@@ -3,7 +3,7 @@
 use wardgate_bundle::{OpenError, Opened};
 
 use crate::arguments::Verify;
-use crate::check::clock;
+use crate::clock;
 use crate::failure::{Failure, Status};
 use crate::opening::{self, Terms};
 use crate::output::Output;
@@ -13,7 +13,7 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> 
     if verify.opening.trust.is_empty() {
         return Err(Failure::usage("give the key that must have signed: `--trust KEYFILE`"));
     }
-    let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock))?;
+    let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock::now))?;
     let bytes = opening::bytes(&verify.bundle, &verify.opening)?;
     match terms.open(&bytes) {
         Ok(opened) => tell(&opened, verify.json, out).map(|()| Status::Done),
