@@ -122,8 +122,8 @@ mod tests {
         else {
             unreachable!()
         };
-        let told = "`edit` of photo p1, asked by sam: the general path denies, \
+        let expected = "`edit` of photo p1, asked by sam: the general path denies, \
                     the native host allows; nothing was timed";
-        assert_eq!((status, message.as_str()), (Status::Disagreement, told));
+        assert_eq!((status, message.as_str()), (Status::Disagreement, expected));
     }
 }

@@ -13,22 +13,22 @@ use crate::requests;
 
 pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
     let Check { policies: path, options, opening, .. } = check;
-    let now = check.asking.now.unwrap_or_else(clock::now);
+    let now = check.input.now.unwrap_or_else(clock::now);
     let table = policies::table(Source { path, options, opening }, now)?;
-    requests::each(&check.asking.request, |mut call| {
-        let now = check.asking.now.unwrap_or_else(clock::now);
+    requests::each(&check.input.request, |mut call| {
+        let now = check.input.now.unwrap_or_else(clock::now);
         let meta = check.meta || call.include_meta;
         let mut response =
             Response { request_id: call.request_id().to_owned(), results: Vec::new() };
         call.each(|request| {
             let decision = table.check(request, now);
-            if check.asking.json {
+            if check.input.json {
                 response.results.push(ResultEntry::new(request, &decision, meta));
                 return Ok(());
             }
             print(request, &decision, meta, out)
         })?;
-        if check.asking.json {
+        if check.input.json {
             out.line(answer::line(&response))?;
         }
         out.flush()
@@ -44,8 +44,8 @@ pub(crate) fn title(request: &Request, out: &Output) -> String {
     let (kind, resource) = (&request.resource.kind, &request.resource.id);
     let named = format!("{id}{kind} {resource}");
     let roles = request.principal.roles.join(", ");
-    let asks = format!(", asked by {} as {roles}", request.principal.id);
-    format!("{}{}", out.paint(Tone::Title, &shown(&named)), shown(&asks))
+    let asked_by = format!(", asked by {} as {roles}", request.principal.id);
+    format!("{}{}", out.paint(Tone::Title, &shown(&named)), shown(&asked_by))
 }
 
 /// Returns the word for an effect.

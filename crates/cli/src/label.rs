@@ -47,11 +47,12 @@ pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64, Failure> {
 /// Returns what a header says, each with its name.
 pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
     let Label { name, revision, created, not_before, expires } = &header.label;
-    let said = |seconds: &u64| if *seconds == 0 { "not said".to_owned() } else { time(*seconds) };
+    let creation =
+        |seconds: &u64| if *seconds == 0 { "not said".to_owned() } else { time(*seconds) };
     let mut fields = vec![
         ("name", if name.is_empty() { "none".to_owned() } else { name.clone() }),
         ("revision", revision.to_string()),
-        ("created", said(created)),
+        ("created", creation(created)),
     ];
     fields.extend(not_before.map(|from| ("not before", time(from))));
     fields.extend(expires.map(|end| ("expires", time(end))));
