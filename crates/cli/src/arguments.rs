@@ -93,8 +93,8 @@ impl Command {
         match self {
             Self::Compile(compile) => compile.json,
             Self::Lint(lint) => lint.json,
-            Self::Check(check) => check.asking.json,
-            Self::Explain(explain) => explain.asking.json,
+            Self::Check(check) => check.input.json,
+            Self::Explain(explain) => explain.input.json,
             Self::Inspect(inspect) => inspect.json,
             Self::Test(test) => test.json,
             Self::Bench(bench) => bench.json,
@@ -141,7 +141,7 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE|DIR")]
     pub(crate) policies: PathBuf,
     #[command(flatten)]
-    pub(crate) asking: Asking,
+    pub(crate) input: Input,
     /// Tell which policy and scope decided, and which derived roles were in effect.
     #[arg(long)]
     pub(crate) meta: bool,
@@ -157,7 +157,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "FILE|DIR")]
     pub(crate) policies: PathBuf,
     #[command(flatten)]
-    pub(crate) asking: Asking,
+    pub(crate) input: Input,
     /// List every rule that was considered too.
     #[arg(long, conflicts_with = "json")]
     pub(crate) steps: bool,
@@ -232,7 +232,7 @@ pub(crate) enum Hosts {
 
 /// What is asked, and how the answer is to look.
 #[derive(Debug, Args)]
-pub(crate) struct Asking {
+pub(crate) struct Input {
     /// The request, or one request on each line; `-` reads standard input.
     #[arg(short, long, value_name = "FILE|-")]
     pub(crate) request: PathBuf,

@@ -20,7 +20,6 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_native::Pdp;
 
 use crate::arguments::{Bench, BenchWhat, Hosts};
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::opening::Terms;
 use crate::output::{Output, progress};
@@ -40,7 +39,7 @@ pub(crate) fn run(bench: &Bench, out: &mut Output) -> Result<Status, Failure> {
     else {
         return Err(Failure::usage("`wardgate bench` needs policies and `--requests`"));
     };
-    let now = to_the_millisecond(bench.now.unwrap_or_else(check::clock));
+    let now = to_the_millisecond(bench.now.unwrap_or_else(crate::clock::now));
     let terms = Terms::read(opening, now)?;
     let bundle = policies::bundle(Source { path, options, opening })?;
     let pdp = Pdp::open_under(&bundle, terms.trust(), terms.conditions(), 0)
@@ -123,8 +122,8 @@ mod tests {
         else {
             unreachable!()
         };
-        let told = "`edit` of photo p1, asked by sam: the general path denies, \
+        let expected = "`edit` of photo p1, asked by sam: the general path denies, \
                     the native host allows; nothing was timed";
-        assert_eq!((status, message.as_str()), (Status::Disagreement, told));
+        assert_eq!((status, message.as_str()), (Status::Disagreement, expected));
     }
 }

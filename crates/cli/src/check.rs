@@ -1,13 +1,11 @@
 //! `wardgate check`: decides requests.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use wardgate_engine::cel::Timestamp;
 use wardgate_engine::decision::{Decision, Effect};
 use wardgate_engine::request::Request;
 
 use crate::answer::{self, Response, ResultEntry};
 use crate::arguments::Check;
+use crate::clock;
 use crate::failure::{Failure, Status};
 use crate::output::{Output, Tone, shown};
 use crate::policies::{self, Source};
@@ -15,33 +13,26 @@ use crate::requests;
 
 pub(crate) fn run(check: &Check, out: &mut Output) -> Result<Status, Failure> {
     let Check { policies: path, options, opening, .. } = check;
-    let now = check.asking.now.unwrap_or_else(clock);
+    let now = check.input.now.unwrap_or_else(clock::now);
     let table = policies::table(Source { path, options, opening }, now)?;
-    requests::each(&check.asking.request, |mut call| {
-        let now = check.asking.now.unwrap_or_else(clock);
+    requests::each(&check.input.request, |mut call| {
+        let now = check.input.now.unwrap_or_else(clock::now);
         let meta = check.meta || call.include_meta;
         let mut response =
             Response { request_id: call.request_id().to_owned(), results: Vec::new() };
         call.each(|request| {
             let decision = table.check(request, now);
-            if check.asking.json {
+            if check.input.json {
                 response.results.push(ResultEntry::new(request, &decision, meta));
                 return Ok(());
             }
             print(request, &decision, meta, out)
         })?;
-        if check.asking.json {
+        if check.input.json {
             out.line(answer::line(&response))?;
         }
         out.flush()
     })
-}
-
-/// Reads the clock. A clock that is off by centuries is no time at all, so it is the earliest one.
-pub(crate) fn clock() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
-    Timestamp::new(seconds, since.subsec_nanos()).unwrap_or_default()
 }
 
 /// Returns who asks about what, in words.
@@ -53,8 +44,8 @@ pub(crate) fn title(request: &Request, out: &Output) -> String {
     let (kind, resource) = (&request.resource.kind, &request.resource.id);
     let named = format!("{id}{kind} {resource}");
     let roles = request.principal.roles.join(", ");
-    let asks = format!(", asked by {} as {roles}", request.principal.id);
-    format!("{}{}", out.paint(Tone::Title, &shown(&named)), shown(&asks))
+    let asked_by = format!(", asked by {} as {roles}", request.principal.id);
+    format!("{}{}", out.paint(Tone::Title, &shown(&named)), shown(&asked_by))
 }
 
 /// Returns the word for an effect.

@@ -14,45 +14,46 @@ use crate::replace;
 
 pub(crate) fn run(delta: &Delta, out: &mut Output) -> Result<Status, Failure> {
     match &delta.command {
-        DeltaCommand::Make(asked) => make(asked, out)?,
-        DeltaCommand::Apply(asked) => apply_to(asked, out)?,
+        DeltaCommand::Make(command) => make(command, out)?,
+        DeltaCommand::Apply(command) => apply_to(command, out)?,
     }
     Ok(Status::Done)
 }
 
-fn make(asked: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
-    let (outputs, inputs) = (vec![("-o", asked.output.as_path())], vec![&*asked.old, &*asked.new]);
+fn make(command: &MakeDelta, out: &mut Output) -> Result<(), Failure> {
+    let (outputs, inputs) =
+        (vec![("-o", command.output.as_path())], vec![&*command.old, &*command.new]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
-    let (old, from) = bundle(&asked.old)?;
-    let (new, to) = bundle(&asked.new)?;
-    let delta = delta(&old, &new).map_err(|error| refused(&asked.new, &error))?;
-    replace::file(&asked.output, &delta)?;
+    let (old, from) = bundle(&command.old)?;
+    let (new, to) = bundle(&command.new)?;
+    let delta = delta(&old, &new).map_err(|error| refused(&command.new, &error))?;
+    replace::file(&command.output, &delta)?;
     let (from, to) = (from.header.label.revision, to.header.label.revision);
-    let (file, short, long) = (asked.output.display().to_string(), delta.len(), new.len());
+    let (file, short, long) = (command.output.display().to_string(), delta.len(), new.len());
     out.line(format_args!(
         "{}: from revision {from} to {to}, {short} bytes instead of {long}",
         shown(&file)
     ))
 }
 
-fn apply_to(asked: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
+fn apply_to(command: &ApplyDelta, out: &mut Output) -> Result<(), Failure> {
     // The new bundle may take the place of its base, as where a host keeps one bundle.
-    let (outputs, inputs) = (vec![("-o", asked.output.as_path())], vec![&*asked.delta]);
+    let (outputs, inputs) = (vec![("-o", command.output.as_path())], vec![&*command.delta]);
     Paths { outputs, inputs, ..Paths::default() }.check()?;
-    let base = opening::read(&asked.base)?;
-    let about = describe(&base).map_err(|error| refused(&asked.base, &error))?;
+    let base = opening::read(&command.base)?;
+    let about = describe(&base).map_err(|error| refused(&command.base, &error))?;
     if about.base.is_some() {
-        let shown = asked.base.in_one_line();
+        let shown = command.base.in_one_line();
         let message = format!("`{shown}` is a delta: its base comes first, and then the delta");
         return Err(Failure::usage(message));
     }
-    let delta = opening::read(&asked.delta)?;
+    let delta = opening::read(&command.delta)?;
     let new = apply(&base, &delta, Trust::Unsigned, &Conditions::default()).map_err(|error| {
-        let (delta, base) = (asked.delta.in_one_line(), asked.base.in_one_line());
+        let (delta, base) = (command.delta.in_one_line(), command.base.in_one_line());
         Failure::policies(format!("cannot apply `{delta}` to `{base}`: {error}"))
     })?;
-    replace::file(&asked.output, &new)?;
-    let file = asked.output.display().to_string();
+    replace::file(&command.output, &new)?;
+    let file = command.output.display().to_string();
     out.line(format_args!("{}: {} bytes, not verified", shown(&file), new.len()))
 }
 

@@ -19,7 +19,7 @@ use wardgate_engine::request::Request;
 use wardgate_engine::table::{Evaluation, PolicyTable};
 
 use crate::arguments::Explain;
-use crate::check::clock;
+use crate::clock;
 use crate::failure::{Failure, Status};
 use crate::output::Output;
 use crate::policies::{self, Source};
@@ -31,19 +31,19 @@ use verdict::Verdict;
 
 pub(crate) fn run(explain: &Explain, out: &mut Output) -> Result<Status, Failure> {
     let Explain { policies: path, options, opening, .. } = explain;
-    let now = explain.asking.now.unwrap_or_else(clock);
+    let now = explain.input.now.unwrap_or_else(clock::now);
     let source = Source { path, options, opening };
     let (table, sources) = policies::table_and_sources(source, now)?;
     let options = policies::table_options(options)?;
     let constants = sources.map(|sources| Constants::of(&sources, options));
-    requests::each(&explain.asking.request, |mut call| {
-        let now = explain.asking.now.unwrap_or_else(clock);
+    requests::each(&explain.input.request, |mut call| {
+        let now = explain.input.now.unwrap_or_else(clock::now);
         call.each(|request| {
             let explanation = table.explain(request, now);
             let meetings = Meetings::of(&table, request, now);
             let verdict = |action| verdict(&table, request, action, &meetings, constants.as_ref());
             let verdicts: Vec<_> = explanation.decision.actions.iter().map(verdict).collect();
-            if explain.asking.json {
+            if explain.input.json {
                 return out.line(json::line(&explanation, &verdicts));
             }
             let steps = explain.steps.then_some(explanation.steps.as_slice());

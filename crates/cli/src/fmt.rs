@@ -94,8 +94,8 @@ impl Run<'_> {
         match format(name, bytes) {
             Ok(formatted) => {
                 if formatted.outcome == Outcome::Unchanged {
-                    let kept = "stays as it is: no layout of it is sure to keep its meaning";
-                    complain(format_args!("wardgate: `{name}` {kept}"));
+                    let unchanged = "stays as it is: no layout of it is sure to keep its meaning";
+                    complain(format_args!("wardgate: `{name}` {unchanged}"));
                 }
                 Ok(Some(formatted.text))
             }

@@ -7,7 +7,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::{Inspection, PolicyRecord, PolicyTable};
 
 use crate::arguments::{Inspect, Opening};
-use crate::check::clock;
+use crate::clock;
 use crate::failure::{Failure, Status};
 use crate::opening::Terms;
 use crate::output::{Output, Tone, shown};
@@ -38,7 +38,7 @@ fn time(opening: &Opening, bytes: &[u8]) -> Timestamp {
     let begins = describe(bytes).map(|about| about.header.label.not_before.unwrap_or(0));
     let begins = begins.ok().filter(|_| opening.trust.is_empty());
     let begins = begins.and_then(|begins| Timestamp::new(i64::try_from(begins).ok()?, 0));
-    begins.unwrap_or_else(clock)
+    begins.unwrap_or_else(clock::now)
 }
 
 /// Who signed a bundle: claims, unless keys were given to verify them with.

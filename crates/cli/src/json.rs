@@ -112,6 +112,6 @@ fn nearest(value: u64) -> f64 {
 /// Returns the reader's message without the place that it appends: the caller knows a better one.
 pub(crate) fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).unwrap_or(&text).replace("EOF while parsing", "the input ends in")
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).unwrap_or(&text).replace("EOF while parsing", "the input ends in")
 }

@@ -9,7 +9,7 @@ use wardgate_engine::cel::Timestamp;
 use wardgate_engine::table::Evaluation;
 
 use crate::arguments::LabelOptions;
-use crate::check::clock;
+use crate::clock;
 use crate::failure::Failure;
 
 /// Returns `label` with what was given in the place of what it says.
@@ -26,7 +26,7 @@ pub(crate) fn changed(label: Label, given: &LabelOptions) -> Result<Label, Failu
 
 /// Returns the label with the time of the clock, if nobody said when the bundle was made.
 pub(crate) fn dated(label: Label) -> Label {
-    let now = u64::try_from(clock().seconds()).unwrap_or(0);
+    let now = u64::try_from(clock::now().seconds()).unwrap_or(0);
     Label { created: if label.created == 0 { now } else { label.created }, ..label }
 }
 
@@ -47,11 +47,12 @@ pub(crate) fn seconds(option: &str, time: Timestamp) -> Result<u64, Failure> {
 /// Returns what a header says, each with its name.
 pub(crate) fn fields(header: &Header) -> Vec<(&'static str, String)> {
     let Label { name, revision, created, not_before, expires } = &header.label;
-    let said = |seconds: &u64| if *seconds == 0 { "not said".to_owned() } else { time(*seconds) };
+    let creation =
+        |seconds: &u64| if *seconds == 0 { "not said".to_owned() } else { time(*seconds) };
     let mut fields = vec![
         ("name", if name.is_empty() { "none".to_owned() } else { name.clone() }),
         ("revision", revision.to_string()),
-        ("created", said(created)),
+        ("created", creation(created)),
     ];
     fields.extend(not_before.map(|from| ("not before", time(from))));
     fields.extend(expires.map(|end| ("expires", time(end))));

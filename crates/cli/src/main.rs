@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod bench;
 mod check;
+mod clock;
 mod compile;
 mod delta;
 mod diff;

@@ -59,22 +59,22 @@ impl Script {
 }
 
 /// Returns what Node complained of before it ended, among all that it said.
-pub(crate) fn last_words(said: &str) -> Option<&str> {
-    let error = said.lines().find(|line| line.contains("Error") || line.starts_with("node:"));
+pub(crate) fn last_words(text: &str) -> Option<&str> {
+    let error = text.lines().find(|line| line.contains("Error") || line.starts_with("node:"));
     error.map(str::trim)
 }
 
 /// Returns a request as the package takes it, with the list of its actions.
 pub(crate) fn question(request: &Request) -> Attr {
     let Request { principal, resource, aux_data, .. } = request;
-    let who = object([
+    let principal = object([
         ("id", text(&principal.id)),
         ("roles", list(&principal.roles)),
         ("attr", map(&principal.attr)),
         ("policyVersion", text(&principal.policy_version)),
         ("scope", text(&principal.scope)),
     ]);
-    let what = object([
+    let resource = object([
         ("kind", text(&resource.kind)),
         ("id", text(&resource.id)),
         ("attr", map(&resource.attr)),
@@ -83,8 +83,8 @@ pub(crate) fn question(request: &Request) -> Attr {
     ]);
     let data = object([("jwt", map(&aux_data.jwt)), ("jwts", map(&aux_data.jwts))]);
     object([
-        ("principal", Some(who)),
-        ("resource", Some(what)),
+        ("principal", Some(principal)),
+        ("resource", Some(resource)),
         ("auxData", Some(data).filter(|data| *data != Attr::Map(AttrMap::new()))),
         ("actions", list(&request.actions)),
     ])
@@ -137,16 +137,20 @@ mod tests {
             actions: vec!["view".into(), "edit".into()],
             ..Request::default()
         };
-        let (who, what) = (r#""id":"ann","roles":["member"]"#, r#""id":"p1","kind":"photo""#);
-        let asks = r#"{"actions":["view","edit"]"#;
-        check(&request, &format!(r#"{asks},"principal":{{{who}}},"resource":{{{what}}}}}"#));
+        let (principal, resource) =
+            (r#""id":"ann","roles":["member"]"#, r#""id":"p1","kind":"photo""#);
+        let entry = r#"{"actions":["view","edit"]"#;
+        check(
+            &request,
+            &format!(r#"{entry},"principal":{{{principal}}},"resource":{{{resource}}}}}"#),
+        );
         let claims: AttrMap = [("age".into(), Attr::Number(-0.0))].into_iter().collect();
         request.aux_data = AuxData { jwt: claims, ..AuxData::default() };
         request.resource.scope = "acme".into();
         check(
             &request,
             &format!(
-                r#"{asks},"auxData":{{"jwt":{{"age":-0}}}},"principal":{{{who}}},"resource":{{{what},"scope":"acme"}}}}"#
+                r#"{entry},"auxData":{{"jwt":{{"age":-0}}}},"principal":{{{principal}}},"resource":{{{resource},"scope":"acme"}}}}"#
             ),
         );
     }

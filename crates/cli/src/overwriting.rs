@@ -32,39 +32,40 @@ impl Paths<'_> {
                 let message = format!("`{option}` cannot write to standard output: name a file");
                 return Err(Failure::usage(message));
             }
-            let Some(place) = place(path) else { continue };
+            let Some(target) = target(path) else { continue };
             let shown = path.in_one_line();
-            if let Some((other, _)) = before.iter().find(|(_, other)| *other == place) {
+            if let Some((other, _)) = before.iter().find(|(_, other)| *other == target) {
                 let message =
                     format!("`{other}` and `{option}` both write `{shown}`: name two files");
                 return Err(Failure::usage(message));
             }
-            if self.read(&place) {
+            if self.read(&target) {
                 let message = format!(
                     "`{option}` would overwrite `{shown}`, which is an input: name another file"
                 );
                 return Err(Failure::usage(message));
             }
-            before.push((option, place));
+            before.push((option, target));
         }
         Ok(())
     }
 
-    /// Returns true if the file at `place` is read.
-    fn read(&self, place: &Path) -> bool {
-        let is_place = |path: &Path| fs::canonicalize(path).is_ok_and(|path| path == place);
+    /// Returns true if the file at `target` is read.
+    fn read(&self, target: &Path) -> bool {
+        let is_target = |path: &Path| fs::canonicalize(path).is_ok_and(|path| path == target);
         // No link out of a directory is followed, so that most outputs need no look at the files in it.
         let is_below = |directory: &&&Path| {
-            place.exists() && fs::canonicalize(directory).is_ok_and(|root| place.starts_with(root))
+            target.exists()
+                && fs::canonicalize(directory).is_ok_and(|root| target.starts_with(root))
         };
         let below = self.directories.iter().filter(is_below);
-        self.inputs.iter().any(|path| is_place(path))
-            || below.flat_map(|directory| source_files(directory)).any(|path| is_place(&path))
+        self.inputs.iter().any(|path| is_target(path))
+            || below.flat_map(|directory| source_files(directory)).any(|path| is_target(&path))
     }
 }
 
 /// Returns the place of the file that is written, if there is none yet or something that could be lost.
-fn place(path: &Path) -> Option<PathBuf> {
-    let place = replace::target(path).ok()?;
-    fs::metadata(&place).map_or(true, |about| about.is_file()).then_some(place)
+fn target(path: &Path) -> Option<PathBuf> {
+    let target = replace::target(path).ok()?;
+    fs::metadata(&target).map_or(true, |about| about.is_file()).then_some(target)
 }

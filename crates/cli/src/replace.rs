@@ -114,9 +114,9 @@ mod tests {
         let Err(Failure::Message(status, message)) = unchanged(&path, b"mine", b"new") else {
             unreachable!()
         };
-        let told =
+        let expected =
             format!("`{}` has changed since it was read; it was left as it is", path.display());
-        assert_eq!((status, message), (Status::BadInputOutput, told));
+        assert_eq!((status, message), (Status::BadInputOutput, expected));
         assert_eq!(fs::read(&path).unwrap(), b"theirs");
         unchanged(&path, b"theirs", b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");

@@ -137,9 +137,9 @@ impl Requests {
 
     fn malformed(&self, error: &serde_json::Error, first: usize) -> String {
         let line = (first + error.line()).saturating_sub(1);
-        let place = format!("line {line}, column {}", error.column());
+        let position = format!("line {line}, column {}", error.column());
         format!(
-            "{}, {place}: this is no JSON that can be used: {}",
+            "{}, {position}: this is no JSON that can be used: {}",
             self.name,
             json::message(error)
         )

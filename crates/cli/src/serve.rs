@@ -69,7 +69,7 @@ pub(crate) fn origin(config: &Config) -> Result<Origin, Failure> {
     };
     Ok(Origin {
         source: Some(source),
-        trust: Terms::read(&opening, crate::check::clock())?.into_trusted(),
+        trust: Terms::read(&opening, crate::clock::now())?.into_trusted(),
         min_revision: policies.min_revision.unwrap_or(0).min(MAX_NUMBER),
         name: policies.name.clone(),
         after_expiry: policies.after_expiry,

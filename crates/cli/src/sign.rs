@@ -16,24 +16,24 @@ use crate::output::{InOneLine, Output, shown};
 use crate::overwriting::Paths;
 use crate::{label, opening, replace};
 
-pub(crate) fn run(asked: &Sign, out: &mut Output) -> Result<Status, Failure> {
-    paths(asked).check()?;
-    let keys = read_keys(&asked.key)?;
-    let path = &asked.bundle;
-    let bundle = labelled(path, opening::read(path)?, asked)?;
-    let signed = signed(path, bundle, &keys, asked.deterministic)?;
-    let output = asked.output.as_ref().unwrap_or(path);
+pub(crate) fn run(sign: &Sign, out: &mut Output) -> Result<Status, Failure> {
+    paths(sign).check()?;
+    let keys = read_keys(&sign.key)?;
+    let path = &sign.bundle;
+    let bundle = labelled(path, opening::read(path)?, sign)?;
+    let signed = signed(path, bundle, &keys, sign.deterministic)?;
+    let output = sign.output.as_ref().unwrap_or(path);
     replace::file(output, &signed)?;
     let about = describe(&signed).map_err(|error| opening::refused(output, &error))?;
-    report(output, &about, asked.json, out)?;
+    report(output, &about, sign.json, out)?;
     Ok(Status::Done)
 }
 
 /// Returns the files that are written and read: the bundle may be signed where it stands.
-fn paths(asked: &Sign) -> Paths<'_> {
+fn paths(sign: &Sign) -> Paths<'_> {
     Paths {
-        outputs: asked.output.iter().map(|path| ("-o", path.as_path())).collect(),
-        inputs: asked.key.iter().map(PathBuf::as_path).collect(),
+        outputs: sign.output.iter().map(|path| ("-o", path.as_path())).collect(),
+        inputs: sign.key.iter().map(PathBuf::as_path).collect(),
         ..Paths::default()
     }
 }
@@ -84,7 +84,7 @@ fn prove(path: &Path, signed: &[u8], keys: &[PrivateKey]) -> Result<(), Failure>
 
 /// Returns the bundle with the header that was asked for. One that is signed keeps its own: another
 /// header would make its signatures worthless.
-fn labelled(path: &Path, bundle: Vec<u8>, asked: &Sign) -> Result<Vec<u8>, Failure> {
+fn labelled(path: &Path, bundle: Vec<u8>, sign: &Sign) -> Result<Vec<u8>, Failure> {
     let about = describe(&bundle).map_err(|error| opening::refused(path, &error))?;
     if about.base.is_some() {
         return Err(Failure::policies(format!(
@@ -93,11 +93,11 @@ fn labelled(path: &Path, bundle: Vec<u8>, asked: &Sign) -> Result<Vec<u8>, Failu
         )));
     }
     if about.signers.is_empty() {
-        let label = label::dated(label::changed(about.header.label, &asked.label)?);
+        let label = label::dated(label::changed(about.header.label, &sign.label)?);
         label::check(&label)?;
         return relabel(&bundle, &label).map_err(|error| Failure::policies(error.to_string()));
     }
-    match asked.label.given() {
+    match sign.label.given() {
         None => Ok(bundle),
         Some(option) => Err(Failure::usage(format!(
             "`{option}` would change the header that `{}` is signed with already: \

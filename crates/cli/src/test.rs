@@ -72,9 +72,10 @@ fn once(test: &Test, filter: &Filter, out: &mut Output) -> Result<Status, Failur
             report::print(test, (&suites, &results), why, out)?;
         }
     }
-    let told = exercised.map(|exercised| coverage::tell(test, &exercised, out)).transpose()?;
+    let coverage_status =
+        exercised.map(|exercised| coverage::print(test, &exercised, out)).transpose()?;
     match status(&results) {
-        Status::Done => Ok(told.unwrap_or(Status::Done)),
+        Status::Done => Ok(coverage_status.unwrap_or(Status::Done)),
         status => Ok(status),
     }
 }

@@ -3,7 +3,7 @@
 use wardgate_bundle::{OpenError, Opened};
 
 use crate::arguments::Verify;
-use crate::check::clock;
+use crate::clock;
 use crate::failure::{Failure, Status};
 use crate::opening::{self, Terms};
 use crate::output::Output;
@@ -13,10 +13,10 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> 
     if verify.opening.trust.is_empty() {
         return Err(Failure::usage("give the key that must have signed: `--trust KEYFILE`"));
     }
-    let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock))?;
+    let terms = Terms::read(&verify.opening, verify.now.unwrap_or_else(clock::now))?;
     let bytes = opening::bytes(&verify.bundle, &verify.opening)?;
     match terms.open(&bytes) {
-        Ok(opened) => tell(&opened, verify.json, out).map(|()| Status::Done),
+        Ok(opened) => print(&opened, verify.json, out).map(|()| Status::Done),
         Err(error) if verify.json => {
             out.line(refusal(&error))?;
             Ok(Status::BadPolicies)
@@ -25,7 +25,7 @@ pub(crate) fn run(verify: &Verify, out: &mut Output) -> Result<Status, Failure> 
     }
 }
 
-fn tell(opened: &Opened, json: bool, out: &mut Output) -> Result<(), Failure> {
+fn print(opened: &Opened, json: bool, out: &mut Output) -> Result<(), Failure> {
     let signers: Vec<String> = opened.signers.iter().map(ToString::to_string).collect();
     if json {
         let mut json = label::json(&opened.header);

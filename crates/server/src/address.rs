@@ -17,7 +17,7 @@ impl Address {
     /// Reads a URL with `http` or `https`.
     ///
     /// # Errors
-    /// It is none, or says who asks; in words for the operator.
+    /// The text is no such URL, or it names a user. The message is for the operator.
     pub(crate) fn read(url: &str) -> Result<Self, String> {
         let wrong = || format!("expected a URL such as `https://example.com/file`, found `{url}`");
         let uri: Uri = url.parse().map_err(|_| wrong())?;
@@ -33,17 +33,17 @@ impl Address {
         Ok(Self { uri, authority, is_tls })
     }
 
-    /// Whether what is sent there is encrypted.
+    /// Returns true if the URL has the scheme `https`.
     pub(crate) const fn is_tls(&self) -> bool {
         self.is_tls
     }
 
-    /// Whether nobody else on the network sees what is sent there.
+    /// Returns true if the host is a loopback address, so that traffic stays on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         is_loopback(self.authority.host())
     }
 
-    /// What is asked for there: the path with its query.
+    /// Returns the path of the URL with its query.
     pub(crate) fn path(&self) -> &str {
         self.uri.path_and_query().map_or("/", |path| path.as_str())
     }
@@ -64,7 +64,7 @@ impl Address {
     }
 }
 
-/// Whether a host, as a URL names it, is this machine whoever asks.
+/// Returns true if a host, written as in a URL, is a loopback address or `localhost`.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let address: Result<IpAddr, _> = bare(host).parse();
     address.map_or(host == "localhost", |address| address.is_loopback())
@@ -80,7 +80,7 @@ mod tests {
     use super::Address;
 
     #[test]
-    fn loopback_is_this_machine_and_nothing_else() {
+    fn only_addresses_of_this_machine_are_loopback() {
         let check = |url: &str, expected| {
             assert_eq!(Address::read(url).unwrap().is_loopback(), expected, "{url}");
         };

@@ -1,8 +1,7 @@
 //! The configuration: one file in TOML.
 //!
-//! A key that is not known is an error, with the line where it stands and the key that may have been meant: an
-//! option that is read past in silence is a promise that nobody keeps. Paths are relative to the folder of
-//! the file.
+//! An unknown key is an error, with its line and the nearest known key, because an ignored option
+//! is a broken promise. Paths are relative to the folder of the file.
 
 mod auth;
 mod authzen;
@@ -33,14 +32,15 @@ pub(crate) use section::Section;
 use crate::files::{bounded, reason};
 use crate::limits::{MAX_CONFIG_BYTES, WATCH};
 
-/// What the server is told.
+/// The options of the server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Threads that answer; as many as the machine has cores if it is not said.
+    /// The number of threads that answer; one for each core of the machine by default.
     pub threads: Option<usize>,
-    /// How long they look for the next question before they sleep, when questions come in quick succession.
+    /// The window of busy polling: the time for which a thread looks for the next request before it
+    /// sleeps, when requests come in quick succession.
     pub busy_poll: Option<Duration>,
-    /// How long answers that have begun may take once the server is told to stop.
+    /// The longest time that running answers may take after the stop signal.
     pub drain: Duration,
     /// The least important events that are logged.
     pub log: Level,
@@ -50,30 +50,30 @@ pub struct Config {
     pub policies: Option<Policies>,
     /// SPOCP over TCP, if it is spoken.
     pub spocp: Option<Spocp>,
-    /// Who may ask, and who may do more.
+    /// The callers, and the administrators among them.
     pub auth: Auth,
     /// Tokens that come with a request.
     pub aux_data: AuxData,
-    /// What only AuthZEN has.
+    /// The options of AuthZEN alone.
     pub authzen: Authzen,
-    /// Where spans go, if they are told.
+    /// The collector of spans, if traces are on.
     pub traces: Option<Traces>,
 }
 
 /// How important an event must be to be logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Nothing can be done as asked.
+    /// The server cannot do what was requested.
     Error,
-    /// Something is wrong, and the server goes on.
+    /// A fault that the server survives.
     Warn,
-    /// What an operator wants to know.
+    /// An event for the operator.
     Info,
-    /// What helps to find a fault.
+    /// A detail for finding faults.
     Debug,
 }
 
-/// What is wrong with a configuration.
+/// An error in a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     line: Option<usize>,
@@ -84,7 +84,7 @@ impl Config {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no configuration. Which file it was is for the caller to say.
+    /// The file cannot be read, or is no configuration. The caller adds the name of the file.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let refuse = |why: &str| ConfigError::new(format!("cannot be read: {why}"));
         let bytes = bounded(path, MAX_CONFIG_BYTES).map_err(|error| refuse(&reason(&error)))?;
@@ -108,10 +108,11 @@ impl Config {
         let (spocp, auth) = (root.section("spocp")?, root.section("auth")?);
         let (aux_data, authzen) = (root.section("aux-data")?, root.section("authzen")?);
         let traces = root.section("traces")?;
-        // A table whose name is misspelt is not one that is missing.
+        // Reported before the missing tables: a misspelt table is not a missing one.
         root.finish()?;
         let fitting = must_fit([&http, &policies, &spocp], [&auth, &aux_data, &authzen]);
-        // Policies are asked over HTTP; whoever has none says whether HTTP is spoken.
+        // Policies are served over HTTP; a server without them serves HTTP only if `[http]` is
+        // present.
         let is_http_spoken = http.is_given() || policies.is_given();
         let mut config = Self {
             threads: server.number("threads", 1..=MAX_THREADS)?,
@@ -136,7 +137,7 @@ impl Config {
         Ok(config)
     }
 
-    /// How often somebody looks for new policies, and for a new index; never if it is zero.
+    /// Returns the interval between looks for new policies and a new index; zero turns them off.
     pub(crate) fn watch(&self) -> Duration {
         match (&self.policies, &self.authzen.index) {
             (Some(policies), _) => policies.watch,
@@ -160,7 +161,7 @@ impl Config {
     }
 }
 
-/// Refuses tables that nobody would answer from, and those that need others.
+/// Refuses tables that would have no effect, and tables that need others.
 fn must_fit(
     [http, policies, spocp]: [&Section<'_>; 3],
     [auth, aux_data, authzen]: [&Section<'_>; 3],

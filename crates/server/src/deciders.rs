@@ -1,7 +1,8 @@
-//! The threads that decide what may take long.
+//! Threads for long decisions.
 //!
-//! A thread of connections has many clients, and those who ask for health among them. A decision that could keep it is made
-//! here instead: up to a bound it waits for its turn, and past that its client is told to come again.
+//! A thread of connections has many clients, and health checks among them. A decision that could
+//! keep it busy is made here instead: up to a bound it waits in a queue, and past the bound its
+//! client gets 503 with a `Retry-After`.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::limits::MAX_WAITING_DECISIONS;
 
-/// Threads that decide, and what waits for them. They end when it is dropped.
+/// The threads that decide, and their queue. They end when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Deciders(Arc<Queue>);
 
@@ -36,17 +37,17 @@ struct Queue {
 #[derive(Default)]
 struct Jobs {
     waiting: VecDeque<Job>,
-    /// Threads that have nothing to do. The last one is woken first: its memory is warm, and what the allocator keeps for the others
-    /// stays small.
+    /// Idle threads. The last one is woken first: its memory is warm, and the memory that the
+    /// allocator reserves for the others stays small.
     idle: Vec<Thread>,
     has_ended: bool,
 }
 
 impl Deciders {
-    /// Starts so many threads.
+    /// Starts `count` threads.
     ///
     /// # Errors
-    /// The system has no threads for it.
+    /// The system has no threads for them.
     pub(crate) fn start(count: usize) -> io::Result<Self> {
         let deciders = Self(Arc::default());
         for _ in 0..count.max(1) {
@@ -109,12 +110,12 @@ impl Queue {
 
     fn work(&self) {
         while let Some(job) = self.next() {
-            // A thread less would be missing for good. The sender that the job had is dropped, and tells of it.
+            // A panic must not end the thread. The dropped sender of the job reports the failure.
             let _ = catch_unwind(AssertUnwindSafe(job));
         }
     }
 
-    /// Waits for the next job; nothing once the server ends.
+    /// Waits for the next job; returns `None` once the server ends.
     fn next(&self) -> Option<Job> {
         let this = thread::current();
         loop {
@@ -152,7 +153,7 @@ mod tests {
     use crate::limits::MAX_WAITING_DECISIONS;
 
     #[tokio::test]
-    async fn what_is_decided_comes_back() {
+    async fn decisions_are_returned() {
         let deciders = Deciders::start(2).unwrap();
         for number in 0..100 {
             assert_eq!(deciders.run(move || number * 2).await, Ok(number * 2));
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_not_decided() {
+    fn a_job_without_a_receiver_is_skipped() {
         let deciders = Deciders::start(1).unwrap();
         let (free, busy) = mpsc::channel::<()>();
         let stand_in = move || {
@@ -198,7 +199,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let decision = std::pin::pin!(deciders.run(move || left.send("left").unwrap()));
-            // It is asked for, and then its client goes.
+            // The future is polled once, and then its client leaves.
             assert!(polled_once(decision).is_none());
         });
         deciders.queue(move || last.send("last").unwrap()).unwrap();

@@ -6,18 +6,18 @@ use std::path::Path;
 
 use crate::limits::MAX_SECRET_BYTES;
 
-/// Reads a file of at most so many bytes.
+/// Reads a file of at most `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, or is longer.
+/// The file cannot be read, or is longer.
 pub(crate) fn bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     rest(File::open(path)?, most)
 }
 
-/// Reads what is left of a file, at most so many bytes.
+/// Reads the rest of a file, at most `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, or is longer.
+/// The file cannot be read, or is longer.
 pub(crate) fn rest(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let length = file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

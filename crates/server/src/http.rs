@@ -1,6 +1,7 @@
-//! HTTP: who may ask what, and where.
+//! The HTTP endpoint: listeners, connections, and the table of routes.
 //!
-//! It is the only place of Rust that knows HTTP. What requests mean is read elsewhere.
+//! It is the only room of Rust that knows HTTP. `wardgate_native::protocol` reads the meaning of
+//! requests.
 
 mod answer;
 mod authzen;
@@ -44,7 +45,7 @@ impl Endpoint {
         Ok(Self { listeners: sockets.open(&config.listen)?, tls })
     }
 
-    /// Reads what the configuration names, and opens nothing.
+    /// Reads the files that the configuration names, and opens no socket.
     pub(crate) fn check(config: &Http) -> Result<(), String> {
         config.tls.as_ref().map(tls::acceptor).transpose().map(drop)
     }

@@ -1,9 +1,9 @@
 //! The native host: a policy decision point as a server.
 //!
-//! Every protocol answers from one [`State`], which is made as a whole and replaced as a whole, so that an
-//! answer never mixes two revisions. Policies come from a [`Source`] and enter through `bundle::open`; where
-//! they are compiled is none of the server's business. What goes wrong with a new bundle is told, and the last
-//! good one stays.
+//! Every protocol answers from one [`State`], which is made as a whole and replaced as a whole, so
+//! that an answer never mixes two revisions. Policies come from a [`Source`] and enter through
+//! `bundle::open`; the server knows no compiler. An error in a new bundle is logged, and the last
+//! good one stays in use.
 #![forbid(unsafe_code)]
 
 mod address;

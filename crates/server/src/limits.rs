@@ -1,4 +1,4 @@
-//! Every bound on what the server reads, and how long it waits.
+//! Every bound on input and on waits of the server.
 
 use std::time::Duration;
 
@@ -19,13 +19,15 @@ pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 /// Headers of a request.
 pub(crate) const MAX_HEADERS: usize = 64;
 
-/// How long a look for new policies waits for the next, where the configuration does not say.
+/// The default interval between two looks for new policies.
 pub(crate) const WATCH: Duration = Duration::from_secs(5);
 
-/// Seconds before the end of a bundle from which on it is told of: a day. Of a shorter life it is the last tenth.
+/// Seconds before the expiry of a bundle at which the log warns of it: a day. For a shorter life it
+/// is the last tenth.
 pub(crate) const EXPIRY_NOTICE_SECONDS: u64 = 86_400;
 
-/// How long nobody looks whether a bundle has expired that will. The clock may have been set meanwhile.
+/// The longest time between two looks at the expiry of a bundle. The clock may have been set
+/// meanwhile.
 pub(crate) const EXPIRY_PACE: Duration = Duration::from_secs(60);
 
 /// Connections that wait to be accepted. The system may allow for fewer.
@@ -46,7 +48,8 @@ pub(crate) const MAX_KEYS_BYTES: usize = 1 << 20;
 /// How long another server may take to send its keys.
 pub(crate) const KEYS_FETCH: Duration = Duration::from_secs(10);
 
-/// How long keys are not asked for again, whoever wishes: tokens with names that nobody knows must not become requests.
+/// The shortest time between two requests for keys: tokens with unknown key ids must not become
+/// requests.
 pub(crate) const KEYS_PAUSE: Duration = Duration::from_secs(10);
 
 /// Bytes of the answer of a collector of spans that are read.
@@ -58,7 +61,7 @@ pub(crate) const SPAN_ATTEMPTS: u32 = 5;
 /// How long the second attempt to send spans waits. Each after it waits twice as long.
 pub(crate) const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest that a collector may ask to be left in peace.
+/// The longest pause that a collector may request.
 pub(crate) const MAX_RETRY_PAUSE: Duration = Duration::from_secs(300);
 
 /// How long spans are still sent once the server has stopped.
@@ -70,7 +73,8 @@ pub(crate) const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Bytes of the shortest token of a caller or administrator: long enough not to be guessed.
 pub(crate) const MIN_TOKEN_BYTES: usize = 16;
 
-/// Bytes of the shortest secret for HS256: RFC 7518, section 3.2, asks for as many as the digest has.
+/// Bytes of the shortest secret for HS256: RFC 7518, section 3.2, requires the length of the
+/// digest.
 pub(crate) const MIN_HS256_BYTES: usize = 32;
 
 /// Bytes of the shortest secret for HS384.
@@ -82,51 +86,57 @@ pub(crate) const MIN_HS512_BYTES: usize = 64;
 /// Bytes of the longest token of a caller.
 pub(crate) const MAX_CALLER_TOKEN_BYTES: usize = 8192;
 
-/// Tokens of one `auxData.jwts`, each of which is verified. Their bytes are those of the body.
+/// Tokens of one `auxData.jwts`. Each of them is verified; their bytes are bounded by the body.
 pub(crate) const MAX_AUX_TOKENS: usize = 16;
 
-/// Bytes of the longest body that is decided on by the thread of its connection. Longer ones have threads of their own, which
-/// costs less than they take.
+/// Bytes of the longest body that is decided on by the thread of its connection. Longer ones have
+/// threads of their own, whose switch costs less than the decision.
 pub(crate) const MAX_BYTES_IN_PLACE: usize = 16 << 10;
 
-/// Bytes of all bodies together that come in several pieces. Where there is no room for a piece, the request is answered with 503.
+/// Bytes of all bodies together that come in several pieces. A piece without room is answered with
+/// 503.
 pub(crate) const MAX_BODIES_BYTES: usize = 64 << 20;
 
-/// Bounds the frames (pieces between two reads, or chunks) of one request body: each costs time, however short it is.
+/// Frames (pieces between two reads, or chunks) of one request body: each costs time, however short
+/// it is.
 pub(crate) const MAX_PIECES: usize = 1 << 18;
 
-/// Bytes that a request body must bring in each millisecond, on average, to keep its room when other bodies need it: 250 KiB a second.
+/// Bytes that a request body must bring in each millisecond, on average, to keep its room when
+/// other bodies need it: 250 KiB a second.
 pub(crate) const MIN_BYTES_A_MILLISECOND: u64 = 256;
 
 /// Milliseconds for which a request body may fall behind that rate.
 pub(crate) const BODY_GRACE_MILLIS: u64 = 1000;
 
-/// Bytes of room that are enough for one search: no more connections are closed once as many are free.
+/// Bytes of room that are enough for one search: no more connections are closed once as many are
+/// free.
 pub(crate) const MADE_AT_ONCE: usize = 1 << 20;
 
 /// Milliseconds from one search for connections with late bodies to the next.
 pub(crate) const LOOK_MILLIS: u64 = 10;
 
-/// Bounds how many times a request body asks for room before it is refused with 503.
+/// Attempts of a request body to get room before it is refused with 503.
 pub(crate) const ROOM_ATTEMPTS: u32 = 20;
 
 /// Time from one such attempt to the next.
 pub(crate) const ROOM_PAUSE: Duration = Duration::from_millis(10);
 
-/// Steps that the decisions on a request may take on the thread of its connection: about a millisecond. Those that take more are begun
-/// anew on threads of their own.
+/// Steps that the decisions on a request may take on the thread of its connection: about a
+/// millisecond. Decisions that take more are begun anew on threads of their own.
 pub(crate) const MAX_STEPS_IN_PLACE: u32 = 100_000;
 
 /// Requests that wait for a thread that decides. More are answered with 503.
 pub(crate) const MAX_WAITING_DECISIONS: usize = 256;
 
-/// How much of a body that is too long is read and forgotten: a sender that is cut off does not see the answer.
+/// Bytes of a too long body that are read and dropped: a sender that is cut off does not see the
+/// answer.
 pub(crate) const MAX_PASSED_OVER: usize = 16 << 20;
 
-/// Bytes of the longest answer that repeats what decided for each of many questions.
+/// Bytes of the longest answer that repeats the metadata of each decision.
 pub(crate) const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// Bytes of the longest explanation of a call: that of one resource may have as many as the engine writes.
+/// Bytes of the longest explanation of a call: that of one resource may have as many as the engine
+/// writes.
 pub(crate) const MAX_EXPLAINED_BYTES: usize = MAX_ANSWER_BYTES + MAX_EXPLANATION_BYTES;
 
 /// Tokens that one request of AuthZEN may bring along to be verified.
@@ -135,8 +145,9 @@ pub(crate) const MAX_TOKENS: usize = 64;
 /// Bytes of all the S-expressions that the questions of one request may become.
 pub(crate) const MAX_QUERY_BYTES: usize = 4 << 20;
 
-/// Steps of all decisions on one request unless the configuration says otherwise. A step that looks up a role took 32 ns
-/// (2026-11-22), one that writes an output of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): so many take 0.15 to 0.2 s.
+/// Steps of all decisions on one request by default. A step that looks up a role took 32 ns
+/// (2026-11-22), one that writes an output of numbers up to 48 (2026-11-23, 2 cores, AMD EPYC): the
+/// default takes 0.15 to 0.2 s.
 pub(crate) const REQUEST_STEPS: u32 = 4_000_000;
 
 /// Entities of one type in the index.
@@ -160,16 +171,17 @@ pub(crate) const MAX_DECISIONS: usize = 10_000;
 /// The most rules of SPOCP that a search without candidates looks through.
 pub(crate) const MAX_NAMING_RULES: usize = 100_000;
 
-/// How long what a client still sends is read and forgotten after its last answer.
+/// The time for which input is read and dropped after the last answer to a client.
 pub(crate) const LINGER: Duration = Duration::from_secs(1);
 
-/// Connections at the same time unless the configuration says otherwise.
+/// Connections of SPOCP at the same time by default.
 pub(crate) const CONNECTIONS: usize = 1024;
 
-/// Bytes of a message unless the configuration says otherwise.
+/// Bytes of a message of SPOCP by default.
 pub(crate) const MESSAGE_BYTES: usize = 64 << 10;
 
-/// Bytes of a message that a configuration may allow: an expression of the greatest size, and what goes around it.
+/// Bytes of a message that a configuration may allow: an expression of the greatest size, and its
+/// frame.
 pub(crate) const MAX_MESSAGE_BYTES: usize = wardgate_spocp::limits::MAX_BYTES + (64 << 10);
 
 /// Changes between `BEGIN` and `COMMIT`.
@@ -178,7 +190,7 @@ pub(crate) const MAX_TRANSACTION: usize = 4096;
 /// Bytes of the changes between `BEGIN` and `COMMIT`.
 pub(crate) const MAX_TRANSACTION_BYTES: usize = 4 << 20;
 
-/// The shortest time between two waits for the disk that a configuration may ask for.
+/// The shortest interval between two syncs of the disk that a configuration may set.
 pub(crate) const MIN_SYNC_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The longest one.

@@ -1,7 +1,8 @@
-//! Rules that change while the server runs, and survive it.
+//! Rules of SPOCP that change while the server runs, and survive its end.
 //!
-//! Readers share one set and never wait for the disk. One writer makes all changes: it writes them to the file, waits
-//! for the disk, and only then puts them into the set and answers. `rules` is what the protocols see.
+//! Readers share one set and never wait for the disk. One writer makes all changes: it writes them
+//! to the journal, waits for the disk, and only then puts them into the set and answers. Protocols
+//! use [`Rules`].
 
 pub mod base;
 mod batch;

@@ -40,7 +40,8 @@ impl Server {
     /// Reads the policies, opens the sockets, and starts the threads that will answer.
     ///
     /// # Errors
-    /// The policies or rules cannot be used, nobody can listen there, or the system has no threads for it.
+    /// The policies or rules cannot be used, an address cannot be listened at, or the system has no
+    /// threads.
     pub fn bind(config: Config, mut origin: Origin) -> Result<Self, ServerError> {
         log::start(config.log);
         let first = reload::first(&mut origin)?;
@@ -56,7 +57,8 @@ impl Server {
         let (reloads, requests) = mpsc::channel();
         let shared = Shared::new(config, first, reloads)?.with_rules(rules);
         let shared = Arc::new(shared.with_deciders(deciders));
-        // Without them the server answers those who need none. Why they did not come is in the log.
+        // Without these keys the server still answers callers that need none. The log has the
+        // reason.
         let _ = shared.first_keys();
         if let Some(tracer) = shared.tracer() {
             tracer.start().map_err(|error| error.to_string())?;
@@ -65,10 +67,10 @@ impl Server {
         Ok(Self { shared, http, spocp, workers: Arc::new(workers) })
     }
 
-    /// Finds out whether a server could be made, short of opening sockets. Keys of other servers must come.
+    /// Checks that a server could be made, and opens no sockets. Keys of other servers must arrive.
     ///
     /// # Errors
-    /// The policies, or something that the configuration names, cannot be used.
+    /// The policies, or a file that the configuration names, cannot be used.
     pub fn check(config: Config, mut origin: Origin) -> Result<(), ServerError> {
         let first = reload::first(&mut origin)?;
         http::Endpoint::check(&config.http)?;
@@ -92,26 +94,27 @@ impl Server {
         self.spocp.as_ref().map_or_else(Vec::new, |spocp| addresses(spocp.listeners()))
     }
 
-    /// What connections share; to stop the server, or to reload, from another thread.
+    /// Returns the state shared by connections, with which another thread stops the server or
+    /// reloads.
     #[must_use]
     pub fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }
 
-    /// The threads that answer, in the order in which they get connections while there are none: for whoever has work for
-    /// them besides, such as clients that no other thread is to be woken for.
+    /// Returns the handles of the threads that answer, in the order in which they get connections
+    /// while there are none. A caller runs clients on them that must wake no other thread.
     #[must_use]
     pub fn threads(&self) -> Vec<Handle> {
         self.workers.handles()
     }
 
-    /// Answers until somebody stops it, by a signal or by [`Shared::stop`]. Answers that have begun are given as
-    /// long as the configuration allows for.
+    /// Answers until a signal or [`Shared::stop`] stops it. Running answers may take the drain time
+    /// of the configuration.
     ///
     /// # Errors
     /// The system has no threads for it.
     pub fn run(self) -> Result<(), ServerError> {
-        // This thread accepts connections and hears signals; the others answer.
+        // This thread accepts connections and receives signals; the others answer.
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let drain = self.shared.config().drain;
@@ -134,7 +137,7 @@ impl Server {
             }
             Ok(())
         });
-        // Whoever waits for a change is answered first.
+        // Waiting changes are answered first.
         if let Some(rules) = self.shared.rules() {
             rules.close();
         }

@@ -1,4 +1,4 @@
-//! What every connection of every protocol shares.
+//! The state shared by every connection of every protocol.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -34,12 +34,12 @@ pub struct Shared {
     reloads: Sender<ReloadRequest>,
 }
 
-/// A wish for new policies.
+/// A request for new policies.
 #[derive(Debug)]
 pub(crate) struct ReloadRequest {
-    /// Is told the serial number of the state in use afterwards, or why there is no new one.
+    /// Receives the serial number of the state in use afterwards, or the reason for the failure.
     pub(crate) done: oneshot::Sender<Result<u64, String>>,
-    /// The span of whoever asks, if it is told.
+    /// The span of the requester, if it is traced.
     pub(crate) within: Option<OpenSpan>,
 }
 
@@ -70,23 +70,23 @@ impl Shared {
         Self { rules, ..self }
     }
 
-    /// Decides on threads of their own what may take long.
+    /// Returns the state with threads for long decisions.
     pub(crate) fn with_deciders(self, deciders: Deciders) -> Self {
         Self { deciders: Some(deciders), ..self }
     }
 
-    /// The threads that decide what may take long. A server without sockets has none.
+    /// Returns the threads for long decisions. A server without sockets has none.
     pub(crate) const fn deciders(&self) -> Option<&Deciders> {
         self.deciders.as_ref()
     }
 
-    /// Tells who is calling.
+    /// Returns the authenticator of callers.
     #[must_use]
     pub const fn authenticator(&self) -> &Authenticator {
         &self.authenticator
     }
 
-    /// What is counted.
+    /// Returns the counters.
     #[must_use]
     pub const fn metrics(&self) -> &Metrics {
         &self.metrics
@@ -100,17 +100,17 @@ impl Shared {
     /// Asks for the keys of other servers, all at once, and returns why some did not come.
     pub(crate) fn first_keys(&self) -> Result<(), String> {
         let all: Vec<_> = self.remote_key_sets().map(RemoteKeySet::request_now).collect();
-        // Each of them is over before the next is looked at, so that the wait is that for the slowest.
+        // Each outcome is received before the next, so the wait is as long as the slowest.
         let all: Vec<_> = all.into_iter().map(|outcome| outcome.recv()).collect();
         all.into_iter().try_for_each(|outcome| outcome.unwrap_or_else(|_| Err(STOPPED.to_owned())))
     }
 
-    /// Begins spans, if they are told.
+    /// Returns the tracer, if traces are on.
     pub(crate) const fn tracer(&self) -> Option<&Tracer> {
         self.tracer.as_ref()
     }
 
-    /// Counts decisions, which are told with the answer that they are made for.
+    /// Counts decisions. They are reported with the answer that they belong to.
     pub(crate) fn decided(&self, tally: Tally) {
         tally::note(tally);
     }
@@ -129,12 +129,12 @@ impl Shared {
         &self.config
     }
 
-    /// The state of this moment. Whoever answers takes it once, and answers from it to the end.
+    /// Returns the state of this moment. An answer takes it once, and is made from it to its end.
     pub fn state(&self) -> Guard<Arc<State>> {
         self.state.load()
     }
 
-    /// The same, for those who hand it to another thread.
+    /// Returns the same state for another thread.
     pub(crate) fn state_arc(&self) -> Arc<State> {
         self.state.load_full()
     }
@@ -149,10 +149,11 @@ impl Shared {
         self.state.store(Arc::new(state));
     }
 
-    /// Looks for new policies and rules now, and tells the serial number of the state in use afterwards.
+    /// Looks for new policies and rules now, and returns the serial number of the state in use
+    /// afterwards.
     ///
     /// # Errors
-    /// There are none that can be used; then the state is what it was.
+    /// There are none that can be used; the state stays as it was.
     pub async fn reload(&self) -> Result<u64, String> {
         self.reload_within(None).await
     }
@@ -165,12 +166,12 @@ impl Shared {
         answer.await.map_err(|_| STOPPED.to_owned())?
     }
 
-    /// Tells every listener and connection to come to an end.
+    /// Signals all listeners and connections to end.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
-    /// Whether the server has been told to stop.
+    /// Returns true once the server is stopping.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow()

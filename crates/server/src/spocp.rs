@@ -1,7 +1,7 @@
-//! SPOCP over TCP, as draft-hedberg-spocp-00 and draft-hedberg-spocp-tcp-00 say.
+//! SPOCP over TCP, as draft-hedberg-spocp-00 and draft-hedberg-spocp-tcp-00 define it.
 //!
-//! `session` decides what bytes are answered with, and knows no socket. `connection` moves the bytes, and keeps every
-//! client within its time and its room.
+//! `session` turns bytes into replies, and knows no socket. `connection` moves the bytes, and
+//! bounds the time and memory of every client.
 
 pub mod access;
 pub mod codec;

@@ -72,10 +72,10 @@ pub(crate) fn draw(buckets: &[Bucket], marks: &[(&str, f64)]) -> Vec<Row> {
     let most = buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0);
     let mut from = f64::NEG_INFINITY;
     let mut rows = Vec::new();
-    for (place, bucket) in buckets.iter().enumerate() {
+    for (index, bucket) in buckets.iter().enumerate() {
         let to = bucket.up_to.unwrap_or(f64::INFINITY);
         let inside = marks.iter().filter(|(_, time)| from < *time && *time <= to);
-        let label = match (place, bucket.up_to) {
+        let label = match (index, bucket.up_to) {
             (_, None) => format!("> {}", time(from)),
             (0, Some(to)) => format!("<= {}", time(to)),
             (_, Some(to)) => time(to),

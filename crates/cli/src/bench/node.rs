@@ -49,7 +49,7 @@ struct Measured {
     node: String,
     decisions: u64,
     seconds: f64,
-    clock: Told,
+    clock: ClockFields,
     /// Nanoseconds, and how often.
     samples: Vec<(u64, u64)>,
     heap_per_decision: f64,
@@ -60,7 +60,7 @@ struct Measured {
 
 /// What the script says of its clock.
 #[derive(Deserialize)]
-struct Told {
+struct ClockFields {
     cost: f64,
     step: f64,
     group: u32,
@@ -101,19 +101,19 @@ fn hand_over(child: &mut Child, job: &Job<'_>, bench: &Bench) -> io::Result<()> 
 }
 
 impl From<Box<Measured>> for Figures {
-    fn from(told: Box<Measured>) -> Self {
-        let Told { cost, step, group } = told.clock;
+    fn from(measured: Box<Measured>) -> Self {
+        let ClockFields { cost, step, group } = measured.clock;
         let clock = Clock { cost, step, group };
         Self {
-            host: Host::Node(told.node),
-            pace: Pace { decisions: told.decisions, seconds: told.seconds },
-            samples: Samples::new(&told.samples, &clock),
+            host: Host::Node(measured.node),
+            pace: Pace { decisions: measured.decisions, seconds: measured.seconds },
+            samples: Samples::new(&measured.samples, &clock),
             clock,
             memory: Memory::Grown(Growth {
-                heap_per_decision: told.heap_per_decision,
-                heap: told.heap_growth,
-                linear_size: told.linear_size,
-                linear: told.linear_growth,
+                heap_per_decision: measured.heap_per_decision,
+                heap: measured.heap_growth,
+                linear_size: measured.linear_size,
+                linear: measured.linear_growth,
             }),
         }
     }

@@ -66,10 +66,10 @@ fn measure(
     let homes = &serving.homes;
     if let Some(address) = serving.spocp {
         for clients in counts() {
-            rows.push(ask::<Spocp>("TCP", clients, workload, (homes, address))?);
+            rows.push(row::<Spocp>("TCP", clients, workload, (homes, address))?);
         }
         for clients in counts() {
-            rows.push(ask::<Piped>("TCP, pipelined", clients, workload, (homes, address))?);
+            rows.push(row::<Piped>("TCP, pipelined", clients, workload, (homes, address))?);
         }
     }
     if let Some(address) = serving.http {
@@ -78,7 +78,7 @@ fn measure(
             return Ok((rows, Some(status)));
         }
         for clients in counts() {
-            rows.push(ask::<Http>("HTTP", clients, workload, (homes, address))?);
+            rows.push(row::<Http>("HTTP", clients, workload, (homes, address))?);
         }
     }
     Ok((rows, None))
@@ -118,17 +118,17 @@ fn direct(workload: &Workload) -> Result<Row, String> {
 fn status(workload: &Arc<Workload>, at: (&Homes, SocketAddr)) -> Result<String, String> {
     let mut stream = connect(0, at)?;
     let workload = Arc::clone(workload);
-    let asked = async move {
+    let request = async move {
         let Some(first) = workload.queries.first() else { return Ok(String::new()) };
         let status = Http::status(&mut stream, first).await;
         stream.close().await;
         status
     };
-    at.0.all([asked]).map(|told| told.concat())
+    at.0.all([request]).map(|lines| lines.concat())
 }
 
 /// Lets so many clients ask at the same time, each its part of the queries.
-fn ask<C: Client>(
+fn row<C: Client>(
     name: &str,
     count: u32,
     workload: &Arc<Workload>,
@@ -137,12 +137,12 @@ fn ask<C: Client>(
     let plural = if count == 1 { "client" } else { "clients" };
     let name = format!("{name}, {count} {plural}");
     progress(&format!("asking over {name} ..."));
-    let per_second = asked::<C>(usize::try_from(count).unwrap_or(1), workload, at);
+    let per_second = throughput::<C>(usize::try_from(count).unwrap_or(1), workload, at);
     let per_second = per_second.map_err(|error| format!("{name}: {error}"))?;
     Ok(Row { name, per_second, clients: count })
 }
 
-fn asked<C: Client>(
+fn throughput<C: Client>(
     count: usize,
     workload: &Arc<Workload>,
     at: (&Homes, SocketAddr),
@@ -150,7 +150,7 @@ fn asked<C: Client>(
     let total = workload.queries.len();
     let work = |mut client: C, from, until| {
         let workload = Arc::clone(workload);
-        async move { client.ask(&workload, from, until).await.map(|()| client) }
+        async move { client.send(&workload, from, until).await.map(|()| client) }
     };
     let mut clients = Vec::new();
     for number in 0..count {
@@ -185,8 +185,8 @@ fn repeat(queries: usize, mut round: impl FnMut() -> Result<(), String>) -> Resu
         round()?;
         rounds += 1;
     }
-    let asked = rounds.saturating_mul(u64::try_from(queries).unwrap_or(u64::MAX));
-    Ok(approximate(asked) / begin.elapsed().as_secs_f64())
+    let queries = rounds.saturating_mul(u64::try_from(queries).unwrap_or(u64::MAX));
+    Ok(approximate(queries) / begin.elapsed().as_secs_f64())
 }
 
 fn print(

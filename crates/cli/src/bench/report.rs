@@ -124,8 +124,8 @@ fn print_memory(memory: &Memory, out: &mut Output) -> Result<(), Failure> {
             field(out, "allocations", &format!("{times} per decision, {bytes}"))
         }
         Memory::Grown(Growth { heap_per_decision, heap, linear_size, linear }) => {
-            let (each, kept) = (size(heap_per_decision), size(heap));
-            field(out, "heap", &format!("{each} per decision; grew by {kept} in all"))?;
+            let (each, total) = (size(heap_per_decision), size(heap));
+            field(out, "heap", &format!("{each} per decision; grew by {total} in all"))?;
             let (grown, size) = (size(approximate(linear)), size(approximate(linear_size)));
             field(out, "linear memory", &format!("grew by {grown} to {size}"))
         }

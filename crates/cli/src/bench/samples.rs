@@ -20,8 +20,8 @@ impl Recorder {
 
     /// Counts a sample.
     pub(crate) fn add(&mut self, nanoseconds: u64) {
-        let place = usize::try_from(nanoseconds).ok().and_then(|place| self.short.get_mut(place));
-        match place {
+        let index = usize::try_from(nanoseconds).ok().and_then(|index| self.short.get_mut(index));
+        match index {
             Some(count) => *count += 1,
             None => self.long.push(nanoseconds),
         }

@@ -37,8 +37,8 @@ pub(crate) fn share(count: u64, total: u64) -> String {
 pub(crate) fn grouped(figure: f64) -> String {
     let digits = whole(figure).to_string();
     let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

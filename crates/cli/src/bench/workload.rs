@@ -32,9 +32,9 @@ impl Question<'_> {
     pub(crate) fn answered_differently(&self, first: &str, second: &str) -> Failure {
         let Self { request, action } = self;
         let (kind, resource) = (&request.resource.kind, &request.resource.id);
-        let who = &request.principal.id;
+        let principal_id = &request.principal.id;
         let message = format!(
-            "`{action}` of {kind} {resource}, asked by {who}: {first}, {second}; nothing was timed"
+            "`{action}` of {kind} {resource}, asked by {principal_id}: {first}, {second}; nothing was timed"
         );
         Failure::Message(Status::Disagreement, message)
     }
@@ -128,12 +128,12 @@ mod tests {
         let mut workload = Workload { requests: Vec::new(), bytes: 0 };
         assert!(workload.push(&Request::default()).is_ok());
         workload.bytes = MAX_MEASURED_BYTES;
-        let Err(Failure::Message(_, told)) = workload.push(&Request::default()) else {
+        let Err(Failure::Message(_, message)) = workload.push(&Request::default()) else {
             unreachable!()
         };
         let expected =
             "the requests take more than 268435456 bytes of memory: measure a part of them";
-        assert_eq!((told.as_str(), workload.requests().len()), (expected, 1));
+        assert_eq!((message.as_str(), workload.requests().len()), (expected, 1));
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         for actions in [vec!["view".to_owned()], vec!["edit".to_owned(), "sell".to_owned()]] {
             assert!(workload.push(&Request { actions, ..Request::default() }).is_ok());
         }
-        let asked: Vec<_> = workload.questions().iter().map(|it| it.action).collect();
-        assert_eq!(asked, ["view", "edit", "sell"]);
+        let actions: Vec<_> = workload.questions().iter().map(|it| it.action).collect();
+        assert_eq!(actions, ["view", "edit", "sell"]);
     }
 }

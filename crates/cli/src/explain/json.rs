@@ -72,8 +72,8 @@ fn rule_json(rule: &Rule) -> Json {
     let mut add = |key: &str, value: Json| json.insert(key.to_owned(), value);
     add("rule", rule.source.as_str().into());
     add("scope", rule.scope.as_str().into());
-    add("file", rule.place.0.as_str().into());
-    add("line", rule.place.1.into());
+    add("file", rule.location.0.as_str().into());
+    add("line", rule.location.1.into());
     if let Some(role) = &rule.derived_role {
         add("derivedRole", role.as_str().into());
     }

@@ -50,7 +50,7 @@ pub(crate) enum Answer {
 pub(crate) struct Rule {
     /// `policy#rule`.
     pub(crate) source: String,
-    pub(crate) place: (String, u32),
+    pub(crate) location: (String, u32),
     pub(crate) scope: String,
     pub(crate) derived_role: Option<String>,
     /// The expressions of its conditions, that of its derived role first.
@@ -87,15 +87,15 @@ impl Rule {
         let conditions = met.role_condition.iter().chain(&met.condition);
         Self {
             source: met.source(),
-            place: (met.file.clone(), met.line),
+            location: (met.file.clone(), met.line),
             scope: met.scope.clone(),
             derived_role: met.derived_role.clone(),
             expressions: conditions.flat_map(expressions).collect(),
         }
     }
 
-    pub(crate) fn place(&self) -> String {
-        format!("{}:{}", self.place.0, self.place.1)
+    pub(crate) fn location(&self) -> String {
+        format!("{}:{}", self.location.0, self.location.1)
     }
 }
 

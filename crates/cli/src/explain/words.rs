@@ -173,7 +173,7 @@ pub(super) fn answer_words(action: &ActionDecision, verdict: &Verdict) -> String
 
 pub(super) fn titled(rule: &Rule) -> String {
     let derived = rule.derived_role.as_ref().map(|role| format!(" for the derived role {role}"));
-    format!("{} ({}){}", rule.source, rule.place(), derived.unwrap_or_default())
+    format!("{} ({}){}", rule.source, rule.location(), derived.unwrap_or_default())
 }
 
 pub(super) fn truth_words(leaf: &Expression) -> String {

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 
 /// The files that a path names.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Files {
     /// Sorted.
     pub(crate) files: Vec<PathBuf>,
     /// What could not be looked at, and why.
@@ -22,15 +22,15 @@ pub(crate) struct Found {
 }
 
 /// Returns the files that a path names.
-pub(crate) fn files(path: &Path) -> Found {
+pub(crate) fn files(path: &Path) -> Files {
     match fs::metadata(path) {
         Ok(about) if about.is_dir() => below(path),
-        Ok(_) => Found { files: vec![path.to_owned()], ..Found::default() },
-        Err(error) => Found { failures: vec![Failure::reading(path, &error)], ..Found::default() },
+        Ok(_) => Files { files: vec![path.to_owned()], ..Files::default() },
+        Err(error) => Files { failures: vec![Failure::reading(path, &error)], ..Files::default() },
     }
 }
 
-fn below(path: &Path) -> Found {
+fn below(path: &Path) -> Files {
     let (mut files, mut unread) = (Vec::new(), Vec::new());
     let unseen = walk(path, &mut |entry| {
         let name = entry.name.to_string_lossy();
@@ -47,7 +47,7 @@ fn below(path: &Path) -> Found {
     unread.extend(unseen.into_iter().map(|it| (it.location, it.error)));
     unread.sort_by(|(one, _), (other, _)| one.cmp(other));
     let failures = unread.iter().map(|(path, error)| Failure::reading(path, error)).collect();
-    Found { files, failures }
+    Files { files, failures }
 }
 
 fn is_yaml(name: &str) -> bool {

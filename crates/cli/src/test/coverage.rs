@@ -45,7 +45,7 @@ pub(super) fn files(test: &Test) -> impl Iterator<Item = (&'static str, &Path)> 
 }
 
 /// Tells what was exercised, and returns how the command ends.
-pub(super) fn tell(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
+pub(super) fn print(test: &Test, coverage: &Coverage, out: &mut Output) -> Result<Status, Failure> {
     for file in &test.coverage.coverage {
         if is_standard_output(file) {
             out.line("")?;

@@ -52,7 +52,7 @@ impl<'s> Node<'s> {
         let known = Vec::new();
         let mut node = Self { sources, base, native, child, input, output, complaints, known };
         let hello = json!({ "folder": package.is_some() }).to_string();
-        let answer = node.ask(&hello).map_err(|why| SCRIPT.failure(&why))?;
+        let answer = node.send(&hello).map_err(|why| SCRIPT.failure(&why))?;
         match answer.get("ready") {
             Some(_) => Ok(node),
             None => Err(SCRIPT.failure("it does not answer")),
@@ -60,7 +60,7 @@ impl<'s> Node<'s> {
     }
 
     /// Sends a line and reads one. The error is why that cannot be.
-    fn ask(&mut self, line: &str) -> Result<Json, String> {
+    fn send(&mut self, line: &str) -> Result<Json, String> {
         let sent =
             self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         let mut answer = String::new();
@@ -84,8 +84,8 @@ impl<'s> Node<'s> {
     /// Returns what Node complained of, once it has ended.
     fn last_words(&mut self) -> Option<String> {
         drop(self.input.take());
-        let said = self.complaints.take()?.join().ok()?;
-        last_words(&said).map(str::to_owned)
+        let text = self.complaints.take()?.join().ok()?;
+        last_words(&text).map(str::to_owned)
     }
 
     /// Returns the number of the bundle for a question, after Node has it.
@@ -101,31 +101,31 @@ impl<'s> Node<'s> {
         let number = self.known.len();
         if let Ok(bundle) = &made {
             let bundle = Base64::encode_string(bundle);
-            self.ask(&json!({ "number": number, "bundle": bundle }).to_string())?;
+            self.send(&json!({ "number": number, "bundle": bundle }).to_string())?;
         }
         let made = made.map(drop);
         self.known.push((options, made.clone()));
         Ok(made.map(|()| number))
     }
 
-    fn answer(&mut self, asked: &Question<'_>) -> Result<Result<Answer, String>, String> {
-        let native = match self.native.decide(std::slice::from_ref(asked))?.pop() {
+    fn answer(&mut self, input: &Question<'_>) -> Result<Result<Answer, String>, String> {
+        let native = match self.native.decide(std::slice::from_ref(input))?.pop() {
             Some(Ok(native)) => native,
             Some(Err(error)) => return Ok(Err(error)),
             None => return Ok(Err("there is no answer".to_owned())),
         };
-        let number = match self.bundle(asked)? {
+        let number = match self.bundle(input)? {
             Ok(number) => number,
             Err(error) => return Ok(Err(error)),
         };
         // Where nobody said what time it is, any time will do: a test that asks for it has failed already.
-        let now = asked.settings.now.map_or(0, milliseconds);
+        let now = input.settings.now.map_or(0, milliseconds);
         if now < 0 {
             return Ok(Err("in JavaScript `now` cannot be before 1970".to_owned()));
         }
-        let request = wire::attr_json(&question(&asked.request));
+        let request = wire::attr_json(&question(&input.request));
         let answer =
-            self.ask(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
+            self.send(&format!(r#"{{"number":{number},"now":{now},"request":{request}}}"#))?;
         let mut decision = decision(answer.get("decision").unwrap_or(&Json::Null))?;
         decision.evaluation_errors = native.decision.evaluation_errors;
         Ok(Ok(Answer { decision, depends_on_time: native.depends_on_time }))
@@ -161,20 +161,20 @@ impl Drop for Node<'_> {
 
 /// Reads until Node ends, and keeps the beginning.
 fn collected(mut complaints: ChildStderr) -> String {
-    let said = reading::bounded(&mut complaints, MAX_COMPLAINTS).unwrap_or_default();
+    let text = reading::bounded(&mut complaints, MAX_COMPLAINTS).unwrap_or_default();
     // Whether the rest can be read makes no difference to anybody.
     let _ = io::copy(&mut complaints, &mut io::sink());
-    String::from_utf8_lossy(&said).into_owned()
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Reads what a test looks at of a decision.
-fn decision(told: &Json) -> Result<Decision, String> {
-    let actions = told.get("actions").and_then(Json::as_object);
+fn decision(answer: &Json) -> Result<Decision, String> {
+    let actions = answer.get("actions").and_then(Json::as_object);
     let actions = actions.and_then(|actions| actions.iter().map(action).collect());
-    let outputs = told.get("outputs").and_then(Json::as_array);
+    let outputs = answer.get("outputs").and_then(Json::as_array);
     Ok(Decision {
-        request_id: text(told, "requestId"),
-        resource_id: text(told, "resourceId"),
+        request_id: text(answer, "requestId"),
+        resource_id: text(answer, "resourceId"),
         actions: actions.ok_or("it gives no decision")?,
         effective_derived_roles: Vec::new(),
         outputs: outputs.into_iter().flatten().map(output).collect::<Result<_, _>>()?,
@@ -183,8 +183,8 @@ fn decision(told: &Json) -> Result<Decision, String> {
     })
 }
 
-fn action((name, told): (&String, &Json)) -> Option<ActionDecision> {
-    let effect = match told.get("effect")?.as_str()? {
+fn action((name, answer): (&String, &Json)) -> Option<ActionDecision> {
+    let effect = match answer.get("effect")?.as_str()? {
         "allow" => Effect::Allow,
         "deny" => Effect::Deny,
         _ => return None,
@@ -192,15 +192,15 @@ fn action((name, told): (&String, &Json)) -> Option<ActionDecision> {
     Some(ActionDecision {
         action: name.clone(),
         effect,
-        policy: text(told, "policy"),
-        scope: text(told, "scope"),
+        policy: text(answer, "policy"),
+        scope: text(answer, "scope"),
         // Tests do not look at it.
         reason: Reason::NoRuleApplied,
     })
 }
 
-fn output(told: &Json) -> Result<Output, String> {
-    let value = match (told.get("error").and_then(Json::as_str), told.get("val")) {
+fn output(answer: &Json) -> Result<Output, String> {
+    let value = match (answer.get("error").and_then(Json::as_str), answer.get("val")) {
         (Some(error), _) => Err(error.to_owned()),
         (None, Some(value)) => match Document::deserialize(value) {
             Ok(document) => Ok(document.0),
@@ -208,11 +208,11 @@ fn output(told: &Json) -> Result<Output, String> {
         },
         (None, None) => return Err("it gives an output without a value".to_owned()),
     };
-    Ok(Output { source: text(told, "src"), action: text(told, "action"), value })
+    Ok(Output { source: text(answer, "src"), action: text(answer, "action"), value })
 }
 
-fn text(told: &Json, name: &str) -> String {
-    told.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
+fn text(answer: &Json, name: &str) -> String {
+    answer.get(name).and_then(Json::as_str).unwrap_or_default().to_owned()
 }
 
 const SCRIPT: Script = Script {

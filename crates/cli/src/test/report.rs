@@ -41,11 +41,11 @@ pub(super) fn print_differences(results: &Results, out: &mut Output) -> Result<(
             continue;
         }
         let tests = counted(count, "test passes", "tests pass");
-        let who = match only_with {
+        let label = match only_with {
             OnlyWith::Strict => "`wardgate compile`",
             OnlyWith::Lenient | OnlyWith::Schemas | OnlyWith::LenientAndSchemas => "Cerbos",
         };
-        out.line(format_args!("{tests} only with {}, as {who} decides", only_with.options()))?;
+        out.line(format_args!("{tests} only with {}, as {label} decides", only_with.options()))?;
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ impl Report<'_, '_> {
             Outcome::Skipped(skip) => self.reason(6, skip.reason()),
             Outcome::Errored(error) => {
                 self.lines(6, error)?;
-                self.place(case)
+                self.position(case)
             }
             Outcome::Failed(failure) => {
                 if failure.outputs.is_empty() {
@@ -116,7 +116,7 @@ impl Report<'_, '_> {
                         let indent = if number == 0 { 6 } else { 8 };
                         self.out.line(format_args!("{:indent$}{}", "", shown(line)))?;
                     }
-                    return self.place(case);
+                    return self.position(case);
                 }
                 for output in &failure.outputs {
                     self.output(output)?;
@@ -141,7 +141,7 @@ impl Report<'_, '_> {
         self.lines(8, &format!("at {file}:{}:{}", at.line, at.column))
     }
 
-    fn place(&mut self, case: &CaseResult) -> Result<(), Failure> {
+    fn position(&mut self, case: &CaseResult) -> Result<(), Failure> {
         let at = case.location.position;
         let file = self.file(&case.location.file.path);
         self.lines(6, &format!("at {file}:{}:{}", at.line, at.column))

@@ -29,7 +29,7 @@ pub(super) fn run(
     let mut before = look(test);
     loop {
         if let Err(failure) = once(out).and_then(|_| out.flush()) {
-            tell(failure, out)?;
+            print(failure, out)?;
         }
         complain("waiting for changes; Ctrl-C ends");
         let mut after = look(test);
@@ -48,7 +48,7 @@ pub(super) fn run(
 }
 
 /// Tells what is wrong and goes on: whoever watches is about to mend it.
-fn tell(failure: Failure, out: &mut Output) -> Result<(), Failure> {
+fn print(failure: Failure, out: &mut Output) -> Result<(), Failure> {
     match failure {
         Failure::ReaderGone => Err(failure),
         Failure::Message(_, message) => {

@@ -104,9 +104,9 @@ fn node_is_given_what_the_native_host_decides() {
 #[test]
 fn a_different_answer_is_an_error_before_anything_is_timed() {
     let folder = folder();
-    let check = |answer: &str, told: &str| {
+    let check = |answer: &str, shown: &str| {
         package(&folder, "npm", answer);
-        let sentence = format!("{told}; nothing was timed");
+        let sentence = format!("{shown}; nothing was timed");
         bench(&folder, "--host all --package npm").complains(5, &sentence);
     };
     check("true", "`edit` of photo p1, asked by sam: the native host denies, Node allows");
@@ -146,21 +146,21 @@ fn a_machine_without_node_is_told() {
     let folder = folder();
     let arguments = ["bench", "policies", "-r", "asked.jsonl", "--host", "node"];
     let ended = folder.command(&arguments).env("PATH", "").output().unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
+    let shown = String::from_utf8(ended.stderr).unwrap();
     let expected = "wardgate: cannot measure in Node: there is no `node` on the path: \
                     install Node 20 or newer, or measure with `--host native`\n";
-    assert_eq!((ended.status.code(), told.as_str()), (Some(4), expected));
+    assert_eq!((ended.status.code(), shown.as_str()), (Some(4), expected));
 }
 
 #[test]
 fn requests_that_cannot_be_used_are_named_and_left_out() {
     let folder = folder();
-    let check = |content: &str, told: &[&str]| {
+    let check = |content: &str, shown: &[&str]| {
         folder.write("asked.jsonl", content);
         let ran = bench(&folder, "--json");
-        assert_eq!((ran.code, ran.err.lines().count()), (3, told.len()), "{ran:?}");
-        for (line, told) in ran.err.lines().zip(told) {
-            assert!(line.starts_with(&format!("wardgate: {told}")), "{ran:?}");
+        assert_eq!((ran.code, ran.err.lines().count()), (3, shown.len()), "{ran:?}");
+        for (line, shown) in ran.err.lines().zip(shown) {
+            assert!(line.starts_with(&format!("wardgate: {shown}")), "{ran:?}");
         }
         ran.out
     };

@@ -91,11 +91,11 @@ fn the_end_of_a_line_in_the_name_of_a_file_ends_no_line() {
     folder.write("policies/a\nb_test.yaml", "name: 1\n");
     for arguments in runs {
         let ran = folder.run_with(arguments, "");
-        let said = format!("{}{}", ran.out, ran.err);
-        assert_ne!(said, "", "{arguments:?}");
-        assert!(!said.contains("\nwardgate: all is well"), "{arguments:?}: {said}");
-        assert!(!said.contains("\nb_test") && !said.contains("\nwhere"), "{arguments:?}: {said}");
-        assert!(!said.contains('\r'), "{arguments:?}: {said}");
+        let text = format!("{}{}", ran.out, ran.err);
+        assert_ne!(text, "", "{arguments:?}");
+        assert!(!text.contains("\nwardgate: all is well"), "{arguments:?}: {text}");
+        assert!(!text.contains("\nb_test") && !text.contains("\nwhere"), "{arguments:?}: {text}");
+        assert!(!text.contains('\r'), "{arguments:?}: {text}");
     }
 }
 
@@ -253,9 +253,9 @@ fn a_full_disk_is_told() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = folder.command(&["inspect", "policies"]);
     let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
+    let shown = String::from_utf8(output.stderr).unwrap();
     let expected = "wardgate: cannot write to standard output: no space left on device\n";
-    assert_eq!((output.status.code(), told.as_str()), (Some(4), expected));
+    assert_eq!((output.status.code(), shown.as_str()), (Some(4), expected));
 }
 
 #[test]

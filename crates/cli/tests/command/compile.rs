@@ -43,8 +43,8 @@ fn a_bundle_goes_to_standard_output_and_the_summary_beside_it() {
     let expected = folder.read("p.wardgate");
     assert_eq!((ended.status.code(), &ended.stdout), (Some(0), &expected));
     let bytes = expected.len();
-    let told = format!("standard output: 1 policy, 2 rules, strict evaluation, {bytes} bytes\n");
-    assert_eq!(String::from_utf8(ended.stderr).unwrap(), told);
+    let shown = format!("standard output: 1 policy, 2 rules, strict evaluation, {bytes} bytes\n");
+    assert_eq!(String::from_utf8(ended.stderr).unwrap(), shown);
     assert_eq!(folder.names(), ["p.wardgate", "policies"]);
 }
 

@@ -86,8 +86,8 @@ fn what_is_no_file_in_a_directory_is_told_and_the_others_are_formatted() {
     folder.write("p/b.yaml", LOOSE);
     let socket = std::os::unix::net::UnixListener::bind(folder.path().join("p/a.yaml")).unwrap();
     let ran = folder.run("fmt p");
-    let told = "wardgate: cannot read `p/a.yaml`: this is not a file\n";
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (4, "p/b.yaml\n", told));
+    let shown = "wardgate: cannot read `p/a.yaml`: this is not a file\n";
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (4, "p/b.yaml\n", shown));
     assert_eq!(folder.read("p/b.yaml"), TIGHT.as_bytes());
     folder.run("fmt p --check").complains(4, "cannot read `p/a.yaml`: this is not a file");
     drop(socket);

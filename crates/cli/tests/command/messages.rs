@@ -43,7 +43,7 @@ fn played(path: &Path) -> Result<(), String> {
             {
                 old.push(line);
             }
-            found.push_str(&kept(&stage.run(arguments), &old));
+            found.push_str(&with_old_lines(&stage.run(arguments), &old));
         } else if !line.is_empty() && !line.starts_with('#') {
             let mut text = String::new();
             while let Some(line) = lines.next_if(|line| line.starts_with("  |")) {
@@ -72,15 +72,15 @@ fn played(path: &Path) -> Result<(), String> {
 }
 
 /// Returns what was said, with the old line wherever it says the same but for its `…`.
-fn kept(said: &str, old: &[&str]) -> String {
+fn with_old_lines(output: &str, old: &[&str]) -> String {
     let mut old = old.iter().peekable();
     let mut text = String::new();
-    for line in said.lines() {
-        let kept = old.next_if(|old| is_like(old, line));
-        if kept.is_none() {
+    for line in output.lines() {
+        let old_line = old.next_if(|old| is_like(old, line));
+        if old_line.is_none() {
             old.next();
         }
-        text.push_str(&format!("{}\n", kept.unwrap_or(&line)));
+        text.push_str(&format!("{}\n", old_line.unwrap_or(&line)));
     }
     text
 }

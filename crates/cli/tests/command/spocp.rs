@@ -126,7 +126,7 @@ impl Client {
         Some(body)
     }
 
-    fn ask(&mut self, values: &[&[u8]]) -> String {
+    fn send(&mut self, values: &[&[u8]]) -> String {
         self.say(&message(values));
         self.reply().unwrap()
     }
@@ -174,16 +174,16 @@ fn folder_with(config: &[&str]) -> Folder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     /// Somebody asked for it and was not answered: both are right.
-    Asked,
+    Pending,
     There,
     Away,
 }
 
 /// What a client told the test: a rule, and what is known of it now.
-type Told = (String, Known);
+type Report = (String, Known);
 
 /// Adds `count` rules, and deletes every seventh again, many requests at a time, until the server is gone.
-fn change(mut client: Client, name: &str, count: usize, told: &Sender<Told>) -> bool {
+fn change(mut client: Client, name: &str, count: usize, reports: &Sender<Report>) -> bool {
     let rules: Vec<String> = (0..count)
         .map(|number| {
             let text = format!("{name}-{number}");
@@ -191,27 +191,27 @@ fn change(mut client: Client, name: &str, count: usize, told: &Sender<Told>) -> 
         })
         .collect();
     for some in rules.chunks(50) {
-        let mut said = Vec::new();
+        let mut input = Vec::new();
         let mut expected = Vec::new();
         for (number, rule) in some.iter().enumerate() {
-            told.send((rule.clone(), Known::Asked)).unwrap();
-            said.extend(message(&[b"ADD", rule.as_bytes()]));
+            reports.send((rule.clone(), Known::Pending)).unwrap();
+            input.extend(message(&[b"ADD", rule.as_bytes()]));
             let leaves = number % 7 == 6;
             // Once its deletion is on the way, a rule may be gone before anybody said so.
-            expected.push((rule, if leaves { Known::Asked } else { Known::There }));
+            expected.push((rule, if leaves { Known::Pending } else { Known::There }));
             if leaves {
                 let id = md5(rule.as_bytes());
-                said.extend(message(&[b"DELETE", id.as_bytes()]));
+                input.extend(message(&[b"DELETE", id.as_bytes()]));
                 expected.push((rule, Known::Away));
             }
         }
-        if client.writer.write_all(&said).is_err() {
+        if client.writer.write_all(&input).is_err() {
             return false;
         }
         for (rule, known) in expected {
             let Some(reply) = client.reply() else { return false };
             assert_eq!(reply, "200 Ok", "{rule}");
-            told.send((rule.clone(), known)).unwrap();
+            reports.send((rule.clone(), known)).unwrap();
         }
     }
     true
@@ -239,19 +239,19 @@ fn acknowledged_changes_survive_a_kill_at_any_moment_and_nothing_else_does() {
         if added >= RULES {
             break;
         }
-        let (tell, told) = channel();
+        let (sender, reports) = channel();
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
-                let (tell, connection) = (tell.clone(), server.administrator());
+                let (sender, connection) = (sender.clone(), server.administrator());
                 let name = format!("{round}-{client}");
-                thread::spawn(move || change(connection, &name, RULES / CLIENTS, &tell))
+                thread::spawn(move || change(connection, &name, RULES / CLIENTS, &sender))
             })
             .collect();
-        drop(tell);
+        drop(sender);
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut left = random >> 33 & 0x7ff;
-        for (rule, now) in told {
+        for (rule, now) in reports {
             added += usize::from(now == Known::There);
             known.insert(rule, now);
             left = left.saturating_sub(1);
@@ -275,8 +275,8 @@ fn check(listed: &mut Vec<String>, known: &mut BTreeMap<String, Known>, round: u
         match now {
             Known::There => assert!(is_there, "round {round}: {rule} is lost"),
             Known::Away => assert!(!is_there, "round {round}: {rule} is back"),
-            Known::Asked if is_there => *now = Known::There,
-            Known::Asked => *now = Known::Away,
+            Known::Pending if is_there => *now = Known::There,
+            Known::Pending => *now = Known::Away,
         }
     }
     for rule in listed {
@@ -328,15 +328,15 @@ fn a_reload_keeps_what_administrators_changed() {
     let folder = folder();
     let server = Running::start(&folder);
     let mut eva = server.administrator();
-    assert_eq!(eva.ask(&[b"ADD", b"(5:added)"]), "200 Ok");
-    assert_eq!(eva.ask(&[b"DELETE", md5(b"(4:base3:one)").as_bytes()]), "200 Ok");
+    assert_eq!(eva.send(&[b"ADD", b"(5:added)"]), "200 Ok");
+    assert_eq!(eva.send(&[b"DELETE", md5(b"(4:base3:one)").as_bytes()]), "200 Ok");
     folder.write("rules/base.spoc", "(4:base3:one)\n(4:base5:three)\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    assert_eq!(eva.send(&[b"RELOAD"]), "200 Ok");
     let mut rules = eva.list();
     rules.sort();
     assert_eq!(rules, ["(4:base5:three)", "(5:added)"]);
     folder.write("rules/base.spoc", "(4:base3:one\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(eva.send(&[b"RELOAD"]), "500 Operations error");
     assert_eq!(eva.list().len(), 2);
     let second = folder.run("serve --config wardgate.toml");
     assert_eq!(second.code, 1, "{}", second.err);
@@ -355,19 +355,19 @@ fn the_rules_of_a_bundle_are_base_rules_and_change_with_its_policies() {
         rules
     };
     assert_eq!(listed(&mut eva), ["(4:base3:one)", "(4:base3:two)", "(6:bundle)"]);
-    assert_eq!(eva.ask(&[b"QUERY", b"(6:bundle1:x)"]), "200 Ok");
-    assert_eq!(eva.ask(&[b"DELETE", md5(b"(6:bundle)").as_bytes()]), "200 Ok");
+    assert_eq!(eva.send(&[b"QUERY", b"(6:bundle1:x)"]), "200 Ok");
+    assert_eq!(eva.send(&[b"DELETE", md5(b"(6:bundle)").as_bytes()]), "200 Ok");
     folder.write("policies/pages.spoc", "(6:bundle)\n(5:other)\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    assert_eq!(eva.send(&[b"RELOAD"]), "200 Ok");
     assert_eq!(listed(&mut eva), ["(4:base3:one)", "(4:base3:two)", "(5:other)"]);
     // Neither policies nor rules are taken when one of them cannot be.
     folder.write("policies/pages.spoc", "(5:third)\n");
     folder.write("rules/base.spoc", "(4:base\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
-    assert_eq!(eva.ask(&[b"QUERY", b"(5:third)"]), "202 Denied");
+    assert_eq!(eva.send(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(eva.send(&[b"QUERY", b"(5:third)"]), "202 Denied");
     folder.write("rules/base.spoc", "(4:base)\n");
     folder.write("policies/pages.spoc", "(5:third\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "500 Operations error");
+    assert_eq!(eva.send(&[b"RELOAD"]), "500 Operations error");
     assert_eq!(listed(&mut eva).len(), 3);
 }
 
@@ -376,10 +376,10 @@ fn rules_alone_are_a_server() {
     let folder = folder_with(&[RULES, OPEN]);
     let server = Running::start(&folder);
     let mut eva = server.administrator();
-    assert_eq!(eva.ask(&[b"QUERY", b"(4:base3:one)"]), "200 Ok");
-    assert_eq!(eva.ask(&[b"ADD", b"(5:added)"]), "200 Ok");
+    assert_eq!(eva.send(&[b"QUERY", b"(4:base3:one)"]), "200 Ok");
+    assert_eq!(eva.send(&[b"ADD", b"(5:added)"]), "200 Ok");
     folder.write("rules/base.spoc", "(4:base5:three)\n");
-    assert_eq!(eva.ask(&[b"RELOAD"]), "200 Ok");
+    assert_eq!(eva.send(&[b"RELOAD"]), "200 Ok");
     let mut rules = eva.list();
     rules.sort();
     assert_eq!(rules, ["(4:base5:three)", "(5:added)"]);
@@ -394,7 +394,7 @@ client-ca = "ca.pem"
 "#;
 
 /// Begins to speak TLS on a connection that was plain, with the certificate of this name or none.
-fn encrypt(stream: TcpStream, who: Option<&str>) -> StreamOwned<ClientConnection, TcpStream> {
+fn encrypt(stream: TcpStream, identity: Option<&str>) -> StreamOwned<ClientConnection, TcpStream> {
     let mut roots = RootCertStore::empty();
     let pem = |name: &str| format!("{}/tests/tls/{name}", env!("CARGO_MANIFEST_DIR"));
     let certificate = |name: &str| CertificateDer::from_pem_file(pem(name)).unwrap();
@@ -403,11 +403,13 @@ fn encrypt(stream: TcpStream, who: Option<&str>) -> StreamOwned<ClientConnection
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_root_certificates(roots);
-    let config = match who {
+    let config = match identity {
         None => builder.with_no_client_auth(),
-        Some(who) => {
-            let key = PrivateKeyDer::from_pem_file(pem(&format!("{who}.key"))).unwrap();
-            builder.with_client_auth_cert(vec![certificate(&format!("{who}.pem"))], key).unwrap()
+        Some(identity) => {
+            let key = PrivateKeyDer::from_pem_file(pem(&format!("{identity}.key"))).unwrap();
+            builder
+                .with_client_auth_cert(vec![certificate(&format!("{identity}.pem"))], key)
+                .unwrap()
         }
     };
     let name = ServerName::try_from("localhost").unwrap();
@@ -415,13 +417,13 @@ fn encrypt(stream: TcpStream, who: Option<&str>) -> StreamOwned<ClientConnection
 }
 
 /// Says everything over TLS after `STARTTLS`, and returns all that comes back.
-fn encrypted(server: &Running, who: Option<&str>, input: &[u8]) -> String {
+fn encrypted(server: &Running, identity: Option<&str>, input: &[u8]) -> String {
     let mut client = server.client();
     // What is said behind `STARTTLS` before the handshake is not taken for encrypted.
     let injected = message(&[b"ADD", b"(8:injected)"]);
     client.say(&[message(&[b"STARTTLS"]), injected].concat());
     assert_eq!(client.reply().unwrap(), "200 Ok");
-    let mut stream = encrypt(client.writer, who);
+    let mut stream = encrypt(client.writer, identity);
     stream.write_all(input).unwrap();
     let mut replies = Vec::new();
     stream.read_to_end(&mut replies).unwrap();
@@ -441,19 +443,19 @@ fn certificates_and_tokens_prove_administrators_over_tls() {
     let logout = message(&[b"LOGOUT"]);
 
     let mut plain = server.client();
-    assert_eq!(plain.ask(&[b"QUERY", b"(4:base3:one)"]), "404 Access denied");
-    assert_eq!(plain.ask(&[b"CAPABILITY"]), "200 Ok");
+    assert_eq!(plain.send(&[b"QUERY", b"(4:base3:one)"]), "404 Access denied");
+    assert_eq!(plain.send(&[b"CAPABILITY"]), "200 Ok");
     plain.say(&token);
     assert_eq!(plain.reply().unwrap(), "405 Argument error");
     assert_eq!(plain.reply(), None);
 
-    let asks = [&query[..], &logout].concat();
-    assert_eq!(encrypted(&server, None, &asks), "21:3:40413:Access denied10:3:2033:Bye");
+    let requests = [&query[..], &logout].concat();
+    assert_eq!(encrypted(&server, None, &requests), "21:3:40413:Access denied10:3:2033:Bye");
     assert_eq!(
-        encrypted(&server, Some("somebody"), &asks),
+        encrypted(&server, Some("somebody"), &requests),
         "21:3:40413:Access denied10:3:2033:Bye"
     );
-    assert_eq!(encrypted(&server, Some("administrator"), &asks), "9:3:2002:Ok10:3:2033:Bye");
+    assert_eq!(encrypted(&server, Some("administrator"), &requests), "9:3:2002:Ok10:3:2033:Bye");
     let again = [
         &message(&[b"STARTTLS"])[..],
         &token,

@@ -40,7 +40,7 @@ fn copied(name: &str) -> Folder {
 }
 
 /// Returns what a run said in the form of the `*.txt`.
-fn told(command: &str, ran: &Ran) -> String {
+fn output_of(command: &str, ran: &Ran) -> String {
     let complaints = match ran.err.as_str() {
         "" => String::new(),
         err => format!("-----\n{err}"),
@@ -60,7 +60,7 @@ fn check(name: &str) {
         let command = expected.lines().next().unwrap().strip_prefix("$ ").unwrap();
         let folder = copied(name);
         let ran = folder.run(command.strip_prefix("wardgate ").unwrap());
-        assert_eq!(told(command, &ran), expected, "{name}/{}", report.display());
+        assert_eq!(output_of(command, &ran), expected, "{name}/{}", report.display());
         let changes = command.contains("--update");
         let after = from.join("after");
         for path in files(&from.join("policies")) {
@@ -104,8 +104,8 @@ fn a_directory_without_policies_is_told() {
     folder.write("alone/photo_test.yaml", folder.read("policies/photo_test.yaml"));
     let ran = folder.run("test alone");
     ran.ends_with_code(6);
-    let told = "wardgate: `alone` holds no policies, so every action is denied\n";
-    assert_eq!(ran.err, told);
+    let output_of = "wardgate: `alone` holds no policies, so every action is denied\n";
+    assert_eq!(ran.err, output_of);
 }
 
 #[test]
@@ -323,10 +323,10 @@ fn a_machine_without_node_is_told() {
     let folder = copied("passing");
     let arguments = ["test", "policies", "--runtime", "wasm"];
     let ended = folder.command(&arguments).env("PATH", "").output().unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
+    let output_of = String::from_utf8(ended.stderr).unwrap();
     let expected = "wardgate: cannot decide in Node: there is no `node` on the path: \
                     install Node 20 or newer, or decide with `--runtime native`\n";
-    assert_eq!((ended.status.code(), told.as_str()), (Some(4), expected));
+    assert_eq!((ended.status.code(), output_of.as_str()), (Some(4), expected));
 }
 
 /// Looks like the npm package.

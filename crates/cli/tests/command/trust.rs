@@ -40,10 +40,12 @@ fn keys_are_made_for_their_owner_alone_and_never_overwritten() {
     let exists = "exists already, and a key is never overwritten: name another file";
     folder.run("keys generate -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
     folder.run("keys generate --for sealing -o a.jwk").complains(4, &format!("`a.jwk` {exists}"));
-    let held = "holds a secret, and a key is never overwritten: name another file";
+    let refusal = "holds a secret, and a key is never overwritten: name another file";
     let read = "`-o` would overwrite `a.jwk`, which is an input: name another file";
     folder.run("keys public a.jwk -o a.jwk").complains(2, read);
-    folder.run("keys generate -o no.jwk --public a.jwk").complains(4, &format!("`a.jwk` {held}"));
+    folder
+        .run("keys generate -o no.jwk --public a.jwk")
+        .complains(4, &format!("`a.jwk` {refusal}"));
     folder
         .run("keys generate -o b.jwk --public b.jwk")
         .complains(2, "`-o` and `--public` both write `b.jwk`: name two files");
@@ -104,8 +106,8 @@ fn keys_tell_what_they_are() {
         (&"public".into(), &"ML-DSA-44".into(), &"b".into())
     );
     let fingerprint = key["fingerprint"].as_str().unwrap();
-    let told = format!("private, ML-DSA-44, id b, fingerprint {fingerprint}\n");
-    folder.run("keys inspect b.jwk").says(0, &told);
+    let shown = format!("private, ML-DSA-44, id b, fingerprint {fingerprint}\n");
+    folder.run("keys inspect b.jwk").says(0, &shown);
     folder.run("keys inspect s.jwk").says(0, "sealing\n");
     let printed = folder.run("keys public b.jwk");
     assert_eq!(printed.out.as_bytes(), folder.read("b.pub.jwk"));
@@ -199,9 +201,9 @@ fn what_is_signed_is_verified_by_the_public_key() {
         .run("sign p.wardgate --key b.jwk")
         .says(0, "p.wardgate: revision 7, signed by a and b\n");
     let both = "--trust a.pub.jwk --trust b.pub.jwk --at-least 2 --require b";
-    let told = json(&folder.run(&format!("verify p.wardgate {both} {now} --json")));
-    assert_eq!(told["signers"], serde_json::json!(["a", "b"]));
-    assert_eq!((&told["accepted"], &told["revision"]), (&true.into(), &7.into()));
+    let shown = json(&folder.run(&format!("verify p.wardgate {both} {now} --json")));
+    assert_eq!(shown["signers"], serde_json::json!(["a", "b"]));
+    assert_eq!((&shown["accepted"], &shown["revision"]), (&true.into(), &7.into()));
 }
 
 #[test]
@@ -217,8 +219,8 @@ fn what_is_refused_says_why_and_has_a_code() {
     let check = |arguments: &str, code: &str, sentence: &str| {
         let now = if arguments.contains("--now") { "" } else { " --now 2024-05-06T12:00:00Z" };
         folder.run(&format!("verify {arguments}{now}")).complains(1, sentence);
-        let told = json(&folder.run(&format!("verify {arguments}{now} --json")));
-        assert_eq!((&told["accepted"], &told["code"]), (&false.into(), &code.into()));
+        let shown = json(&folder.run(&format!("verify {arguments}{now} --json")));
+        assert_eq!((&shown["accepted"], &shown["code"]), (&false.into(), &code.into()));
     };
     let p = "cannot open the bundle `p`";
     let unsigned = "cannot open the bundle `u`: the bundle is not signed";
@@ -276,9 +278,9 @@ fn deciding_asks_for_the_same_signatures() {
     folder.write("ann.json", ANN);
     folder.run("compile policies -o p --sign a.jwk").ends_with_code(0);
     for command in ["check", "explain", "bench --seconds 0.1"] {
-        let ask = |trust: &str| folder.run(&format!("{command} p -r ann.json --trust {trust}"));
-        ask("a.pub.jwk").ends_with_code(0);
-        ask("b.pub.jwk")
+        let decide = |trust: &str| folder.run(&format!("{command} p -r ann.json --trust {trust}"));
+        decide("a.pub.jwk").ends_with_code(0);
+        decide("b.pub.jwk")
             .complains(1, "cannot open the bundle `p`: no signature is by a trusted key");
     }
     let verified = json(&folder.run("inspect p --trust a.pub.jwk --json"));

@@ -14,25 +14,25 @@ fn suites_run_again_after_a_change_until_nobody_reads() {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
 
     assert_eq!(until(&mut out, "1 suite"), ["1 suite, 1 test: 1 passed"]);
-    assert_eq!(until(&mut told, WAITING), [WAITING]);
+    assert_eq!(until(&mut lines, WAITING), [WAITING]);
 
     replace(&folder, &PHOTO.replace("roles: [member]", "roles: [guest]"));
     let failed = until(&mut out, "1 suite");
     assert_eq!(failed.first().unwrap(), "FAIL  policies/photo_test.yaml: Photos");
     assert_eq!(failed.last().unwrap(), "1 suite, 1 test: 0 passed, 1 failed");
-    assert_eq!(until(&mut told, WAITING), [CHANGED, WAITING]);
+    assert_eq!(until(&mut lines, WAITING), [CHANGED, WAITING]);
 
     replace(&folder, "apiVersion: api.cerbos.dev/v2\n");
-    let complained = until(&mut told, WAITING);
+    let complained = until(&mut lines, WAITING);
     assert_eq!(complained.first().unwrap(), CHANGED);
     assert!(complained[1].starts_with("policies/photo.yaml:1:1: error[validation]: "));
 
     drop(out);
     replace(&folder, PHOTO);
-    let last: Vec<String> = told.map(Result::unwrap).collect();
+    let last: Vec<String> = lines.map(Result::unwrap).collect();
     assert_eq!(last, [CHANGED]);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

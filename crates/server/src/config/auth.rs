@@ -1,19 +1,19 @@
-//! `[auth]`: who may ask, and who may see and change policies.
+//! `[auth]`: callers and administrators.
 
 use std::path::PathBuf;
 
 use super::{ConfigError, KeysAt, Section};
 
-/// Who may ask, and who may do more.
+/// The callers, and the administrators among them.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
-    /// Whether anybody may ask for decisions.
+    /// True if anonymous callers get decisions.
     pub anonymous_queries: bool,
     /// Callers with a token of their own.
     pub tokens: Vec<TokenOf>,
     /// Callers with a certificate of their own.
     pub certificates: Vec<CertificateOf>,
-    /// Callers whose token somebody has signed.
+    /// Callers with a signed token.
     pub jwt: Option<Jwt>,
 }
 
@@ -24,7 +24,7 @@ pub struct TokenOf {
     pub name: String,
     /// Where the token is.
     pub file: PathBuf,
-    /// Whether the caller may see and change policies.
+    /// True if the caller may see and change policies.
     pub is_admin: bool,
 }
 
@@ -35,16 +35,16 @@ pub struct CertificateOf {
     pub name: String,
     /// The SHA-256 of the certificate, in hexadecimal digits.
     pub sha256: String,
-    /// Whether the caller may see and change policies.
+    /// True if the caller may see and change policies.
     pub is_admin: bool,
 }
 
-/// Callers whose token somebody has signed.
+/// Callers with a signed token.
 #[derive(Clone, Debug)]
 pub struct Jwt {
     /// Where the keys are.
     pub keys: KeysAt,
-    /// Whether keys need not say what algorithm they are for.
+    /// True if keys may lack their algorithm.
     pub optional_alg: bool,
     /// The issuer that tokens must name.
     pub issuer: String,

@@ -1,4 +1,4 @@
-//! `[authzen]`: what only AuthZEN has.
+//! `[authzen]`: the options of AuthZEN alone.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,13 @@ use wardgate_native::protocol::authzen::Shape;
 use super::{ConfigError, Section};
 use crate::address::{self, Address};
 
-/// What only AuthZEN has.
+/// The options of AuthZEN alone.
 #[derive(Clone, Debug, Default)]
 pub struct Authzen {
     /// The URL by which callers know this server, without a slash at its end.
     pub url: Option<String>,
-    /// A folder with subjects and resources, for searches and for properties that requests leave out.
+    /// A folder with subjects and resources, for searches and for properties that requests leave
+    /// out.
     pub index: Option<PathBuf>,
     /// A file with the secret that tokens of pages are made with.
     pub page_key: Option<PathBuf>,
@@ -20,7 +21,7 @@ pub struct Authzen {
     pub rules: Option<Shape>,
 }
 
-/// Reads the table; none if the file has none.
+/// Reads the table; returns `None` if the file lacks it.
 fn shape(mut section: Section<'_>) -> Result<Option<Shape>, ConfigError> {
     if !section.is_given() {
         return Ok(None);
@@ -49,8 +50,8 @@ impl Authzen {
         Ok(authzen)
     }
 
-    /// Refuses a URL that callers could not use, or that would make them send tokens where others can read them: one with
-    /// `http` is only for a server that nobody else reaches.
+    /// Refuses a URL that callers could not use, or that would make them send tokens in the clear:
+    /// `http` is only for a server at loopback addresses.
     pub(super) fn must_fit(&self, listen: &[String]) -> Result<(), ConfigError> {
         let Some(url) = &self.url else { return Ok(()) };
         let address =
@@ -67,7 +68,8 @@ impl Authzen {
     }
 }
 
-/// Whether only this machine reaches a listener. Of a socket that the system manager hands over nobody knows.
+/// Returns true if only this machine reaches a listener. The address of an inherited socket is
+/// unknown, so it is not one.
 fn is_loopback(listen: &str) -> bool {
     listen.rsplit_once(':').is_some_and(|(host, _)| address::is_loopback(host))
 }

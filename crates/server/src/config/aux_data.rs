@@ -1,4 +1,4 @@
-//! `[aux-data]`: tokens that come with a request, whose claims conditions may read.
+//! `[aux-data]`: tokens of requests, whose claims conditions may read.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::{ConfigError, KeysAt, Section};
 /// Tokens that come with a request.
 #[derive(Clone, Debug, Default)]
 pub struct AuxData {
-    /// Takes the claims of tokens without asking who signed them.
+    /// Takes the claims of tokens without verifying their signature.
     pub disable_verification: bool,
     /// How far clocks may be apart.
     pub skew: Duration,
@@ -18,13 +18,13 @@ pub struct AuxData {
 /// A set of keys.
 #[derive(Clone, Debug)]
 pub struct KeySetAt {
-    /// What requests call it.
+    /// The id of the set in requests.
     pub id: String,
     /// Where the keys are.
     pub keys: KeysAt,
-    /// Whether keys need not say what algorithm they are for.
+    /// True if keys may lack their algorithm.
     pub optional_alg: bool,
-    /// Whether keys and tokens need no id.
+    /// True if keys and tokens may lack an id.
     pub optional_kid: bool,
 }
 

@@ -13,11 +13,12 @@ pub struct Http {
     pub listen: Vec<String>,
     /// How many connections may be open at once. Those beyond wait to be accepted.
     pub max_connections: usize,
-    /// How many resources one request may ask about.
+    /// The largest number of resources of one request.
     pub max_resources: usize,
-    /// How many actions one request may ask about for each resource.
+    /// The largest number of actions for each resource of one request.
     pub max_actions: usize,
-    /// How many steps the decisions on one request may take, together. What they do not reach is denied.
+    /// The largest number of steps for all decisions on one request. Decisions beyond it are
+    /// denials.
     pub max_steps: u32,
     /// The longest body that is read.
     pub max_body_bytes: usize,
@@ -31,7 +32,7 @@ pub struct Http {
     pub tls: Option<Tls>,
 }
 
-/// A certificate, and whose certificates are asked for.
+/// A certificate with its key, and the roots of client certificates.
 #[derive(Clone, Debug)]
 pub struct Tls {
     /// The certificate and those that lead to its root, as PEM.
@@ -40,7 +41,7 @@ pub struct Tls {
     pub key: PathBuf,
     /// Roots of the certificates of clients, as PEM. A client may then show one.
     pub client_ca: Option<PathBuf>,
-    /// Whether every client must show one.
+    /// True if every client must show a certificate.
     pub require_client: bool,
 }
 
@@ -65,7 +66,7 @@ impl Http {
 }
 
 impl Tls {
-    /// Reads a table of this kind; none if the file has none.
+    /// Reads a table of this kind; returns `None` if the file lacks it.
     pub(crate) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
         if !section.is_given() {
             return Ok(None);

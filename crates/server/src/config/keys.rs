@@ -11,7 +11,7 @@ use crate::limits::KEYS_PAUSE;
 pub enum KeysAt {
     /// In a file, read when the server starts.
     File(PathBuf),
-    /// On another server, asked for again and again.
+    /// Keys at another server, fetched at intervals.
     Url(KeysUrl),
 }
 
@@ -20,14 +20,14 @@ pub enum KeysAt {
 pub struct KeysUrl {
     /// Where it is.
     pub remote: Remote,
-    /// How long after one set the next is asked for.
+    /// The interval between two fetches of the set.
     pub refresh: Duration,
-    /// How long a set is used after it was heard of last.
+    /// The time for which a set is used after its last successful fetch.
     pub keep: Duration,
 }
 
 impl KeysAt {
-    /// Reads the keys of a table that say it. `file` is what the table calls the file.
+    /// Reads the keys of the table `section`. `file` is the name of its key for a file.
     pub(super) fn read(section: &mut Section<'_>, file: &'static str) -> Result<Self, ConfigError> {
         let (path, url, ca) = (section.path(file)?, section.text("url")?, section.path("url-ca")?);
         let refresh = section.seconds("refresh-seconds", KEYS_PAUSE.as_secs()..=MAX_REFRESH)?;
@@ -52,7 +52,7 @@ impl KeysAt {
 }
 
 impl KeysUrl {
-    /// Refuses what could not be believed, or would not last until it is asked for again.
+    /// Refuses keys from an untrusted server, and keys that would expire before the next fetch.
     fn fitting(self, location: &str) -> Result<Self, ConfigError> {
         let refuse = |message: String| Err(ConfigError::new(message));
         if !self.remote.url.starts_with("https://") {

@@ -2,7 +2,8 @@
 
 use strsim::osa_distance;
 
-/// Returns the nearest of the known words, if its distance is at most a third of the letters of `given`.
+/// Returns the nearest of the known words, if its distance is at most a third of the letters of
+/// `given`.
 pub(super) fn nearest<'w>(given: &str, known: &[&'w str]) -> Option<&'w str> {
     if given.len() > MAX_LETTERS {
         return None;

@@ -1,4 +1,4 @@
-//! `[policies]`: where they come from, and what is asked of a bundle before it is believed.
+//! `[policies]`: the source of policies, and the conditions for a bundle.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use crate::limits::WATCH;
 pub struct Policies {
     /// The bundle, or the directory.
     pub location: Location,
-    /// Files of public keys, of which one must have signed the bundle.
+    /// Files of public keys. One of them must have signed the bundle.
     pub trust: Vec<PathBuf>,
-    /// Whether it was said that nobody need have signed the bundle.
+    /// True if the configuration accepts bundles without a signature.
     pub is_unsigned: bool,
     /// How many of the trusted keys must have signed.
     pub at_least: Option<usize>,
@@ -29,34 +29,34 @@ pub struct Policies {
     pub compile: Compile,
     /// The key that the bundle is sealed with.
     pub unseal: Option<PathBuf>,
-    /// What is answered once the bundle in use has expired.
+    /// The decisions after the bundle in use has expired.
     pub after_expiry: AfterExpiry,
-    /// How often somebody looks for new policies; never if it is zero.
+    /// The interval between looks for new policies; zero turns them off.
     pub watch: Duration,
 }
 
 /// How a directory is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Compile {
-    /// What an error in a condition means: `strict` or `lenient`.
+    /// The meaning of an error in a condition: `strict` or `lenient`.
     pub is_lenient: bool,
     /// Where no policy has the scope of a request, the nearest scope above it is used.
     pub lenient_scope_search: bool,
     /// The policy version that a request without one means.
     pub default_version: Option<String>,
-    /// What becomes of attributes that do not fit their schema.
+    /// The treatment of attributes that do not fit their schema.
     pub schemas: Schemas,
     /// The values of `globals`: a JSON or YAML file.
     pub globals: Option<PathBuf>,
 }
 
-/// What becomes of attributes that do not fit their schema.
+/// The treatment of attributes that do not fit their schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schemas {
-    /// Nobody looks.
+    /// Schemas are ignored.
     #[default]
     None,
-    /// It is told.
+    /// Violations are reported.
     Warn,
     /// The request is denied.
     Reject,
@@ -87,7 +87,7 @@ pub enum Location {
     Bundle(PathBuf),
     /// A bundle on another server.
     Url(Remote),
-    /// A directory of policies, compiled at each change. For development: nobody has signed it.
+    /// A directory of policies, compiled at each change. For development: it has no signature.
     Directory(PathBuf),
 }
 
@@ -103,7 +103,7 @@ pub struct Remote {
 }
 
 impl Policies {
-    /// Reads the table; none if the file has none.
+    /// Reads the table; returns `None` if the file lacks it.
     pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
         if !section.is_given() {
             return Ok(None);
@@ -142,7 +142,7 @@ impl Policies {
         Ok(Some(policies))
     }
 
-    /// Refuses what would have no effect.
+    /// Refuses options that would have no effect.
     fn must_fit(&self) -> Result<(), ConfigError> {
         let asks = [
             ("trust", !self.trust.is_empty() || self.is_unsigned),

@@ -1,7 +1,7 @@
 //! A table of the configuration, read key by key.
 //!
-//! Whatever was asked for is known; whatever else stands there is an error. So no list of the keys can fall
-//! behind the code that reads them.
+//! Every key that code reads is a known key, and any other key is an error. So no list of keys can
+//! fall behind the code that reads them.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(crate) struct Section<'c> {
     missing: Option<ConfigError>,
 }
 
-/// A value and where it stands.
+/// A value with its line and name.
 struct Value<'c> {
     value: &'c DeValue<'c>,
     line: usize,
@@ -42,12 +42,12 @@ impl<'c> Section<'c> {
         &self.path
     }
 
-    /// Whether the file has this table at all.
+    /// Returns true if the file has this table.
     pub(crate) const fn is_given(&self) -> bool {
         self.table.is_some()
     }
 
-    /// Whether it has this key.
+    /// Returns true if the table has this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.is_some_and(|table| table.contains_key(key))
     }
@@ -86,8 +86,8 @@ impl<'c> Section<'c> {
         self.take(key).map(|found| found.text()).transpose()
     }
 
-    /// Returns text that must be there. Where it is not, [`Section::finish`] says so, after it has looked for keys that are
-    /// not known: one of them may be this one, misspelt.
+    /// Returns required text. If it is missing, [`Section::finish`] reports that after the unknown
+    /// keys, because one of them may be this one, misspelt.
     pub(crate) fn required(&mut self, key: &'static str) -> Result<String, ConfigError> {
         let text = self.text(key)?;
         if text.is_none() && self.missing.is_none() {
@@ -112,7 +112,7 @@ impl<'c> Section<'c> {
         Ok(self.texts(key)?.into_iter().map(|text| self.folder.join(text)).collect())
     }
 
-    /// Returns paths; nothing where one text alone is this word instead.
+    /// Returns paths; `None` if the value is the one word `word`.
     pub(crate) fn paths_or(
         &mut self,
         key: &'static str,
@@ -133,7 +133,7 @@ impl<'c> Section<'c> {
         items.iter().map(text).collect()
     }
 
-    /// Returns texts; nothing if the file does not have the key.
+    /// Returns texts; `None` if the file lacks the key.
     pub(crate) fn texts_if_given(
         &mut self,
         key: &'static str,
@@ -205,7 +205,7 @@ impl<'c> Section<'c> {
         meant.map(|(_, value)| Some(*value)).ok_or_else(|| found.wrong(&names.join(", ")))
     }
 
-    /// Refuses whatever nobody has asked for, and what lacks a key that must be there.
+    /// Refuses unknown keys and missing required keys.
     pub(crate) fn finish(self) -> Result<(), ConfigError> {
         let Some(table) = self.table else { return Ok(()) };
         for key in table.keys() {

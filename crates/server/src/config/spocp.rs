@@ -18,9 +18,9 @@ pub struct Spocp {
     pub rules: Vec<PathBuf>,
     /// The file of changes. Without it rules cannot be added and deleted.
     pub changes: Option<PathBuf>,
-    /// When a change counts as kept.
+    /// The durability of a change that has been answered.
     pub durability: Durability,
-    /// Whoever connects may ask.
+    /// True if every client may query.
     pub anonymous_queries: bool,
     /// The tokens of administrators.
     pub admin_tokens: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub struct Spocp {
     pub auth_without_tls: bool,
     /// How many connections may be open at once.
     pub max_connections: usize,
-    /// What a client may take.
+    /// The bounds of one client.
     pub bounds: Bounds,
     /// Certificate and key, if TLS is offered.
     pub tls: Option<Tls>,
@@ -38,30 +38,31 @@ pub struct Spocp {
     pub tls_from_start: bool,
 }
 
-/// When a change counts as kept.
+/// The durability of a change that has been answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// When it is on the disk: an answered change survives a kill and a loss of power.
     Always,
-    /// When the system has it: an answered change survives a kill. A loss of power may take those of the last interval.
+    /// The system has the change: it survives a kill. A loss of power may take the changes of the
+    /// last interval.
     Interval(Duration),
 }
 
-/// What a client may take.
+/// The bounds of one client.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// The longest message.
     pub message_bytes: usize,
     /// How long a message may take from its first byte to its last.
     pub message: Duration,
-    /// How long a client may say nothing.
+    /// The longest silence of a client.
     pub idle: Duration,
     /// How long a client may take to read its replies.
     pub write: Duration,
 }
 
 impl Spocp {
-    /// Reads the table; none if the file has none.
+    /// Reads the table; returns `None` if the file lacks it.
     pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
         if !section.is_given() {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Spocp {
         Ok(Some(spocp))
     }
 
-    /// Refuses what would have no effect, and what nobody could use.
+    /// Refuses options that would have no effect, and an endpoint that no client could use.
     fn must_fit(&self) -> Result<(), ConfigError> {
         let refuse = |message: &str| Err(ConfigError::new(message));
         let shows_certificates = self.tls.as_ref().is_some_and(|tls| tls.client_ca.is_some());

@@ -16,7 +16,7 @@ fn refused(text: &str, expected: &str) {
 const LEAST: &str = "[policies]\nbundle = \"p.wgb\"\ntrust = \"unsigned\"\n";
 
 #[test]
-fn little_must_be_said() {
+fn a_minimal_configuration_is_accepted() {
     let config = parse(LEAST).unwrap();
     assert_eq!(config.http.listen, ["127.0.0.1:3592"]);
     assert_eq!(
@@ -42,7 +42,7 @@ fn unknown_keys_are_refused_with_a_guess() {
 }
 
 #[test]
-fn a_misspelt_key_is_told_of_before_a_missing_one() {
+fn a_misspelt_key_is_reported_before_a_missing_one() {
     let check = |table: &str, expected: &str| refused(&format!("{LEAST}{table}"), expected);
     check(
         "[[auth.tokens]]\nname = \"a\"\nfiel = \"t\"\n",
@@ -100,7 +100,7 @@ fn wrong_values_are_named() {
 }
 
 #[test]
-fn nobody_is_believed_unless_it_is_said_who() {
+fn bundles_need_trusted_keys_or_unsigned() {
     let expected = "`bundle` in `[policies]` needs `trust`: the public keys of those who may sign it, or `\"unsigned\"`";
     for trust in ["", "trust = []\n"] {
         refused(&format!("[policies]\nbundle = \"p.wgb\"\n{trust}"), expected);
@@ -123,7 +123,7 @@ fn nobody_is_believed_unless_it_is_said_who() {
 }
 
 #[test]
-fn what_would_have_no_effect_is_refused() {
+fn options_without_effect_are_refused() {
     refused(
         "[policies]\ndirectory = \"d\"\ntrust = [\"k\"]\n",
         "`trust` in `[policies]` is for a bundle, and `directory` is none",
@@ -200,7 +200,7 @@ fn keys_of_tokens_are_in_one_place() {
 }
 
 #[test]
-fn spocp_is_spoken_only_where_it_is_asked_for() {
+fn spocp_is_off_without_its_table() {
     assert!(parse(LEAST).unwrap().spocp.is_none());
     let spocp = parse(&format!("{LEAST}[spocp]\nrules = \"rules\"\nanonymous-queries = true\n"));
     let spocp = spocp.unwrap().spocp.unwrap();
@@ -243,7 +243,7 @@ fn rules_alone_are_a_server() {
 }
 
 #[test]
-fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
+fn unusable_options_of_spocp_are_refused() {
     let check = |rest: &str, expected: &str| refused(&format!("{LEAST}[spocp]\n{rest}"), expected);
     check(
         "",
@@ -270,7 +270,7 @@ fn spocp_that_nobody_could_use_or_that_promises_nothing_is_refused() {
 }
 
 #[test]
-fn policies_decide_after_their_expiry_only_where_it_is_said() {
+fn policies_decide_after_their_expiry_only_if_configured() {
     let after =
         |rest: &str| parse(&format!("{LEAST}{rest}")).unwrap().policies.unwrap().after_expiry;
     assert_eq!(after(""), AfterExpiry::Deny);
@@ -283,7 +283,7 @@ fn policies_decide_after_their_expiry_only_where_it_is_said() {
 }
 
 #[test]
-fn traces_are_told_only_where_it_is_asked_for() {
+fn traces_are_off_without_their_table() {
     assert!(parse(LEAST).unwrap().traces.is_none());
     let least = "[traces]\nendpoint = \"http://localhost:4318\"\n";
     let traces = parse(&format!("{LEAST}{least}headers = \"h\"\n")).unwrap().traces.unwrap();

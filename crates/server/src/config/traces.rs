@@ -14,9 +14,10 @@ pub struct Traces {
     pub ca: Option<PathBuf>,
     /// A file of headers that that server wants to see.
     pub headers: Option<PathBuf>,
-    /// What this server is called there.
+    /// The name of this server at the collector.
     pub service: String,
-    /// The share of traces that begin here and are told. Of others whoever began them has decided.
+    /// The share of traces that are sampled. It holds for traces that begin here; a caller decides
+    /// about its own.
     pub ratio: f64,
     /// Spans that may wait.
     pub queue: usize,
@@ -29,7 +30,7 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// Reads the table; none if the file has none.
+    /// Reads the table; returns `None` if the file lacks it.
     pub(super) fn read(mut section: Section<'_>) -> Result<Option<Self>, ConfigError> {
         if !section.is_given() {
             return Ok(None);

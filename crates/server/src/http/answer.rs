@@ -94,7 +94,7 @@ async fn respond(
     decided(question, shared, traced).await.map(Reply::json)
 }
 
-/// Who is calling, if it is known and may ask for this.
+/// Returns the caller, if it is known and the endpoint is open to it.
 fn permitted(head: &Head<'_>, guard: Guard) -> Result<Option<Caller>, Problem> {
     let Head { headers, shared, peer } = head;
     let header = headers.get(AUTHORIZATION);
@@ -134,7 +134,7 @@ fn unauthorized(refusal: Refusal) -> Problem {
     Problem { header, ..Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message) }
 }
 
-/// Refuses a request that another reader might understand otherwise, whatever its endpoint is.
+/// Refuses a request that another reader might understand differently, at any endpoint.
 fn must_be_sound<B>(request: &Request<B>) -> Result<(), Problem> {
     must_name_a_host(request)?;
     must_be_framed_once(request)
@@ -145,7 +145,8 @@ fn must_be(method: &Method, expected: &'static Method) -> Result<(), Problem> {
     if is_fine { Ok(()) } else { Err(Problem::wrong_method(expected.as_str())) }
 }
 
-/// Refuses a request whose host is not said, or said twice, as RFC 9112, section 3.2, asks for. HTTP/1.0 may leave it out.
+/// Refuses a request without `Host` or with two, as RFC 9112, section 3.2, requires. HTTP/1.0 may
+/// leave it out.
 fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
     let mut hosts = request.headers().get_all(HOST).iter();
     let is_right = match (hosts.next(), hosts.next()) {
@@ -156,8 +157,8 @@ fn must_name_a_host<B>(request: &Request<B>) -> Result<(), Problem> {
     if is_right { Ok(()) } else { Err(cerbos::bad("the request must have one `Host`".to_owned())) }
 }
 
-/// Refuses a body whose end another reader might see elsewhere: one with two lengths, or in a coding besides chunks (RFC 9112,
-/// section 6.3).
+/// Refuses a body whose end another reader might see elsewhere: one with two lengths, or in a
+/// coding besides chunks (RFC 9112, section 6.3).
 fn must_be_framed_once<B>(request: &Request<B>) -> Result<(), Problem> {
     let mut codings = request.headers().get_all(TRANSFER_ENCODING).iter();
     let is_right = match (codings.next(), codings.next()) {
@@ -173,7 +174,7 @@ fn must_be_framed_once<B>(request: &Request<B>) -> Result<(), Problem> {
     if is_right { Ok(()) } else { Err(cerbos::bad(message.to_owned())) }
 }
 
-/// Returns true for what RFC 3986 lets a host and a port be made of.
+/// Returns true if all bytes may be part of a host and a port by RFC 3986.
 fn is_host(host: &[u8]) -> bool {
     let is_right =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=%:[]".contains(byte);

@@ -1,7 +1,8 @@
 //! The OpenID AuthZEN Authorization API 1.0, over HTTP.
 //!
-//! What requests mean is read in `wardgate_native::protocol::authzen`. Here is what Cerbos adds to it: members of the context
-//! whose names begin with `cerbos.` ask for tokens to be verified, and for what decided.
+//! `wardgate_native::protocol::authzen` reads the meaning of requests. This room adds the
+//! extensions of Cerbos: members of the context whose names begin with `cerbos.` bring tokens to
+//! verify, and request metadata of decisions.
 
 mod metadata;
 mod response;
@@ -52,14 +53,14 @@ pub(super) fn evaluation(body: &[u8], context: Context<'_>) -> Result<Bytes, Pro
     }
 }
 
-/// Answers an evaluation from the text, or not at all. Where something is known of entities beyond what a request
-/// says, the text is not all there is.
+/// Tries the fast path; returns `None` if the general path must answer. With properties in the
+/// directory the text of the request is incomplete, so the fast path does not apply.
 pub(super) fn try_fast(body: &[u8], state: &State) -> Option<bool> {
     state.directory().is_empty().then_some(())?;
     state.policies()?.answer_evaluation(body, SystemClock)
 }
 
-/// Answers an evaluation from all that it says.
+/// Answers an evaluation on the general path.
 pub(super) fn evaluation_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
     let evaluation = authzen::evaluation(body).map_err(refused)?;
     one(&evaluation, context)
@@ -103,7 +104,7 @@ struct Questions<'q> {
     defaults: &'q Defaults,
 }
 
-/// A question, or why it is none.
+/// An evaluation, or the reason why it is malformed.
 type Item = Result<Evaluation, AuthzenError>;
 
 fn one(evaluation: &Evaluation, context: Context<'_>) -> Result<String, Problem> {
@@ -146,12 +147,12 @@ fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Probl
     Ok(each(questions.semantic, questions.items, shared, decide))
 }
 
-/// Refuses to decide what no step is left for.
+/// Refuses to decide without a step left.
 fn must_be_left(budget: &Budget) -> Result<(), AuthzenError> {
     if budget.left() > 0 { Ok(()) } else { Err(spent()) }
 }
 
-/// Refuses a decision that ended because of the questions before it: it is a denial, but of nothing that a rule says.
+/// Refuses a denial that came from the steps spent on earlier evaluations: no rule denied it.
 fn decided(decision: Decision, budget: &Budget) -> Result<Decision, AuthzenError> {
     if budget.left() == 0 && !is_allowed(&decision) { Err(spent()) } else { Ok(decision) }
 }
@@ -160,8 +161,9 @@ fn spent() -> AuthzenError {
     AuthzenError::new("the questions of the request take more steps than one may".to_owned())
 }
 
-/// Answers several questions one by one, until the semantic ends them. `answer` writes one, counts it, and tells
-/// whether it is allowed; a question that it cannot answer is denied, with the reason.
+/// Answers several evaluations one by one, until the semantic ends them. `answer` writes one,
+/// counts it, and returns true if it is allowed; an evaluation that fails is denied, with the
+/// reason.
 fn each<'i>(
     semantic: Semantic,
     items: &'i [Item],
@@ -188,7 +190,7 @@ fn each<'i>(
     json.finish()
 }
 
-/// Whether the answer is to tell what decided.
+/// Returns true if the context requests metadata of the decision.
 fn wants_response(context: &AttrMap) -> bool {
     context.get("cerbos.includeMeta") == Some(&Attr::Bool(true))
 }
@@ -197,6 +199,6 @@ pub(super) fn refused(error: AuthzenError) -> Problem {
     bad(error.to_string())
 }
 
-/// Answers that tell no more than that.
+/// Answers without metadata.
 const ALLOWED: &[u8] = br#"{"decision":true}"#;
 const DENIED: &[u8] = br#"{"decision":false}"#;

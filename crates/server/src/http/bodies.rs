@@ -1,7 +1,6 @@
 //! A server without sockets: bodies in, bodies out.
 //!
-//! For tests and fuzzing, which ask what endpoints answer and not how it travels. Callers are taken for those who may
-//! ask.
+//! For tests and fuzzing of the endpoints without their transport. All callers are permitted.
 
 use std::fmt;
 
@@ -15,7 +14,7 @@ use super::{authzen, cerbos};
 use crate::policies::state::State;
 use crate::shared::Shared;
 
-/// What endpoints answer.
+/// The endpoints of a server, without their transport.
 pub struct Bodies(Shared);
 
 impl Bodies {
@@ -24,7 +23,8 @@ impl Bodies {
         Self(shared)
     }
 
-    /// Returns the paths of the endpoints that answer the body of a `POST`, for a server whose URL has no path.
+    /// Returns the paths of the endpoints that answer the body of a `POST`, for a server whose URL
+    /// has no path.
     pub fn paths() -> impl Iterator<Item = &'static str> {
         ROUTES.iter().filter_map(|route| match (&route.handler, route.path) {
             (Handler::Body(..), Path::At(path) | Path::Below(path)) => Some(path),
@@ -47,8 +47,8 @@ impl Bodies {
         )
     }
 
-    /// Returns the answer of the general path, which [`Bodies::answer`] must agree with. Two endpoints have a fast path
-    /// beside it.
+    /// Returns the answer of the general path, which [`Bodies::answer`] must agree with. Two
+    /// endpoints have a fast path beside it.
     #[must_use]
     pub fn answer_full(&self, path: &str, body: &[u8]) -> (u16, String) {
         let state = self.0.state();

@@ -11,8 +11,8 @@ use crate::limits::{MAX_PASSED_OVER, MAX_PIECES, ROOM_ATTEMPTS, ROOM_PAUSE};
 use crate::net::connections::Phase;
 use crate::net::room::RoomLease;
 
-/// Reads it all. Most bodies come in one piece, which is then not copied. Those in several pieces share the room of `open`
-/// with each other, and give it back when what is returned is dropped.
+/// Reads a whole body. Most bodies come in one piece, which is not copied. Bodies in several pieces
+/// share the room of `open`, and the returned lease gives it back when it is dropped.
 pub(crate) async fn read(
     body: Incoming,
     most: usize,
@@ -73,7 +73,7 @@ async fn gather(
     Ok((whole, lease))
 }
 
-/// Takes room for so many bytes more, from those that come too slowly if need be.
+/// Takes room for `bytes` more bytes, from bodies that come too slowly if need be.
 async fn take_room(
     lease: &mut RoomLease,
     Peer { connection, open, .. }: &Peer,

@@ -23,7 +23,7 @@ use crate::limits::{MAX_ANSWER_BYTES, MAX_EXPLAINED_BYTES};
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
-/// Answers CheckResources: from the text if plans can, or else from all that it says.
+/// Answers CheckResources: on the fast path if it applies, or else on the general path.
 pub(super) fn check(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
     match try_fast(body, context) {
         Some(answered) => {
@@ -46,7 +46,7 @@ pub(super) fn try_fast(body: &[u8], context: Context<'_>) -> Option<Answered> {
     context.state.policies()?.answer_call(body, limits, SystemClock)
 }
 
-/// Answers CheckResources from all that it says.
+/// Answers CheckResources on the general path.
 pub(super) fn check_full(body: &[u8], context: Context<'_>) -> Result<String, Problem> {
     let policies = context.policies()?;
     let mut call = read(body, context.shared)?;
@@ -91,7 +91,7 @@ fn joined(text: &mut String, element: &str, most: usize) -> Result<(), Problem> 
     Ok(())
 }
 
-/// Refuses an answer of so many bytes if that is more than `most`.
+/// Refuses an answer of more than `most` bytes.
 pub(super) fn must_be_short(length: usize, most: usize) -> Result<(), Problem> {
     if length > most {
         return Err(bad("the answer would be too long: ask for less at once".to_owned()));

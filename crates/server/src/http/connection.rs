@@ -1,4 +1,4 @@
-//! One connection: TLS, requests one after the other, and an end to whoever takes too long.
+//! One connection: TLS, requests one after the other, and a limit on every wait for the client.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -52,7 +52,7 @@ async fn serve(
     shared: Arc<Shared>,
     opened: OpenConnection,
 ) {
-    // Answers are small and nobody waits for more of them.
+    // Answers are small and are not batched.
     let _ = stream.set_nodelay(true);
     let (connection, open) = (Arc::clone(&opened.connection), Arc::clone(&opened.connections));
     let mut peer = Peer { connection, open, local, is_tls: tls.is_some(), caller: None };
@@ -91,14 +91,14 @@ where
         }
         () = connection.closing() => return connection.cut(),
         () = too_long(connection, &shared.config().http) => return connection.cut(),
-        // Whoever has begun to ask is answered.
+        // A request that has begun is answered.
         () = stopping.begun() => {}
     }
     if bytes.is_empty() {
         return;
     }
     stream.rewind(bytes);
-    // Apart, so that a connection that has asked nothing yet does not carry the room for questions.
+    // Apart, so that a connection before its first request does not carry the memory of one.
     Box::pin(converse(stream, shared, peer, stopping)).await;
 }
 
@@ -136,13 +136,13 @@ where
 
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
-    // Time is kept for all phases here, so that of hyper's own no timer is set for each request.
+    // All phases are timed here, so that hyper sets no timer of its own for each request.
     builder.header_read_timeout(None).max_headers(MAX_HEADERS).max_buf_size(MAX_HEAD_BYTES);
     builder
 }
 
-/// Ends when the client has taken too long. It looks from time to time and not at every request, so it may be
-/// late by half of the shortest time.
+/// Ends when the client has taken too long. It looks from time to time and not at every request, so
+/// it may be late by half of the shortest time.
 async fn too_long(connection: &Connection, config: &Http) {
     let shortest = config.header_timeout.min(config.body_timeout).min(config.idle_timeout);
     let pace = (shortest / 2).max(Duration::from_millis(100));

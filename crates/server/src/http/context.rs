@@ -1,4 +1,4 @@
-//! The context of one request: what its answer is made from.
+//! The context of one request: the state, the server and the caller of its answer.
 
 use hyper::HeaderMap;
 use wardgate_native::Policies;

@@ -1,7 +1,9 @@
-//! Where a request is decided: by the thread of its connection, or by one of those that nobody else waits for.
+//! The choice of the thread that decides on a request: that of its connection, or one for long
+//! decisions.
 //!
-//! Short requests are decided in place, as long as they take few steps. Long ones, and those that turn out to take many,
-//! leave the thread of the connection. What was begun in vain is neither counted nor told.
+//! Short requests are decided inline, as long as they take few steps. Long ones, and those that
+//! turn out to take many steps, leave the thread of the connection. A decision that was begun in
+//! vain is neither counted nor traced.
 
 use std::sync::Arc;
 
@@ -20,7 +22,7 @@ use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 use crate::telemetry::traces::tally;
 
-/// What a caller asks.
+/// A body to decide on.
 pub(super) struct Question {
     pub(super) decide: BodyHandler,
     pub(super) cost: Cost,
@@ -33,11 +35,11 @@ pub(super) struct Question {
 struct Outcome {
     result: Result<Bytes, Problem>,
     tally: Tally,
-    /// What it was decided by, where that is told.
+    /// The state of the decision, if it is traced.
     state: Option<Arc<State>>,
 }
 
-/// Decides, counts, and tells of it where that is wanted.
+/// Decides, counts, and traces if tracing is on.
 pub(super) async fn decided(
     question: Question,
     shared: &Arc<Shared>,
@@ -64,13 +66,13 @@ impl Question {
             Some(_) => MAX_STEPS_IN_PLACE,
             None => u32::MAX,
         };
-        // From here on to the end there is one state, whatever is reloaded meanwhile.
+        // One state answers from here to the end, even if a reload replaces it meanwhile.
         let state = shared.state();
         let (result, tally) = granting(steps, || tally::counted(|| self.dispatch(&state, shared)))?;
         Some(Outcome { result, tally, state: is_traced.then(|| Arc::clone(&state)) })
     }
 
-    /// Decides on a thread that nobody else waits for.
+    /// Decides on a thread for long decisions.
     async fn on_decider(self, shared: &Arc<Shared>) -> Outcome {
         let (state, shared_arc) = (shared.state_arc(), Arc::clone(shared));
         let by = Arc::clone(&state);

@@ -3,7 +3,8 @@
 use hyper::HeaderMap;
 use hyper::header::CONTENT_TYPE;
 
-/// Whether a body is JSON, by the one header that says so. Parameters say nothing about JSON: RFC 8259 has none.
+/// Returns true if the only `Content-Type` is JSON. Its parameters have no meaning: RFC 8259 has
+/// none.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
     let mut given = headers.get_all(CONTENT_TYPE).iter();
     match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
@@ -18,7 +19,7 @@ fn names_json(value: &str) -> bool {
         && are_parameters(parameters)
 }
 
-/// Whether these are parameters, or nothing, between semicolons.
+/// Returns true if the text is a list of parameters, or empty, between semicolons.
 fn are_parameters(mut rest: &str) -> bool {
     loop {
         rest = rest.trim_start_matches(SPACE);
@@ -39,7 +40,7 @@ fn are_parameters(mut rest: &str) -> bool {
     }
 }
 
-/// Returns what follows a token or a quoted string.
+/// Returns the text after a token or a quoted string.
 fn after_value(text: &str) -> Option<&str> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find(|c| !is_token_char(c)).unwrap_or(text.len());
@@ -72,7 +73,7 @@ mod tests {
     use super::names_json;
 
     #[test]
-    fn json_is_json_whatever_its_parameters() {
+    fn json_may_have_any_parameters() {
         let check =
             |value: &str, expected: bool| assert_eq!(names_json(value), expected, "{value}");
         check("application/json", true);

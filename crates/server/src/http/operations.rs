@@ -64,7 +64,7 @@ fn expiry(state: &State, now: Timestamp) -> Option<(u64, bool)> {
     Some((expires, u64::try_from(now.seconds()).unwrap_or(0) >= expires))
 }
 
-/// Looks for new policies and rules now. What is wrong with them is for the log.
+/// Loads policies and rules now. The log has the errors.
 pub(super) async fn reload(shared: &Shared, traced: Option<&Traced<'_>>) -> Result<Reply, Problem> {
     let within = traced.map(|traced| traced.span().clone());
     if shared.reload_within(within).await.is_err() {

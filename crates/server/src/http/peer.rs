@@ -13,6 +13,6 @@ pub(crate) struct Peer {
     /// Where the listener that it has reached listens.
     pub(crate) local: Option<SocketAddr>,
     pub(crate) is_tls: bool,
-    /// Whose certificate it has shown.
+    /// The caller of the client certificate.
     pub(crate) caller: Option<Caller>,
 }

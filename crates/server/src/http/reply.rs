@@ -1,4 +1,4 @@
-//! What goes back.
+//! Replies and problems.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -19,7 +19,7 @@ pub(crate) struct Reply {
     pub(crate) header: Option<(HeaderName, HeaderValue)>,
 }
 
-/// An answer that is none. Its message goes out, so it says nothing about the inside.
+/// A refusal. Its message goes to the client, so it reveals nothing internal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
@@ -89,7 +89,8 @@ impl Problem {
 }
 
 impl Problem {
-    /// As Cerbos tells it, with the number that gRPC has for it; and our own code beside it.
+    /// Returns the problem in the form of Cerbos, with the number of gRPC and our own code beside
+    /// it.
     pub(crate) fn into_reply_of_cerbos(self) -> Reply {
         let number = match self.status {
             StatusCode::UNAUTHORIZED => 16.0,

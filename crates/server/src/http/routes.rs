@@ -1,7 +1,8 @@
-//! The table of endpoints: where each is, who may call it, and what answers.
+//! The table of endpoints: the path, the callers and the handler of each.
 //!
-//! A row is all that the pipeline (`answer`), the metrics, the metadata of AuthZEN and the fuzz targets know of an
-//! endpoint. Rows are searched from the first to the last, so the usual calls stand first.
+//! The pipeline (`answer`), the metrics, the metadata of AuthZEN and the fuzz targets know an
+//! endpoint by its row alone. Rows are searched from the first to the last, so the usual calls
+//! stand first.
 
 use hyper::Method;
 use hyper::body::Bytes;
@@ -68,7 +69,7 @@ pub(super) enum Handler {
 /// Decides on a body, and returns the response as JSON.
 pub(super) type BodyHandler = fn(&[u8], Context<'_>) -> Result<Bytes, Problem>;
 
-/// What determines whether a decision could keep the thread of a connection.
+/// The measure of a decision's time: could it keep the thread of a connection?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cost {
     BySize,
@@ -164,7 +165,8 @@ impl Route {
         }
     }
 
-    /// Returns true if the type of a body must be `application/json`, which no page of another site can post by itself.
+    /// Returns true if the type of a body must be `application/json`, which no page of another site
+    /// can post by itself.
     pub(super) fn needs_json(&self) -> bool {
         self.dialect == Dialect::Authzen || self.guard == Guard::Administrators
     }

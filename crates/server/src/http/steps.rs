@@ -1,7 +1,8 @@
-//! The steps that the decisions on one request may take, together.
+//! The budget of steps for all decisions on one request.
 //!
-//! A thread that others wait for grants few of them. What does not get by with those is begun anew where there are all.
-//! A request is decided on one thread without a pause, so what the thread knows meanwhile is of that request.
+//! A thread that other clients wait for grants few steps. A decision that needs more is begun anew
+//! on a thread that grants all. A request is decided on one thread without a pause, so values of
+//! the thread belong to the request meanwhile.
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -36,7 +37,7 @@ impl Drop for Steps {
     }
 }
 
-/// Calls `decide` with at most so many steps. Nothing comes of it if it took them all.
+/// Calls `decide` with at most `steps` steps. Returns `None` if it spent them all.
 pub(super) fn granting<R>(steps: u32, decide: impl FnOnce() -> R) -> Option<R> {
     GRANT.set(steps);
     SPENT.set(false);

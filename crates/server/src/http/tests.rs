@@ -1,4 +1,4 @@
-//! What takes long keeps nobody from being answered who asks for little.
+//! Long decisions delay no short request.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -31,7 +31,7 @@ impl Source for Bytes {
     }
 }
 
-/// Runs a server with one thread that answers and one that decides what takes long.
+/// Runs a server with one thread that answers and one for long decisions.
 fn with_server(work: impl FnOnce(&Arc<Shared>, SocketAddr)) {
     let files = [("album.yaml".to_owned(), POLICY.as_bytes().to_vec())];
     let compiled = compile_files(&files, &Options::default()).unwrap();
@@ -62,7 +62,7 @@ fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 }
 
-/// A call with a body of at least so many bytes.
+/// Returns a call with a body of at least `bytes` bytes.
 fn call(bytes: usize) -> String {
     let filling = "x".repeat(bytes);
     let body = format!(
@@ -78,7 +78,8 @@ fn post(body: &str) -> String {
     )
 }
 
-/// Occupies the thread that decides, until what is returned is dropped, and lets so many others wait.
+/// Occupies the thread for long decisions until the returned value is dropped, with `waiting` more
+/// jobs in its queue.
 fn occupy(shared: &Arc<Shared>, waiting: usize) -> mpsc::Sender<()> {
     let (free, busy) = mpsc::channel::<()>();
     let (begun, has_begun) = mpsc::channel();
@@ -145,7 +146,7 @@ fn short_requests_that_take_many_steps_leave_the_thread_of_their_connection() {
 }
 
 #[test]
-fn past_the_bound_whoever_asks_for_long_decisions_is_told_to_come_again() {
+fn past_the_bound_long_decisions_are_answered_with_503() {
     with_server(|shared, address| {
         let free = occupy(shared, MAX_WAITING_DECISIONS);
         let answered = answer(send(address, &call(MAX_BYTES_IN_PLACE)));
@@ -180,7 +181,7 @@ fn a_server_whose_policies_have_expired_is_not_ready() {
 }
 
 #[test]
-fn metrics_tell_when_the_policies_expire() {
+fn metrics_have_the_expiry_of_the_policies() {
     with_server(|_, address| {
         let answered = answer(send(address, &get("/metrics")));
         assert!(

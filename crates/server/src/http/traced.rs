@@ -1,6 +1,7 @@
-//! Spans of requests, named as OpenTelemetry's conventions for HTTP servers have it.
+//! Spans of requests, named by OpenTelemetry's conventions for HTTP servers.
 //!
-//! There is one for the request, and one for the decision within it. The query of a URL is left out: no endpoint reads one.
+//! There is one for the request, and one for the decision within it. The query of a URL is left
+//! out: no endpoint reads one.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 use crate::telemetry::traces::{Attribute, Kind, OpenSpan, SpanFields, Tracer, Value};
 
-/// A request whose span has begun. It is a box, so that a connection without one carries little.
+/// A request with an open span. It is a box, so that a connection without one carries little.
 pub(super) struct Traced<'t>(Box<Inner<'t>>);
 
 struct Inner<'t> {
@@ -25,7 +26,7 @@ struct Inner<'t> {
 }
 
 impl<'t> Traced<'t> {
-    /// Begins the span of a request, if it is to be told.
+    /// Begins the span of a request, if it is sampled.
     pub(super) fn begin(
         request: &Request<Incoming>,
         shared: &'t Shared,
@@ -46,12 +47,12 @@ impl<'t> Traced<'t> {
             let original = Value::text(request.method().as_str());
             attributes.push(("http.request.method_original", original));
         }
-        // A name must not be what callers make up.
+        // Callers must not choose the name of a span.
         let method = method.unwrap_or("HTTP");
         Some(Self(Box::new(Inner { tracer, span, method, attributes })))
     }
 
-    /// What has begun, for what is done within.
+    /// Returns the open span, as the parent of others.
     pub(super) const fn span(&self) -> &OpenSpan {
         &self.0.span
     }

@@ -1,6 +1,7 @@
-//! Who is calling: a bearer token of the configuration, a certificate, or a token that somebody has signed.
+//! Authentication of callers: a bearer token of the configuration, a certificate, or a signed
+//! token.
 //!
-//! Tokens are kept and compared as digests ([`crate::identity::token`]). None is logged.
+//! Tokens are stored and compared as digests ([`crate::identity::token`]). None is logged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use crate::identity::jwt::{Keys, Lenience, RemoteKeySet, TokenTime};
 use crate::identity::token::{self, Digest};
 use crate::limits::{MAX_CALLER_TOKEN_BYTES, MIN_TOKEN_BYTES};
 
-/// Tells who is calling.
+/// Identifies callers.
 #[derive(Debug)]
 pub struct Authenticator {
     anonymous_queries: bool,
@@ -23,23 +24,24 @@ pub struct Authenticator {
     jwt: Option<(config::Jwt, Keys)>,
 }
 
-/// Somebody who is known.
+/// An identified caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
-    /// What the configuration or the token calls them.
+    /// The name in the configuration or in the token.
     pub name: Arc<str>,
-    /// How they are known, and as whom. Two callers with one name who are known by different things are not one.
+    /// The kind of proof and its name. Two callers with one name and different proofs are
+    /// different.
     pub identity: Arc<str>,
-    /// Whether they may see and change policies.
+    /// True if the caller may see and change policies.
     pub is_admin: bool,
 }
 
-/// Why somebody is not known.
+/// The reason why a caller is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// They show nothing.
     Missing,
-    /// What they show is not accepted.
+    /// The proof is not accepted.
     Unknown,
 }
 
@@ -66,16 +68,16 @@ impl Authenticator {
         self.jwt.as_ref()?.1.remote()
     }
 
-    /// Whether anybody may ask for decisions.
+    /// Returns true if anonymous callers get decisions.
     #[must_use]
     pub const fn allows_anonymous_queries(&self) -> bool {
         self.anonymous_queries
     }
 
-    /// Tells who sends this header `Authorization`.
+    /// Returns the caller with this header `Authorization`.
     ///
     /// # Errors
-    /// Nobody who is known.
+    /// The header is missing or is of no known caller.
     pub fn by_header(&self, header: Option<&str>) -> Result<Caller, Refusal> {
         let header = header.ok_or(Refusal::Missing)?;
         let (scheme, token) = header.split_once(' ').ok_or(Refusal::Unknown)?;
@@ -85,7 +87,7 @@ impl Authenticator {
         self.by_token(token.trim()).ok_or(Refusal::Unknown)
     }
 
-    /// Tells whose token this is.
+    /// Returns the caller with this token.
     #[must_use]
     pub fn by_token(&self, token: &str) -> Option<Caller> {
         if token.len() > MAX_CALLER_TOKEN_BYTES {
@@ -94,8 +96,8 @@ impl Authenticator {
         find(&self.tokens, &Digest::of(token.as_bytes())).or_else(|| self.by_jwt(token))
     }
 
-    /// Tells whose certificate this is; TLS has found that its root is trusted. One that the configuration does
-    /// not name is that of somebody who may ask.
+    /// Returns the caller with this certificate; TLS has verified that its root is trusted. A
+    /// certificate that the configuration does not name is that of an ordinary caller.
     #[must_use]
     pub fn by_certificate(&self, der: &[u8]) -> Caller {
         let digest = Digest::of(der);

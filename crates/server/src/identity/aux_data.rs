@@ -1,6 +1,6 @@
-//! Tokens that come with a request: verified here, so that conditions may read their claims.
+//! Tokens of requests, verified so that conditions may read their claims.
 //!
-//! The claims are what Cerbos makes of them: the audience is a list, and times are text as in RFC 3339.
+//! The claims have the form of Cerbos: the audience is a list, and times are text as in RFC 3339.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! JSON Web Tokens: whose key signed them, and whether their time has come.
+//! JSON Web Tokens: their signatures and their times.
 //!
-//! Only the algorithm that belongs to a key verifies with it: what a token says of its algorithm chooses among
-//! keys, and nothing else. `none` is no algorithm.
+//! Only the algorithm of a key verifies with it: the algorithm in a token chooses among keys, and
+//! nothing else. `none` is no algorithm.
 
 mod jwks;
 mod keys;
@@ -26,7 +26,7 @@ pub(crate) enum TokenError {
     Malformed,
     TooLong,
     NoKey,
-    /// Those who may have signed are not known at the moment.
+    /// No key is available at the moment.
     NoKeys,
     WrongSignature,
     Expired,
@@ -44,7 +44,7 @@ pub(crate) struct TokenTime {
 
 /// A token cut into its parts.
 struct Token<'t> {
-    /// What is signed.
+    /// The signed text.
     signed: &'t str,
     header: AttrMap,
     claims: AttrMap,
@@ -59,7 +59,7 @@ fn verified(token: &str, keys: &KeySet, time: TokenTime) -> Result<AttrMap, Toke
     Ok(token.claims)
 }
 
-/// The claims of a token of which nobody knows who signed it.
+/// Returns the claims of a token without verifying its signature.
 pub(crate) fn unverified(token: &str, time: TokenTime) -> Result<AttrMap, TokenError> {
     let token = Token::read(token)?;
     timely(&token.claims, time)?;
@@ -74,7 +74,7 @@ impl<'t> Token<'t> {
         let (signed, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
         let (header, claims) = signed.split_once('.').ok_or(TokenError::Malformed)?;
         let header = object(header)?;
-        // What a token says must be understood is not understood here.
+        // No extension that `crit` names is supported.
         if header.get("crit").is_some() {
             return Err(TokenError::Malformed);
         }
@@ -95,7 +95,7 @@ fn object(part: &str) -> Result<AttrMap, TokenError> {
     }
 }
 
-/// Looks whether a token is valid now. A time that is no number is none.
+/// Checks that a token is valid at a time. A claim that is no number is an error.
 fn timely(claims: &AttrMap, TokenTime { now, skew }: TokenTime) -> Result<(), TokenError> {
     let (now, skew) = (seconds(now), skew.as_secs_f64());
     let time = |name: &str| match claims.get(name) {

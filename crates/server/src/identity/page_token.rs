@@ -1,7 +1,8 @@
 //! Tokens for the pages of a search.
 //!
-//! A token says where the next page begins. It holds for one request of one caller, for an hour, and carries a
-//! MAC: what was changed or taken from somebody else is refused. Nothing secret is in it.
+//! A token holds the position of the next page. It is valid for one search of one caller, for an
+//! hour, and carries a MAC: a token that was changed or taken from another caller is refused. It
+//! holds no secret.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,7 +19,7 @@ pub(crate) struct PageTokens {
     key: [u8; 32],
 }
 
-/// What a token says.
+/// The payload of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PagePosition {
     pub(crate) from: usize,
@@ -75,9 +76,9 @@ impl PageTokens {
         Ok(PagePosition { from, limit })
     }
 
-    /// It is over what the token says, whose it is and how they are known, and the search with the properties of its
-    /// page: members in the order of their names, so that two spellings of one search are one. The token of a page
-    /// cannot hold itself, and its limit is in what it says.
+    /// Returns the MAC over the payload, the identity of the caller, and the search with the
+    /// properties of its page: members in the order of their names, so that two spellings of one
+    /// search are one. The token of a page cannot hold itself, and its limit is in the payload.
     fn mac(&self, payload: &[u8], search: &Search, caller: &str) -> [u8; 32] {
         let Search { search_kind, subject, action, resource, context, candidates, page } = search;
         let properties =

@@ -1,7 +1,7 @@
-//! Tokens that callers show, kept as digests.
+//! Tokens of callers, stored as digests.
 //!
-//! Whoever reads the memory of the server finds no token. Digests are compared in constant time, all of them and each
-//! to its end, so that nobody learns from the time which of them he came near.
+//! The memory of the server holds no token. Digests are compared in constant time, all of them and
+//! each to its end, so that the time reveals no partial match.
 
 use ring::digest::{SHA256, digest};
 use subtle::ConstantTimeEq;
@@ -20,18 +20,19 @@ impl Digest {
         Self(out)
     }
 
-    /// Takes a digest for what it is.
+    /// Wraps a digest.
     pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Takes a token into use; nothing if it is so short that it can be guessed.
+    /// Returns the digest of a token; `None` if it is so short that it can be guessed.
     pub(crate) fn of_token(token: &[u8]) -> Option<Self> {
         (token.len() >= MIN_TOKEN_BYTES).then(|| Self::of(token))
     }
 }
 
-/// Returns the last of those who are known by what was given and are meant. Looks at all of them, each to its end.
+/// Returns the last owner of the given digest that fits `is_meant`. Compares all of them, each to
+/// its end.
 pub(crate) fn find<'d, K>(
     known: impl Iterator<Item = (K, &'d Digest)>,
     given: &Digest,
@@ -65,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_guessed_is_no_token() {
+    fn short_tokens_are_refused() {
         assert!(Digest::of_token(&[b'a'; MIN_TOKEN_BYTES]).is_some());
         assert!(Digest::of_token(&[b'a'; MIN_TOKEN_BYTES - 1]).is_none());
     }

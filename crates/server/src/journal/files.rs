@@ -1,7 +1,7 @@
 //! The file of changes on its disk: locked, made, and replaced as a whole.
 //!
-//! The lock is a file of its own beside it, because the file of changes is another one after it was replaced.
-//! Nothing that was in the file is thrown away unseen: an end that is cut off is kept beside it.
+//! The lock is a file of its own beside it, because a replacement is another file. No byte of the
+//! file is dropped silently: an end that is cut off is saved beside it.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use super::log::Log;
 use super::recover::Torn;
 use crate::journal::error::JournalError;
 
-/// Where the file of changes is, and the proof that nobody else writes it.
+/// The path of the file of changes, and the lock against other writers.
 #[derive(Debug)]
 pub(crate) struct Files {
     path: PathBuf,
@@ -52,12 +52,13 @@ impl Files {
         Ok((files, log, torn_path))
     }
 
-    /// Replaces the file by one that holds only `changes`, of which there are no more than `next` numbers.
+    /// Replaces the file by one that holds only `changes`, of which there are no more than `next`
+    /// numbers.
     ///
     /// The old file stays in use until the new one is on the disk.
     ///
     /// # Errors
-    /// If it cannot be written. Then the old file is what it was.
+    /// The new file cannot be written. The old file is unchanged.
     pub(crate) fn replace(
         &self,
         changes: &mut dyn Iterator<Item = Change>,
@@ -76,14 +77,14 @@ impl Files {
             // It is only in the way: the next try begins with an empty one.
             fs::remove_file(&path).unwrap_or_default();
         })?;
-        // From here on the new file is the file, whatever happens.
+        // From here on the new file counts, even if the folder cannot be synced.
         if self.sync_folder().is_err() {
             log.break_off();
         }
         Ok(log)
     }
 
-    /// Keeps what is about to be cut off.
+    /// Saves the end that is about to be cut off.
     fn save_torn(&self, torn: &Torn) -> io::Result<PathBuf> {
         let path = beside(&self.path, &format!("torn-{}", torn.offset));
         let mut file = open(&path)?;
@@ -130,7 +131,8 @@ fn write(path: &Path, changes: &mut dyn Iterator<Item = Change>, first: u64) -> 
     Ok(file)
 }
 
-/// Opens a file to read and write, and makes it if it is not there, for its owner alone: rules are policy.
+/// Opens a file to read and write, and makes it if it is missing, for its owner alone: rules are
+/// policy.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

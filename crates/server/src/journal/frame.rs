@@ -1,8 +1,8 @@
 //! The bytes of the file of changes.
 //!
-//! The file begins with `START`. Then come frames: a head of fixed length, and the changes that were written as
-//! one. Everything is checked: the head by itself, so that a damaged length is not mistaken for a file that
-//! ends too early, and the frame as a whole. All numbers are little-endian.
+//! The file begins with `START`. Then come frames: a head of fixed length, and the changes that were
+//! written as one. The head has a check of its own, so that a damaged length is not mistaken for a
+//! file that ends too early, and the frame has one as a whole. All numbers are little-endian.
 //!
 //! | bytes | head |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | 4 | how many changes |
 //! | 8 | the beginning of the BLAKE3 digest of the above |
 //!
-//! A change is its kind (1 byte), the bytes of its rule (4 bytes), and the rule in canonical form. After the
-//! changes stand the first 16 bytes of the BLAKE3 digest of head and changes.
+//! A change is its kind (1 byte), the bytes of its rule (4 bytes), and the rule in canonical form.
+//! The first 16 bytes of the BLAKE3 digest of head and changes follow the changes.
 
 use wardgate_crypto::blake3;
 
@@ -32,21 +32,21 @@ pub(crate) const HEAD_BYTES: usize = 36;
 /// Bytes of the check at the end.
 pub(crate) const CHECK_BYTES: usize = 16;
 
-/// What happened to a rule.
+/// The effect of a change on a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is a rule, whatever the files say.
+    /// The rule holds, even if the base files lack it.
     Added = 1,
-    /// It is no rule, whatever the files say.
+    /// The rule does not hold, even if the base files have it.
     Hidden = 2,
-    /// It is a rule if the files say so.
+    /// The rule holds if the base files have it.
     Forgotten = 3,
 }
 
-/// One change: what happened to the rule with this canonical text.
+/// One change: its effect on the rule with this canonical text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// What happened.
+    /// The effect.
     pub(crate) kind: Kind,
     /// To which rule.
     pub(crate) rule: Vec<u8>,
@@ -60,7 +60,7 @@ impl Change {
     }
 }
 
-/// What a frame says about itself.
+/// The head of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// The bytes of its changes.
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_bytes_are_read_again() {
         let (head, read) = read(&frame()).unwrap();
         assert_eq!(read, changes());
         assert_eq!((head.first, head.durable, head.count, head.next()), (7, 6, 3, 10));

@@ -1,9 +1,10 @@
 //! The file of changes: opened, read again after a kill, and written at its end.
 //!
-//! Changes are durable when `sync` returned, and the file never holds one that failed: what a full disk took half
-//! of is cut off again, and if that fails too, nothing is written any more. At the next start the end of the
-//! file is judged. What was never known to be on the disk may be cut off; what was, must be whole, or the start
-//! fails. Why `recover` can tell the two apart is said there.
+//! Changes are durable when `sync` has returned, and the file never holds one that failed: a
+//! partial write to a full disk is cut off again, and if that fails too, nothing is written any
+//! more. The next start judges the end of the file. Bytes that were never known to be on the disk
+//! may be cut off; others must be whole, or the start fails. `recover` explains how it tells the
+//! two apart.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,7 +13,7 @@ use super::frame::{self, Change, START};
 use super::recover::{self, Torn};
 use crate::journal::error::JournalError;
 
-/// Where the bytes are: a file, or in tests what fails like one.
+/// The bytes of the journal: a file, or a simulation of its failures in tests.
 pub(crate) trait Medium: Send {
     /// Returns how many bytes there are.
     ///
@@ -20,7 +21,7 @@ pub(crate) trait Medium: Send {
     /// Those of the file.
     fn length(&mut self) -> io::Result<u64>;
 
-    /// Reads as many bytes as there are, at most so many as `into` takes, and returns how many.
+    /// Reads up to the length of `into`, and returns the number of bytes.
     ///
     /// # Errors
     /// Those of the file.
@@ -32,7 +33,7 @@ pub(crate) trait Medium: Send {
     /// Those of the file.
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts off what is behind.
+    /// Cuts off the bytes behind `to`.
     ///
     /// # Errors
     /// Those of the file.
@@ -41,7 +42,7 @@ pub(crate) trait Medium: Send {
     /// Returns when everything is on the disk.
     ///
     /// # Errors
-    /// Those of the file. What is on the disk then is unknown.
+    /// Those of the file. The content of the disk is unknown then.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -49,7 +50,7 @@ pub(crate) trait Medium: Send {
 #[derive(Debug)]
 pub(crate) struct Log<M> {
     medium: M,
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     end: u64,
     /// The number of the next change.
     next: u64,
@@ -61,12 +62,13 @@ pub(crate) struct Log<M> {
 }
 
 impl<M: Medium> Log<M> {
-    /// Opens the file and hands every change of it to `each`, in order. A new file gets its beginning.
+    /// Opens the file and passes every change of it to `each`, in order. A new file gets its
+    /// beginning.
     ///
-    /// A torn end is returned, and is still in the file until `cut`.
+    /// Returns a torn end, which stays in the file until `cut`.
     ///
     /// # Errors
-    /// If the file is none of ours, is damaged, or cannot be read.
+    /// The file has another format, is damaged, or cannot be read.
     pub(crate) fn open(
         mut medium: M,
         each: &mut dyn FnMut(Change),
@@ -85,10 +87,11 @@ impl<M: Medium> Log<M> {
         Ok((log, torn))
     }
 
-    /// Cuts off a torn end and waits for the disk. What was read counts as durable only after that.
+    /// Cuts off a torn end and waits for the disk. Changes read before count as durable only after
+    /// that.
     ///
     /// # Errors
-    /// If the file cannot be cut.
+    /// The file cannot be cut.
     pub(crate) fn cut(&mut self) -> Result<(), JournalError> {
         self.medium
             .truncate(self.end)
@@ -119,10 +122,10 @@ impl<M: Medium> Log<M> {
         Ok(())
     }
 
-    /// Writes the changes as one and returns when they are on the disk.
+    /// Writes the changes as one frame and returns when they are on the disk.
     ///
     /// # Errors
-    /// If they cannot be written or kept. Then the file is as it was before.
+    /// They cannot be written or synced. The file is as it was before.
     pub(crate) fn append_durably(&mut self, changes: &[Change]) -> Result<(), JournalError> {
         let (end, next) = (self.end, self.next);
         self.append(changes)?;
@@ -135,10 +138,11 @@ impl<M: Medium> Log<M> {
         synced
     }
 
-    /// Returns when everything that was written is on the disk.
+    /// Returns when all written frames are on the disk.
     ///
     /// # Errors
-    /// If the system says so. What it has kept is unknown then, so nothing is written any more.
+    /// The system reports a failure. The content of the disk is unknown then, so nothing is written
+    /// any more.
     pub(crate) fn sync(&mut self) -> Result<(), JournalError> {
         if self.broken {
             return Err(JournalError::Broken);
@@ -170,7 +174,7 @@ impl<M: Medium> Log<M> {
         self.end
     }
 
-    /// Takes away what a failed write left behind.
+    /// Removes the rest of a failed write.
     fn undo(&mut self, end: u64) {
         self.broken = self.medium.truncate(end).is_err();
     }

@@ -1,12 +1,16 @@
-//! Reading the file of changes again, and judging how it ends.
+//! The recovery of the file of changes, and the judgement of its end.
 //!
-//! A kill, or a machine that loses power, may leave a last frame that is cut off or has holes: pieces that the
-//! disk never received, which read as zeros. Such an end was never known to be on the disk, so it may go. Damage
-//! is something else, and a change that somebody was told of must not vanish with it. Three things tell:
+//! A kill, or a machine that loses power, may leave a last frame that is cut off or has holes:
+//! pieces that the disk never received, which read as zeros. Such an end was never known to be on
+//! the disk, so it may be dropped. Damage is different: a change that was acknowledged must not
+//! vanish with it. Three facts decide:
 //!
-//! - A later frame says which changes were on the disk when it was written. If the bad one is among them, the file is damaged.
-//! - A frame that has all its bytes and no hole was written in full. If its check fails, the file is damaged.
-//! - A head has a check of its own, so that a damaged length is not taken for a frame that is cut off.
+//! - A later frame says which changes were on the disk when it was written. If the bad one is among
+//!   them, the file is damaged.
+//! - A frame that has all its bytes and no hole was written in full. If its check fails, the file
+//!   is damaged.
+//! - A head has a check of its own, so that a damaged length is not taken for a frame that is cut
+//!   off.
 
 use super::log::{Medium, read_up_to};
 use crate::journal::error::JournalError;
@@ -15,13 +19,13 @@ use crate::journal::frame::{self, Change, HEAD_BYTES, Head, MAGIC};
 /// The pieces in which disks write: a piece is there or is not.
 const SECTOR_BYTES: u64 = 512;
 
-/// What the file held.
+/// The content of the file.
 pub(crate) struct Recovered {
-    /// Where the next frame goes.
+    /// The offset of the next frame.
     pub(crate) end: u64,
     /// The number of the next change.
     pub(crate) next: u64,
-    /// What stands behind the last good frame.
+    /// The bytes behind the last good frame.
     pub(crate) torn: Option<Torn>,
 }
 
@@ -34,7 +38,7 @@ pub(crate) struct Torn {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Hands all changes to `each`, in order, and says where they end.
+/// Passes all changes to `each`, in order, and returns their end.
 pub(crate) fn frames<M: Medium>(
     medium: &mut M,
     start: u64,
@@ -77,7 +81,7 @@ fn frame_at<M: Medium>(
     Ok(buffer.get(..read).and_then(frame::read))
 }
 
-/// Says whether what begins at an offset is an end that may go.
+/// Returns the end that begins at an offset, if it may be dropped.
 fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<Torn, JournalError> {
     let damaged = Err(JournalError::Damaged { offset: at });
     let rest = usize::try_from(length.saturating_sub(at))
@@ -97,7 +101,7 @@ fn judge<M: Medium>(medium: &mut M, at: u64, length: u64, next: u64) -> Result<T
     Ok(Torn { offset: at, bytes })
 }
 
-/// Tells whether a later frame says that change `next` was on the disk.
+/// Returns true if a later frame says that change `next` was on the disk.
 fn is_attested(bytes: &[u8], next: u64) -> bool {
     let frames =
         bytes.windows(MAGIC.len()).enumerate().skip(1).filter(|(_, window)| window == MAGIC);

@@ -1,4 +1,4 @@
-//! Taking in the connections of one socket, whatever is spoken on them.
+//! Accepting connections of one socket, for any protocol.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) struct Pool {
     pub(crate) workers: Arc<Workers>,
 }
 
-/// Accepts connections and serves each until the server stops, and then waits for those that are open.
+/// Accepts connections and serves each until the server stops, and then waits for the open ones.
 pub(crate) async fn accept<F>(
     listener: TcpListener,
     mut stopping: Stopping,
@@ -32,7 +32,8 @@ pub(crate) async fn accept<F>(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    // Its events are heard where it is answered, so it changes from one runtime to the other.
+                    // The runtime that answers must receive its events, so the stream changes from
+                    // one runtime to the other.
                     let (Ok(stream), Some(guard)) = (stream.into_std(), workers.assign()) else {
                         continue;
                     };

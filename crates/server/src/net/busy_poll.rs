@@ -1,8 +1,9 @@
-//! Staying awake between questions that come in quick succession.
+//! Busy polling between requests that come in quick succession.
 //!
-//! Whoever sleeps must be woken, and that takes longer than to answer: where an idle core is one of a virtual machine, up to
-//! three times as long. So a thread that has answered twice within a while looks for the next question for as long before it
-//! sleeps. As often as there is none, it lets everybody else go first who wants its core.
+//! A sleeping thread must be woken, which takes longer than an answer: where an idle core is one of
+//! a virtual machine, up to three times as long. So a thread that has answered twice within a
+//! window looks for the next request for as long before it sleeps. In every idle turn it yields its
+//! core to others.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -31,7 +32,7 @@ pub(crate) async fn run(window: Duration) {
         let mut was_idle = false;
         loop {
             let last = pace.last.get();
-            // All other tasks have their turn, and what came for them is heard.
+            // All other tasks have their turn, and their events are received.
             tokio::task::yield_now().await;
             let is_idle = pace.last.get() == last;
             if is_idle && pace.has_slowed(Instant::now()) {
@@ -45,8 +46,8 @@ pub(crate) async fn run(window: Duration) {
     }
 }
 
-/// How long threads stay awake where nobody has said it: not at all if the time on processors is counted, because then
-/// they would be without any for a while.
+/// Returns the window if the configuration has none: zero under a quota of processor time, because
+/// polling would use it up and stall the thread.
 pub(crate) fn window() -> Duration {
     if quota::is_set() { Duration::ZERO } else { WINDOW }
 }
@@ -86,8 +87,9 @@ thread_local! {
     static PACE: Rc<Pace> = Rc::default();
 }
 
-/// Long enough for a client that is woken for each answer to ask again (2026-11-22, one connection of `wrk` on two cores: 12,269
-/// requests a second without, 14,645 with 60 µs, 29,108 with 100, 27,124 with 200).
+/// Long enough for a client that is woken for each answer to send again (2026-11-22, one connection
+/// of `wrk` on two cores: 12,269 requests a second without, 14,645 with 60 µs, 29,108 with 100,
+/// 27,124 with 200).
 const WINDOW: Duration = Duration::from_micros(100);
 
 #[cfg(test)]
@@ -96,7 +98,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn only_a_quick_succession_keeps_awake() {
+    fn only_a_quick_succession_starts_polling() {
         let pace = Pace::default();
         pace.window.set(Duration::from_micros(100));
         let begin = Instant::now();
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_window_nothing_is_quick() {
+    fn without_a_window_no_succession_is_quick() {
         let (pace, now) = (Pace::default(), Instant::now());
         assert!(!pace.note_answer(now) && !pace.note_answer(now));
     }

@@ -1,7 +1,7 @@
-//! The connections that are open, and which of them must go when there are too many.
+//! The open connections, and the choice of those to close when there are too many.
 //!
-//! A connection that nobody uses costs memory, and somebody else's place. When all places are taken, the one
-//! among a few that has waited longest for its client is closed. No request takes a lock for this.
+//! An idle connection costs memory and a slot. When all slots are taken, the one among a few that
+//! has waited longest for its client is closed. No request takes a lock for this.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,26 +29,26 @@ struct Open {
     next: usize,
 }
 
-/// One connection: what it waits for, and since when.
+/// One connection: its phase, and the time of its last change.
 pub(crate) struct Connection {
     begin: Instant,
     /// Milliseconds since `begin`, times four, plus the phase.
     since: AtomicU64,
-    /// When the body that it reads comes too slowly, should others need the room: milliseconds since `begin`, times the bytes
-    /// that have to come in one.
+    /// The deadline of the body, should others need its room: milliseconds since `begin`, times the
+    /// bytes that have to come in one.
     deadline: AtomicU64,
     /// Bytes of that body that take room.
     body_bytes: AtomicUsize,
     closing: Notify,
     is_cut: AtomicBool,
-    // INVARIANT: it stands there in `Open::all`, or nowhere. Only whoever has the lock of `Open` changes it.
+    // INVARIANT: the index in `Open::all`, or `UNLISTED`. It changes only under the lock of `Open`.
     index: AtomicUsize,
 }
 
-/// What a connection waits for.
+/// The phase of a connection: the event that it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// The client may ask.
+    /// The client may send a request.
     Idle,
     /// The head of a request has begun.
     Head,
@@ -75,7 +75,7 @@ impl Connections {
         }
     }
 
-    /// Takes a place; another connection is told to go if there is none.
+    /// Lists a new connection; closes another one if all slots are taken.
     pub(crate) fn enter(self: &Arc<Self>) -> OpenConnection {
         let connection = Connection::new(self.begin);
         connection.enter_phase(Phase::Idle);
@@ -94,8 +94,9 @@ impl Connections {
         &self.room
     }
 
-    /// Closes the connection that holds most room of those whose bodies come too slowly, and where that is little, others of them.
-    /// However often it is called, it looks at all of them only from time to time.
+    /// Closes the connection that holds most room of those with late bodies, and others of them
+    /// where that is little. Frequent calls are cheap: it looks at all connections only from time
+    /// to time.
     pub(crate) fn make_room(&self) {
         let now = elapsed(self.begin);
         let is_due =
@@ -141,7 +142,8 @@ impl Open {
         Some(removed)
     }
 
-    /// Closes the one among the next few that has waited for its client longest, and takes it off the list.
+    /// Closes the one among the next few that has waited longest for its client, and takes it off
+    /// the list.
     fn close_one(&mut self) {
         let count = self.all.len();
         let indices = (0..SAMPLE.min(count)).map(|step| (self.next + step) % count);
@@ -179,7 +181,7 @@ impl Connection {
         self.since.store(now.wrapping_mul(4) | number, Ordering::Relaxed);
     }
 
-    /// What is waited for, and since when.
+    /// Returns the phase, and its begin.
     pub(crate) fn phase(&self) -> (Phase, Duration) {
         let since = self.since.load(Ordering::Relaxed);
         let phase = match since % 4 {
@@ -191,8 +193,8 @@ impl Connection {
         (phase, Duration::from_millis(since / 4))
     }
 
-    /// Notes that a body takes room for so many bytes more. It may pause for a while after any of them, and no longer for
-    /// having come fast before.
+    /// Notes that a body takes room for `bytes` more bytes. It may pause for a while after any of
+    /// them, and no longer for having come fast before.
     pub(crate) fn add_body_bytes(&self, bytes: usize) {
         let latest = at_pace(elapsed(self.begin).saturating_add(BODY_GRACE_MILLIS));
         let is_first = self.body_bytes.fetch_add(bytes, Ordering::Relaxed) == 0;
@@ -202,7 +204,8 @@ impl Connection {
             .store(if is_first { latest } else { deadline.min(latest) }, Ordering::Relaxed);
     }
 
-    /// Notes that the body waits for room, and not for its client, until the answer is given to [`Connection::resume_body`].
+    /// Notes that the body waits for room, and not for its client, until the result is given to
+    /// [`Connection::resume_body`].
     pub(crate) fn pause_body(&self) -> Pause {
         Pause {
             since: elapsed(self.begin),
@@ -210,7 +213,7 @@ impl Connection {
         }
     }
 
-    /// Notes that the client is waited for again, who has lost no time.
+    /// Notes that the body waits for its client again, which has lost no time.
     pub(crate) fn resume_body(&self, Pause { since, deadline }: Pause) {
         let lost = at_pace(elapsed(self.begin).saturating_sub(since));
         self.deadline.store(deadline.saturating_add(lost), Ordering::Relaxed);
@@ -221,7 +224,8 @@ impl Connection {
         self.body_bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Returns true if a request body holds room and has come more slowly than [`MIN_BYTES_A_MILLISECOND`] for longer than the grace.
+    /// Returns true if a request body holds room and has come more slowly than
+    /// [`MIN_BYTES_A_MILLISECOND`] for longer than the grace.
     fn is_late(&self, now: u64) -> bool {
         let is_reading = matches!(self.phase(), (Phase::Body, _));
         is_reading
@@ -236,18 +240,18 @@ impl Connection {
         }
     }
 
-    /// How long it has waited for what it waits for.
+    /// Returns the phase, and its duration.
     pub(crate) fn waited(&self) -> (Phase, Duration) {
         let (phase, since) = self.phase();
         (phase, self.begin.elapsed().saturating_sub(since))
     }
 
-    /// Notes that its end is not the client's wish, and that nobody waits for the client.
+    /// Notes that the server ends the connection, so that closing does not wait for the client.
     pub(crate) fn cut(&self) {
         self.is_cut.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was cut.
+    /// Returns true if the server has cut the connection.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut.load(Ordering::Relaxed)
     }
@@ -265,7 +269,7 @@ pub(crate) struct Pause {
     deadline: u64,
 }
 
-/// Returns the bytes that have to come in so many milliseconds.
+/// Returns the bytes that have to come in a number of milliseconds.
 const fn at_pace(milliseconds: u64) -> u64 {
     milliseconds.saturating_mul(MIN_BYTES_A_MILLISECOND)
 }
@@ -315,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_by_who_is_late_and_holds_most_of_it() {
+    fn room_is_taken_from_the_late_body_that_holds_most() {
         let connections = Arc::new(Connections::new(100));
         let guards: Vec<OpenConnection> = (0..4).map(|_| connections.enter()).collect();
         for (guard, bytes) in guards.iter().zip([0, 10, 1000, 2000]) {
@@ -347,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_had_to_go_gives_nothing_back() {
+    fn closed_connections_leave_the_list_once() {
         let connections = Arc::new(Connections::new(10));
         let mut guards: Vec<OpenConnection> = (0..50).map(|_| connections.enter()).collect();
         check(&connections);

@@ -16,12 +16,12 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
-    /// Takes over what the environment says was opened for this process.
+    /// Takes over the sockets that the environment names for this process.
     pub(crate) fn from_environment() -> Self {
         Self { inherited: ListenFd::from_env(), next: 0 }
     }
 
-    /// Opens every address of a protocol; the word `systemd` stands for the next inherited socket.
+    /// Opens every address of a protocol; the word `systemd` means the next inherited socket.
     pub(crate) fn open(&mut self, addresses: &[String]) -> Result<Vec<TcpListener>, String> {
         addresses.iter().map(|address| self.one(address)).collect()
     }
@@ -53,7 +53,7 @@ impl Sockets {
 fn bind(address: &str) -> io::Result<TcpListener> {
     let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
     let listener = TcpListener::bind(addresses.as_slice())?;
-    // The standard library lets 128 wait; whoever comes then must knock again after a second.
+    // The standard library lets 128 wait; a client beyond them must retry after a second.
     SockRef::from(&listener).listen(BACKLOG)?;
     Ok(listener)
 }
@@ -71,14 +71,14 @@ mod tests {
     fn a_crowd_may_wait_to_be_let_in() {
         let open = Sockets::from_environment().open(&["127.0.0.1:0".into()]).expect("it listens");
         let address = open[0].local_addr().expect("it has an address");
-        // Nobody is let in, so whoever may not wait is told so in the end.
+        // No connection is accepted, so one beyond the backlog ends with a timeout.
         let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(10));
         let crowd = most_of_the_system().min(300);
         let waiting: Result<Vec<_>, _> = (0..crowd).map(connect).collect();
         assert_eq!(waiting.map(|waiting| waiting.len()).ok(), Some(crowd));
     }
 
-    /// What the system allows for; where it does not say, what the standard library asks for.
+    /// Returns the limit of the system, or the default of the standard library.
     fn most_of_the_system() -> usize {
         let text = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap_or_default();
         text.trim().parse().unwrap_or(128)

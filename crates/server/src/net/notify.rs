@@ -1,13 +1,13 @@
-//! What the system manager is told, where there is one that listens.
+//! Notifications to the system manager, if there is one.
 
-/// What a service can be about to do.
+/// The phase of a service.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Phase {
     Ready,
     Stopping,
 }
 
-/// Tells it. Nobody listening is no fault.
+/// Sends the notification. A missing system manager is no error.
 #[cfg(unix)]
 pub(crate) fn notify(phase: Phase) {
     let phase = match phase {

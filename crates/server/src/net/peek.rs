@@ -1,7 +1,7 @@
-//! The beginning of a conversation: what a client says until somebody has to read it.
+//! Peeking at the head of the first request of a connection.
 //!
-//! A connection holds little until the head of its first request is there. Whoever opens thousands of connections, says half of
-//! a head on each and waits, takes as much room as was said.
+//! A connection holds little until that head is there. A client that opens thousands of connections
+//! and sends half of a head on each takes as much memory as it sends.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 
-/// Listens until a head is there in full, cannot become one, or is too long; and until the client says no more. What that
-/// means is for others to find out, who hear all of it again.
+/// Reads until a head is complete, invalid or too long, or until the client sends no more. The
+/// caller replays the bytes to the reader of requests, which judges them.
 ///
 /// # Errors
 /// Those of the stream.
@@ -28,10 +28,10 @@ pub(crate) async fn peek(
     }
 }
 
-/// Whether somebody has to read this, of which the bytes from `fresh` on are new.
+/// Returns true if the head must be read now. The bytes from `fresh` on are new.
 fn is_due(bytes: &[u8], fresh: usize) -> bool {
     let is_line = bytes.get(fresh..).is_some_and(|fresh| fresh.contains(&b'\n'));
-    // Who sends byte by byte does not have all of them looked at each time.
+    // A head that comes byte by byte is not parsed at each byte.
     if bytes.len() > FIRST && !is_line {
         return bytes.len() >= MAX_HEAD_BYTES;
     }
@@ -52,7 +52,7 @@ mod tests {
     use crate::limits::MAX_HEAD_BYTES;
 
     #[test]
-    fn heads_are_waited_for_and_nothing_else() {
+    fn only_incomplete_heads_are_waited_for() {
         for (bytes, expected) in [
             ("", false),
             ("POST", false),
@@ -78,9 +78,9 @@ mod tests {
         assert!(is_due(format!("GET / HTTP/1.1\r\n{headers}").as_bytes(), 0));
     }
 
-    /// However a request is cut into pieces, what was heard is a beginning of it that holds the head.
+    /// For each cut of a request into pieces, the bytes are a beginning of it that holds the head.
     #[tokio::test]
-    async fn all_that_is_heard_is_kept() {
+    async fn peeked_bytes_begin_the_request() {
         let request = "POST /api/check/resources HTTP/1.1\r\nHost: a\r\nX: 1\r\n\r\n{}".repeat(2);
         let head = request.find("{}").unwrap();
         for size in 1..=request.len() {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_says_no_more_is_not_waited_for() {
+    async fn a_client_that_has_closed_is_not_waited_for() {
         for sent in ["", "GET / HT"] {
             let mut bytes = Vec::new();
             peek(&mut sent.as_bytes(), &mut bytes).await.unwrap();

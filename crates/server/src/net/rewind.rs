@@ -1,8 +1,8 @@
-//! A stream that notes when its client says something, and that ends politely.
+//! A stream that replays its first bytes, and that closes lingeringly.
 //!
-//! A socket that is closed while bytes of its client lie unread is reset, and the client may never see the answer
-//! that it was given: that its request was too long, for one. So what is still coming is read and forgotten for a
-//! moment, unless the client is to be got rid of.
+//! A socket that is closed while input is unread is reset, and the client may never see its answer,
+//! for example that its request was too long. So input is read and dropped for a moment after the
+//! end, unless the connection was cut.
 
 use std::io;
 use std::pin::Pin;
@@ -21,9 +21,9 @@ pub(crate) struct Rewind<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> {
     /// Taken out when it ends.
     stream: Option<S>,
     connection: Arc<Connection>,
-    /// What is to be heard again, before anything else.
+    /// The bytes to replay before anything else.
     prefix: Bytes,
-    /// Whether the client has said that it says no more, or cannot.
+    /// True if the client has closed its side, or the stream has failed.
     has_ended: bool,
 }
 
@@ -32,7 +32,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Rewind<S> {
         Self { stream: Some(stream), connection, prefix: Bytes::new(), has_ended: false }
     }
 
-    /// Lets `bytes` be heard again, before anything else.
+    /// Replays `bytes` before anything else.
     pub(crate) fn rewind(&mut self, bytes: Vec<u8>) {
         self.prefix = Bytes::from(bytes);
     }
@@ -52,7 +52,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Drop for Rewind<S> {
     }
 }
 
-/// Says that nothing more comes from here, and reads what comes from there.
+/// Closes the own side, and reads and drops the rest of the input.
 async fn linger(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut bytes = [0; 4096];
     let mut left = MAX_PASSED_OVER;

@@ -1,17 +1,18 @@
 //! Memory for request bodies, shared by the connections of one protocol.
 //!
-//! A lease grows with its body and returns its bytes when it is dropped; all leases together stay within a bound.
+//! A lease grows with its body and returns its bytes when it is dropped; all leases together stay
+//! within a bound.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::limits::MAX_BODIES_BYTES;
 
-/// Room for bodies, of which there are many at once.
+/// The room for all bodies of one protocol.
 #[derive(Debug, Default)]
 pub(crate) struct Room(Arc<AtomicUsize>);
 
-/// What one body has taken of it, until it is dropped.
+/// The room of one body, until it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct RoomLease {
     /// Nothing as long as it has taken none.
@@ -20,7 +21,7 @@ pub(crate) struct RoomLease {
 }
 
 impl RoomLease {
-    /// Takes so many bytes more, if they are there.
+    /// Takes `bytes` more bytes, if they are free.
     pub(crate) fn grow(&mut self, room: &Room, bytes: usize) -> Option<()> {
         let fits = |all: usize| all.checked_add(bytes).filter(|all| *all <= MAX_BODIES_BYTES);
         let room = self.room.get_or_insert_with(|| Arc::clone(&room.0));

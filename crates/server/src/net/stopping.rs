@@ -7,9 +7,9 @@ use tokio::sync::watch;
 pub struct Stopping(pub(crate) watch::Receiver<bool>);
 
 impl Stopping {
-    /// Ends once the server is told to stop, however often it is called.
+    /// Returns once the server begins to stop, at every call.
     pub async fn begun(&mut self) {
-        // It ends also when nobody can tell any more.
+        // It also returns when the sender is gone.
         let _ = self.0.wait_for(|stopping| *stopping).await;
     }
 }

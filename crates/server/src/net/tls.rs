@@ -39,7 +39,7 @@ pub(crate) fn acceptor(tls: &Tls) -> Result<TlsAcceptor, String> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// Reads the roots of servers that are asked.
+/// Reads the roots of other servers.
 ///
 /// # Errors
 /// They cannot be read, in words for the operator.

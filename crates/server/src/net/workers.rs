@@ -1,8 +1,9 @@
-//! The threads that answer.
+//! The threads that serve connections.
 //!
-//! A connection stays with the thread that it was given to, whose runtime nobody else wakes. Threads that take work from each
-//! other wake each other for every request: on two cores, with the clients on the same ones, two threads answered
-//! 24,857 requests a second over 16 connections that way, and 56,409 this way (2026-11-22).
+//! A connection stays with its thread, whose runtime no other thread wakes. Threads that take work
+//! from each other wake each other for every request: on two cores, with the clients on the same
+//! ones, two threads answered 24,857 requests a second over 16 connections that way, and 56,409
+//! this way (2026-11-22).
 
 use std::io;
 use std::num::NonZero;
@@ -16,7 +17,8 @@ use tokio::sync::oneshot;
 
 use crate::net::busy_poll;
 
-/// Threads that answer. They end when it is dropped, whatever they are at.
+/// The threads that serve connections. They end when it is dropped, even in the middle of an
+/// answer.
 #[derive(Debug)]
 pub(crate) struct Workers {
     threads: Vec<Worker>,
@@ -37,10 +39,11 @@ pub(crate) struct ConnectionGuard {
 }
 
 impl Workers {
-    /// Starts so many threads, or one for each core, that stay `busy_poll` so long between quick answers.
+    /// Starts `count` threads, or one for each core, with a window of `busy_poll` between quick
+    /// answers.
     ///
     /// # Errors
-    /// The system has no threads for it.
+    /// The system has no threads for them.
     pub(crate) fn start(count: Option<usize>, busy_poll: Duration) -> io::Result<Self> {
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         let mut workers = Self { threads: Vec::new(), _ends: Vec::new() };
@@ -69,7 +72,7 @@ impl Workers {
         self.threads.len()
     }
 
-    /// Takes a seat for a connection: at the thread that has the fewest, and at the first of several.
+    /// Assigns a connection to the thread that has the fewest, and to the first of several.
     pub(crate) fn assign(&self) -> Option<ConnectionGuard> {
         let count = |worker: &&Worker| worker.connections.load(Ordering::Relaxed);
         let worker = self.threads.iter().min_by_key(count)?;

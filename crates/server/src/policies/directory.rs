@@ -1,8 +1,8 @@
-//! The index: subjects and resources that searches look through, and whose properties stand in for those that
-//! a request leaves out.
+//! The index: subjects and resources for searches, and properties in place of those that a request
+//! leaves out.
 //!
-//! A folder with a file of JSON for each type: `subject.user.json`, `resource.record.json`, each a list of
-//! `{"id", "properties"}`.
+//! A folder with a file of JSON for each type: `subject.user.json`, `resource.record.json`, each a
+//! list of `{"id", "properties"}`.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,7 @@ use wardgate_native::protocol::documents;
 use crate::files::{bounded, reason};
 use crate::limits::{MAX_ENTITIES, MAX_INDEX_BYTES, MAX_INDEX_FILE_BYTES, MAX_INDEX_FILES};
 
-/// What a folder holds.
+/// The entities of a folder.
 #[derive(Debug)]
 pub(crate) struct FileDirectory {
     subjects: HashMap<String, List>,
@@ -34,7 +34,7 @@ struct List {
 }
 
 impl FileDirectory {
-    /// Reads a folder; nothing if it is what it was.
+    /// Reads a folder; returns `None` if it is unchanged.
     pub(crate) fn read(folder: &Path, before: Option<&Self>) -> Result<Option<Self>, String> {
         let files = files(folder)?;
         let mut all = Vec::new();
@@ -90,7 +90,8 @@ impl Directory for FileDirectory {
 
 impl List {
     fn read(kind: &str, bytes: &[u8]) -> Result<Self, String> {
-        // Each entry is read by itself, so that the bounds of a request hold for one of them and not for all.
+        // Each entry is read by itself, so that the bounds of a request hold for one of them and
+        // not for all.
         let items: Vec<&RawValue> =
             serde_json::from_slice(bytes).map_err(|error| format!("it is no list: {error}"))?;
         if items.len() > MAX_ENTITIES {

@@ -1,6 +1,6 @@
-//! When the policies in use expire, and what is told of it.
+//! The expiry of the policies in use, and the notices of it.
 //!
-//! It reads no clock: seconds since 1970 are arguments, so that what happens on a date can be tried on any other.
+//! It reads no clock: seconds since 1970 are arguments, so that tests can choose the date.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use wardgate_bundle::Label;
 
 use crate::limits::{EXPIRY_NOTICE_SECONDS, EXPIRY_PACE};
 
-/// What was told of a bundle.
+/// The notices that were given about a bundle.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     expires: Option<u64>,
@@ -18,17 +18,17 @@ pub(crate) struct Notices {
 /// How near the end of a bundle is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// It is not told of yet.
+    /// There is no notice yet.
     #[default]
     Valid,
-    /// Somebody should replace it.
+    /// The expiry is near: the operator should replace the bundle.
     Ending,
     /// It has passed.
     Expired,
 }
 
 impl Notices {
-    /// Returns what is to be told of a bundle at `now`, each stage once.
+    /// Returns the notice that is due at `now`, each stage once.
     pub(crate) fn due(&mut self, label: &Label, now: u64) -> Option<Stage> {
         if self.expires != label.expires {
             *self = Self { expires: label.expires, stage: Stage::Valid };
@@ -51,15 +51,15 @@ impl Stage {
     }
 }
 
-/// Returns how long after `now` the next look at the end of a bundle is due. Where it has an end that is not long, because
-/// clocks are set.
+/// Returns the time after `now` of the next look at the expiry. It is bounded, because clocks are
+/// set.
 pub(crate) fn until_next(label: &Label, now: u64) -> Option<Duration> {
     let expires = label.expires.filter(|expires| *expires > now)?;
     let next = ending(label).filter(|ending| *ending > now).unwrap_or(expires);
     Some(Duration::from_secs(next.saturating_sub(now)).min(EXPIRY_PACE))
 }
 
-/// Returns from when on an end is told of: a day before, or a tenth of a shorter life.
+/// Returns the begin of the notice: a day before the expiry, or a tenth of a shorter life.
 fn ending(label: &Label) -> Option<u64> {
     let expires = label.expires?;
     let begin = label.not_before.unwrap_or(0).max(label.created);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stage_is_told_once() {
+    fn each_stage_is_reported_once() {
         let (mut notices, long) = (Notices::default(), label(0, Some(100 * DAY)));
         for (now, expected) in [
             (0, None),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_life_is_told_of_in_its_last_tenth() {
+    fn a_short_life_is_reported_in_its_last_tenth() {
         assert_eq!(Stage::at(&label(1000, Some(2000)), 1899), Stage::Valid);
         assert_eq!(Stage::at(&label(1000, Some(2000)), 1900), Stage::Ending);
         let later = Label { not_before: Some(1900), ..label(1000, Some(2000)) };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_without_an_end_is_never_told_of() {
+    fn a_bundle_without_expiry_is_never_reported() {
         assert_eq!(Stage::at(&label(0, None), u64::MAX), Stage::Valid);
         assert_eq!(until_next(&label(0, None), 0), None);
     }

@@ -1,6 +1,7 @@
-//! Where bundles come from.
+//! Sources of bundles.
 //!
-//! A source hands over bytes and vouches for nothing: who signed them is looked at when they are opened.
+//! A source provides bytes and vouches for nothing: their signatures are verified when they are
+//! opened.
 
 mod file;
 mod url;
@@ -12,23 +13,23 @@ pub use url::UrlSource;
 
 /// A place where policies are, looked at from time to time, on a thread that may wait.
 pub trait Source: Send {
-    /// Looks for a bundle. A source that knows that nothing has changed since it was last asked says so,
-    /// unless it is asked to look `anyway`.
+    /// Looks for a bundle. A source that knows of no change since the last look returns
+    /// [`Lookup::Unchanged`], unless it looks `anyway`.
     ///
     /// # Errors
-    /// There is none, or it cannot be read.
+    /// There is no bundle, or it cannot be read.
     fn look(&mut self, anyway: bool) -> Result<Lookup, SourceError>;
 
-    /// What an operator calls this place.
+    /// Returns the name of the source for the operator.
     fn name(&self) -> String;
 }
 
-/// What a look found.
+/// The result of a look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lookup {
     /// The bytes of a bundle.
     Bundle(Vec<u8>),
-    /// What is there is what was there.
+    /// The bundle is the last one.
     Unchanged,
 }
 

@@ -1,6 +1,6 @@
-//! What all answers of one moment are made from.
+//! The state that all answers of one moment are made from.
 //!
-//! A server that answers by rules of SPOCP alone has no policies, and its states hold none.
+//! A server that answers by rules of SPOCP alone has no policies, and neither have its states.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -29,24 +29,24 @@ pub struct State {
     since: SystemTime,
 }
 
-/// Where states come from: a source, and what is asked of its bundles.
+/// The origin of states: a source, and the conditions for its bundles.
 #[derive(Default)]
 pub struct Origin {
     /// Where bundles are, if there are policies.
     pub source: Option<Box<dyn Source>>,
-    /// The keys that must have signed. Without them nobody needs to have signed.
+    /// The keys that must have signed. Without them unsigned bundles are accepted.
     pub trust: Option<TrustSet>,
     /// The lowest revision that is accepted.
     pub min_revision: u64,
     /// The name that a bundle must have.
     pub name: Option<String>,
-    /// What is answered once the bundle in use has expired.
+    /// The decisions after the bundle in use has expired.
     pub after_expiry: AfterExpiry,
     /// The folder of the index.
     pub directory: Option<PathBuf>,
 }
 
-/// What a bundle holds.
+/// The content of a bundle.
 #[derive(Debug)]
 struct InBundle {
     policies: Policies,
@@ -62,7 +62,7 @@ impl State {
         self.bundle.as_deref().map(|bundle| &bundle.policies)
     }
 
-    /// What is known of subjects and resources.
+    /// Returns the known subjects and resources.
     #[must_use]
     pub fn directory(&self) -> &dyn Directory {
         self.directory.as_deref().map_or(&NoDirectory, |directory| directory)
@@ -81,7 +81,7 @@ impl State {
         rules.iter().map(|(_, rule)| rule).collect()
     }
 
-    /// What the signers of the bundle said of it.
+    /// Returns the header that the signers of the bundle have signed.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {
         self.bundle.as_deref().map(|bundle| &bundle.header)
@@ -105,7 +105,7 @@ impl State {
         self.serial
     }
 
-    /// What a span says of it.
+    /// Returns the attributes of the state for spans.
     pub(crate) fn span_attributes(&self) -> impl Iterator<Item = Attribute> {
         let revision = self.revision().map(|number| ("wardgate.policies.revision", number));
         let numbers = revision.into_iter().chain([("wardgate.policies.serial", self.serial)]);
@@ -120,9 +120,9 @@ impl State {
 }
 
 impl Origin {
-    /// Makes the state after `before`, of the bundle that was found if it changed, and of the index. Nothing if both
-    /// are what they were, or if there should be a first bundle and is none. A signed bundle must not be older than
-    /// the one in use; where nobody signs, revisions mean nothing.
+    /// Makes the state after `before`, of the bundle if it changed, and of the index. Returns
+    /// `None` if both are unchanged, or if the source has no first bundle. A signed bundle must not
+    /// be older than the one in use; without signatures revisions have no meaning.
     pub(crate) fn next(
         &self,
         found: Option<&[u8]>,
@@ -151,12 +151,12 @@ impl Origin {
         Ok(Some(State { bundle, directory: latest(directory), serial, since }))
     }
 
-    /// What an operator calls the place where bundles are.
+    /// Returns the name of the source for the operator.
     pub(crate) fn name(&self) -> String {
         self.source.as_ref().map_or_else(|| "no policies".to_owned(), |source| source.name())
     }
 
-    /// Opens a bundle; nothing if it is the one in use.
+    /// Opens a bundle; returns `None` if it is the one in use.
     fn open(
         &self,
         bytes: &[u8],
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_is_wanted_an_expired_bundle_decides_on() {
+    fn an_expired_bundle_decides_if_configured() {
         let state = state(AfterExpiry::Decide);
         let later = Timestamp::new(5_000_000_000, 0).unwrap();
         assert_eq!((state.has_expired(later), state.rules(later).len()), (false, 1));

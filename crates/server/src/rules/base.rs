@@ -66,7 +66,7 @@ fn files(places: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-/// Whether what is at `path` lies elsewhere than below `root`.
+/// Returns true if `path` lies outside of `root`.
 fn leads_out(path: &Path, root: &Path) -> std::io::Result<bool> {
     Ok(!fs::canonicalize(path)?.starts_with(fs::canonicalize(root)?))
 }

@@ -1,11 +1,12 @@
-//! What a group of wanted changes does: decided as a whole before anything is written.
+//! The effects of a batch of changes, planned as a whole before anything is written.
 //!
-//! Each sees what those before it did. The changes of one client that belong together are made all or none.
+//! Each change sees the effects of those before it. The changes of one client that belong together are
+//! made all or none.
 //!
-//! | before | wanted | written |
+//! | before | change | written |
 //! |---|---|---|
 //! | not there, the files do not have it | add | `Added` |
-//! | hidden, the files have it | add | `Forgotten`: it is as the files say again |
+//! | hidden, the files have it | add | `Forgotten`: the files hold again |
 //! | there, the files have it | delete | `Hidden` |
 //! | there, only added | delete | `Forgotten` |
 
@@ -17,7 +18,7 @@ use super::key::Key;
 use super::live::Live;
 use crate::journal::frame::{Change, Kind};
 
-/// What somebody wants to change.
+/// A change that a client requests.
 #[derive(Clone, Debug)]
 pub enum RuleChange {
     /// A rule is to be there.
@@ -33,11 +34,11 @@ pub enum Refusal {
     Exists,
     /// There is no such rule.
     Unknown,
-    /// The set is full, or the change could not be kept.
+    /// The set is full, or the change could not be written.
     Failed,
 }
 
-/// A rule that the files have and somebody deleted.
+/// A rule of the base files that an administrator deleted.
 #[derive(Clone, Debug)]
 pub(super) struct Hidden {
     /// Its text.
@@ -46,7 +47,7 @@ pub(super) struct Hidden {
     pub(super) is_base: bool,
 }
 
-/// What the set has to do once the changes are kept.
+/// The effect on the set after the changes are written.
 #[derive(Clone, Debug)]
 pub(super) enum Effect {
     /// Put this in, as a rule of the files or not.

@@ -1,7 +1,8 @@
-//! The id of a rule: the MD5 digest of its canonical text, as section 4.6 of draft-hedberg-spocp-00 says.
+//! The id of a rule: the MD5 digest of its canonical text, by section 4.6 of
+//! draft-hedberg-spocp-00.
 //!
-//! The same rule has the same id on every server, and no id is a secret or a proof. MD5 collides when somebody
-//! wants it to, so a rule with the id of another one is refused and never taken for it.
+//! The same rule has the same id on every server, and no id is a secret or a proof. MD5 collisions
+//! can be made, so a rule with the id of another one is refused and never taken for it.
 
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl Key {
         Self::of_text(&rule.expression().to_canonical())
     }
 
-    /// Reads 32 hexadecimal digits; nothing if it is something else.
+    /// Reads 32 hexadecimal digits; returns `None` for other text.
     #[must_use]
     pub fn read(text: &[u8]) -> Option<Self> {
         let mut key = [0; 16];
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_bytes_are_read_again() {
         let key = Key::of_text(b"(1:a)");
         assert_eq!(Key::read(&key.text()), Some(key));
         assert_eq!(Key::read(&key.text().to_ascii_uppercase()), Some(key));

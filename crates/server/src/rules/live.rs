@@ -1,6 +1,6 @@
-//! The rules in use: what readers see.
+//! The rules in use, as readers see them.
 //!
-//! Only the writer changes them, and only by what is in the file already.
+//! Only the writer changes them, and only by changes that are in the file already.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -28,12 +28,12 @@ pub(super) struct Entry {
     number: RuleId,
     /// The files have it.
     pub(super) is_base: bool,
-    /// Somebody added it.
+    /// An administrator added it.
     pub(super) is_added: bool,
 }
 
 impl Default for Live {
-    /// Makes an empty set, whose hashing nobody foresees who sends rules.
+    /// Makes an empty set, whose hashing no client can foresee.
     fn default() -> Self {
         Self { set: unforeseen(), entries: BTreeMap::new(), highest: 0, bytes: 0 }
     }
@@ -75,7 +75,7 @@ impl Live {
         Some(rule.expression().to_canonical())
     }
 
-    /// Returns the rules that somebody added.
+    /// Returns the rules that administrators added.
     pub(super) fn added(&self) -> impl Iterator<Item = Normal> {
         let added = self.entries.values().filter(|entry| entry.is_added);
         added.filter_map(|entry| self.set.rule(entry.number))
@@ -118,7 +118,7 @@ impl Live {
         self.set.len().saturating_add(more) > MAX_RULES
     }
 
-    /// Tells whether the set has room for rules of so many bytes, whatever is in them.
+    /// Returns true if the set has room for rules of `bytes` bytes in every case.
     pub(super) const fn has_plenty(&self, more: usize) -> bool {
         self.bytes.saturating_add(more) < MAX_TEXT / MAX_DEPTH
     }
@@ -143,7 +143,7 @@ impl Live {
         takes
     }
 
-    /// Gives new numbers to all rules when those of the set come to their end.
+    /// Renumbers all rules when the numbers of the set are used up.
     pub(super) fn renumber(&mut self) -> Result<(), Refused> {
         if self.highest < u32::MAX / 2 {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Rules that every protocol asks, and that administrators change.
+//! The rules that every protocol queries, and that administrators change.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
@@ -26,15 +26,15 @@ pub struct Rules {
     can_change: bool,
 }
 
-/// The answer to come to a change.
+/// The pending answer to a change.
 #[derive(Debug)]
 pub struct Outcome(Option<oneshot::Receiver<Result<(), Refusal>>>);
 
 impl Outcome {
-    /// Returns when the change is kept or refused.
+    /// Returns when the change is durable or refused.
     ///
     /// # Errors
-    /// Why it is not made.
+    /// The reason of the refusal.
     pub async fn wait(self) -> Result<(), Refusal> {
         match self.0 {
             Some(answer) => answer.await.unwrap_or(Err(Refusal::Failed)),
@@ -44,10 +44,11 @@ impl Outcome {
 }
 
 impl Rules {
-    /// Opens rules that change, with the file of changes at `path`. The base rules are read once nobody else has it.
+    /// Opens rules that change, with the file of changes at `path`. `base` is called under the lock
+    /// of the file.
     ///
     /// # Errors
-    /// If the file or the base rules cannot be read, or another process has the file.
+    /// The file or the base rules cannot be read, or another process has the file.
     pub fn open(
         path: &Path,
         durability: Durability,
@@ -95,7 +96,7 @@ impl Rules {
         })
     }
 
-    /// Looks at the rules. Nobody waits for the disk meanwhile.
+    /// Locks the rules for reading. The writer never holds the lock while it waits for the disk.
     pub fn read(&self) -> RwLockReadGuard<'_, Live> {
         self.live.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,9 +107,9 @@ impl Rules {
         self.can_change
     }
 
-    /// Hands over changes that belong together, and waits for a place if many others wait.
+    /// Passes changes that belong together to the writer, and waits for a slot if many others wait.
     ///
-    /// What one caller hands over is made in that order.
+    /// The changes of one caller are made in the order of its calls.
     pub async fn change(&self, changes: Vec<RuleChange>) -> Outcome {
         let Ok(permit) = Arc::clone(&self.places).acquire_owned().await else {
             return Outcome(None);
@@ -118,11 +119,11 @@ impl Rules {
         Outcome(self.send(Job::Change(request)).then_some(outcome))
     }
 
-    /// Takes other base rules, keeps the changes, and returns how many rules there are then. `commit` is called
-    /// when the rules are in use and before anybody can ask them, so that nobody sees one without the other. Blocks.
+    /// Replaces the base rules, keeps the changes, and returns the number of rules. `commit` is
+    /// called under the lock of the set, so that no reader sees one without the other. Blocks.
     ///
     /// # Errors
-    /// If there are too many; the rules stay what they were, and `commit` is not called.
+    /// There are too many; the rules stay as they were, and `commit` is not called.
     pub fn reload(
         &self,
         base: Vec<Normal>,

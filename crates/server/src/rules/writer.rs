@@ -1,7 +1,8 @@
 //! The one thread that changes rules.
 //!
-//! It takes what waits for it as one group: one frame, one wait for the disk, then the set, then the answers. So
-//! many clients share the wait, and nobody is answered before what they changed is kept as the policy promises.
+//! It takes all waiting requests as one group: one frame, one wait for the disk, then the set, then
+//! the answers. So many clients share the wait, and none is answered before its changes are durable
+//! as configured.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,7 +24,7 @@ use crate::journal::files::Files;
 use crate::journal::frame::{Change, Kind, fits};
 use crate::journal::log::Log;
 
-/// What the writer is asked to do.
+/// A job of the writer.
 pub(super) enum Job {
     /// Make all of these changes, or none.
     Change(ChangeRequest),
@@ -34,20 +35,20 @@ pub(super) enum Job {
 /// Base rules in the place of those before.
 pub(super) struct Load {
     pub(super) base: Vec<Normal>,
-    /// Called when the rules are in use, and before anybody can ask them.
+    /// Called when the rules are in use, and before any reader sees them.
     pub(super) commit: Box<dyn FnOnce() + Send>,
-    /// Is told how many rules there are then.
+    /// Receives the number of rules.
     pub(super) answer: oneshot::Sender<Result<usize, StoreError>>,
 }
 
-/// Whether changes are made.
+/// The outcome of a change.
 pub(super) type ChangeResult = Result<(), Refusal>;
 
-/// Changes that somebody waits for.
+/// Changes with a client that waits for them.
 pub(super) struct ChangeRequest {
     pub(super) changes: Vec<RuleChange>,
     pub(super) answer: oneshot::Sender<ChangeResult>,
-    /// A place among those who wait, given back when the answer is.
+    /// A slot among the waiting requests, given back with the answer.
     pub(super) permit: OwnedSemaphorePermit,
 }
 
@@ -56,9 +57,9 @@ pub(super) struct ChangeRequest {
 struct Group {
     changes: Vec<Change>,
     effects: Vec<Effect>,
-    /// Where the effects of each ask end.
+    /// The end of the effects of each request.
     ends: Vec<usize>,
-    /// Who is answered, and with what if the changes are kept.
+    /// The answer to each client if the changes are written.
     answers: Vec<(oneshot::Sender<ChangeResult>, ChangeResult)>,
     permits: Vec<OwnedSemaphorePermit>,
 }
@@ -77,7 +78,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Works until nobody can ask for anything any more.
+    /// Works until all senders are gone.
     pub(super) fn run(mut self, jobs: &Receiver<Job>) {
         let mut next = None;
         loop {
@@ -95,7 +96,7 @@ impl Writer {
                     next = other;
                     self.make(group);
                 }
-                // Whoever asked may be gone; the rules are loaded all the same.
+                // The requester may be gone; the rules are loaded all the same.
                 Job::Reload(Load { base, commit, answer }) => {
                     answer.send(self.reload(&base, commit)).unwrap_or_default();
                 }
@@ -124,7 +125,8 @@ impl Writer {
         }
     }
 
-    /// Decides what the first ask and those that wait already come to. Returns the job that is none of them, too.
+    /// Plans the first request and those that wait already. Returns the next job of another kind,
+    /// too.
     fn gather(&self, first: ChangeRequest, jobs: &Receiver<Job>) -> (Group, Option<Job>) {
         let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
         let mut batch = Batch::new(&live, &self.hidden);
@@ -161,7 +163,7 @@ impl Writer {
         }
         for (answer, planned) in group.answers {
             let outcome = if is_written { planned } else { planned.and(Err(Refusal::Failed)) };
-            // Whoever asked may be gone.
+            // The requester may be gone.
             answer.send(outcome).unwrap_or_default();
         }
         drop(group.permits);
@@ -182,7 +184,7 @@ impl Writer {
         }))
     }
 
-    /// Writes the changes to the file and waits as the policy says. Tells whether they are kept.
+    /// Writes the changes to the file and waits as configured. Returns true if they are written.
     fn write_changes(&mut self, changes: &[Change]) -> bool {
         if changes.is_empty() {
             return true;
@@ -203,8 +205,8 @@ impl Writer {
         is_written.is_ok()
     }
 
-    /// Brings the set to what the file says. Changes that belong together are seen together, and readers get a
-    /// turn in between.
+    /// Applies the effects to the set. Changes that belong together become visible together, and
+    /// readers get a turn in between.
     fn apply(&mut self, effects: Vec<Effect>, ends: &[usize]) {
         let mut effects = effects.into_iter();
         let mut from = 0;
@@ -221,7 +223,7 @@ impl Writer {
         }
     }
 
-    /// Takes other base rules and keeps the changes. If that fails, the rules stay what they were.
+    /// Replaces the base rules and keeps the changes. On failure the rules stay as they were.
     fn reload(
         &mut self,
         base: &[Normal],
@@ -254,7 +256,7 @@ impl Writer {
         let hidden = self.hidden.values().map(|hidden| change(Kind::Hidden, hidden.rule.clone()));
         let count = live.added().count().saturating_add(self.hidden.len());
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        // Tried again only after as much was written once more, whatever comes of it.
+        // Tried again only after as much was written once more, with success or without.
         self.floor = log.bytes();
         match log.sync().and_then(|()| files.replace(&mut added.chain(hidden), count, log.next())) {
             Ok(compacted) => {
@@ -266,7 +268,7 @@ impl Writer {
     }
 }
 
-/// What the file of changes said, and where a torn end of it was put.
+/// The content of the file of changes, and the path of its torn end.
 pub(super) struct Opened {
     pub(super) files: Files,
     pub(super) log: Log<File>,
@@ -345,7 +347,7 @@ fn write(live: &RwLock<Live>) -> std::sync::RwLockWriteGuard<'_, Live> {
 /// Changes that readers may wait for at a time, unless more of them belong together.
 const TURN: usize = 64;
 
-/// The most that one ask brings.
+/// The largest number of changes of one request.
 const MAX_JOB: usize = crate::limits::MAX_TRANSACTION;
 const MAX_JOB_BYTES: usize =
     crate::limits::MAX_TRANSACTION_BYTES + crate::limits::MAX_MESSAGE_BYTES;

@@ -1,6 +1,7 @@
 //! The thread that looks for new policies and rules, and puts them into use.
 //!
-//! Only it replaces the state. It waits, reads files and compiles, which no thread that answers may do.
+//! Only it replaces the state. It waits, reads files and compiles, which no thread that answers may
+//! do.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Weak};
@@ -26,7 +27,7 @@ pub(crate) fn first(origin: &mut Origin) -> Result<State, String> {
     }
 }
 
-/// Starts the thread. It ends when nobody can ask it any more.
+/// Starts the thread. It ends when all senders of requests are gone.
 pub(crate) fn start(
     origin: Origin,
     shared: &Arc<Shared>,
@@ -41,11 +42,11 @@ pub(crate) fn start(
 
 struct Reloader {
     origin: Origin,
-    /// Not kept alive by its own thread.
+    /// Weak, so that the thread does not keep the server alive.
     shared: Weak<Shared>,
-    /// What was wrong the last time, so that it is told once.
+    /// The last problem, so that it is logged once.
     problem: Option<String>,
-    /// What was told of the end of the policies.
+    /// The notices of expiry that were given.
     notices: Notices,
 }
 
@@ -62,7 +63,7 @@ impl Reloader {
             match requests.recv_timeout(wait.min(left)) {
                 Ok(request) => {
                     let Some(result) = self.look(true, request.within) else { return };
-                    // Whoever asked may have gone.
+                    // The requester may have gone.
                     let _ = request.done.send(result);
                     looked = Instant::now();
                 }
@@ -76,8 +77,8 @@ impl Reloader {
         }
     }
 
-    /// Tells of the end of the policies in use, where it is near or has passed, and returns how long the next look at it
-    /// may wait; nothing if the server has ended.
+    /// Logs the expiry of the policies in use, where it is near or has passed, and returns the time
+    /// until the next look at it; `None` if the server has ended.
     fn notice(&mut self, now: Timestamp) -> Option<Duration> {
         let shared = self.shared.upgrade()?;
         let state = shared.state();
@@ -96,14 +97,14 @@ impl Reloader {
         Some(expiry::until_next(label, seconds).unwrap_or(Duration::MAX))
     }
 
-    /// Takes the rules of an expired bundle out of use. Those of files, and those that were added, stay.
+    /// Takes the rules of an expired bundle out of use. Rules of files, and added ones, stay.
     fn drop_rules(&mut self, shared: &Arc<Shared>, state: &State) {
         if let Err(problem) = use_both(shared, state, None, true) {
             tracing::error!(problem, "the rules of the expired policies are still in use");
         }
     }
 
-    /// Looks once; nothing if the server has ended.
+    /// Looks once; returns `None` if the server has ended.
     fn look(&mut self, anyway: bool, within: Option<OpenSpan>) -> Option<Result<u64, String>> {
         let shared = self.shared.upgrade()?;
         let span = begin_span(&shared, within);
@@ -114,7 +115,7 @@ impl Reloader {
             Ok(serial) => *serial != before.serial(),
             Err(problem) => self.problem.as_ref() != Some(problem),
         };
-        // A look that finds what was there is not worth a word.
+        // A periodic look without a change has no span.
         if let (true, Some(span)) = (anyway || is_news, span) {
             end_span(&shared, span, anyway, used.is_err());
         }
@@ -135,13 +136,13 @@ impl Reloader {
     }
 }
 
-/// Begins the span of a look, if it is to be told.
+/// Begins the span of a look, if it is sampled.
 fn begin_span(shared: &Shared, within: Option<OpenSpan>) -> Option<OpenSpan> {
     let tracer = shared.tracer()?;
     within.map_or_else(|| tracer.begin_trace(), |within| Some(tracer.begin_child(&within)))
 }
 
-/// Tells of a look, and of what is in use after it.
+/// Ends the span of a look, with the state in use after it.
 fn end_span(shared: &Shared, span: OpenSpan, is_requested: bool, has_failed: bool) {
     let (Some(tracer), state) = (shared.tracer(), shared.state()) else { return };
     let mut attributes = vec![("wardgate.reload.asked", Value::Flag(is_requested))];
@@ -153,8 +154,8 @@ fn end_span(shared: &Shared, span: OpenSpan, is_requested: bool, has_failed: boo
     tracer.end(span, SpanFields { name, kind, attributes, has_failed });
 }
 
-/// Puts the next state into use, if there is one, and the rules that go with it. Both come into use in one moment, or
-/// neither. Returns the serial number of the state in use then.
+/// Puts the next state into use, if there is one, together with the rules that belong to it. Both
+/// come into use in one moment, or neither. Returns the serial number of the state in use then.
 fn use_both(
     shared: &Arc<Shared>,
     before: &State,

@@ -1,27 +1,27 @@
-//! Who may ask, and who may change.
+//! Access control: queries, and changes by administrators.
 //!
-//! Queries are anonymous only where the configuration says so. Everything that changes or shows rules is for
-//! administrators: those who show a certificate of the configured root, and those who hold a token. A
-//! token comes by the mechanism `SASL:PLAIN` (RFC 4616) of `AUTH`, as its password, and only over TLS unless the
-//! configuration says otherwise.
+//! Queries are anonymous only if the configuration allows it. Changes and listings are for
+//! administrators: clients with a certificate of the configured root, or with a token. A token
+//! comes by the mechanism `SASL:PLAIN` (RFC 4616) of `AUTH`, as its password, and only over TLS
+//! unless the configuration allows otherwise.
 
 use base64ct::{Base64Unpadded, Encoding};
 
 use crate::identity::token::{Digest, find};
 use crate::limits::MIN_TOKEN_BYTES;
 
-/// What the configuration says of access.
+/// The access rules of the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Whoever connects may ask.
+    /// Every client may query.
     pub anonymous_queries: bool,
     /// Tokens may cross without TLS.
     pub auth_without_tls: bool,
-    /// Who holds a token.
+    /// The administrators with tokens.
     pub administrators: Vec<Administrator>,
 }
 
-/// Somebody who holds a token.
+/// An administrator with a token.
 #[derive(Clone, Debug)]
 pub struct Administrator {
     name: Vec<u8>,
@@ -29,10 +29,10 @@ pub struct Administrator {
 }
 
 impl Administrator {
-    /// Reads lines of a name, a colon and a token; empty lines and those that begin with `#` say nothing.
+    /// Reads lines of a name, a colon and a token; skips empty lines and those that begin with `#`.
     ///
     /// # Errors
-    /// What is wrong with which line. The token is not part of it.
+    /// The number of the bad line and the fault. The token is not part of it.
     pub fn read_all(text: &str) -> Result<Vec<Self>, String> {
         let mut found: Vec<Self> = Vec::new();
         for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -63,8 +63,8 @@ impl Access {
         !self.administrators.is_empty() && (is_encrypted || self.auth_without_tls)
     }
 
-    /// Returns the name of the administrator whom a message of `SASL:PLAIN` proves, if it does. The token of somebody else
-    /// proves nothing, though two may have the same.
+    /// Returns the name of the administrator that a message of `SASL:PLAIN` proves, if it does. The
+    /// token of another administrator proves nothing, though two may have the same.
     #[must_use]
     pub fn proves(&self, message: &[u8]) -> Option<&[u8]> {
         let decoded = if message.contains(&0) { None } else { base64(message) };
@@ -73,12 +73,13 @@ impl Access {
         let (acts_as, name, token) = (parts.next()?, parts.next()?, parts.next()?);
         let known = self.administrators.iter().map(|one| (one, &one.digest));
         let proven = find(known, &Digest::of(token), |one| one.name == name)?;
-        // To act as somebody else is not offered.
+        // Acting for another identity is not supported.
         Some(proven.name.as_slice()).filter(|name| acts_as.is_empty() || acts_as == *name)
     }
 }
 
-/// Decodes base64 (RFC 4648), in which some clients send tokens, with padding or without; nothing if it is none.
+/// Decodes base64 (RFC 4648), in which some clients send tokens, with padding or without; returns
+/// `None` for other text.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
     let unpadded = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_cross_only_where_nobody_listens() {
+    fn tokens_are_taken_only_over_tls_by_default() {
         assert!(access().takes_tokens(true));
         assert!(!access().takes_tokens(false));
         assert!(Access { auth_without_tls: true, ..access() }.takes_tokens(false));

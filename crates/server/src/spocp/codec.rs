@@ -1,7 +1,7 @@
-//! Lengths and values: `6:foobar`, the only form there is on the wire.
+//! Lengths and values: `6:foobar`, the only form on the wire.
 //!
-//! A message is one such value, and its operand and arguments are such values inside it. Nothing is allocated by
-//! a length that somebody claims, and a length is digits: no sign, no space, no leading zero.
+//! A message is one such value, and its operand and arguments are such values inside it. A claimed
+//! length allocates nothing, and a length is digits: no sign, no space, no leading zero.
 
 use super::limits::MAX_DIGITS;
 
@@ -17,16 +17,16 @@ pub enum Fault {
 /// The first message of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'b> {
-    /// What the length announced.
+    /// The bytes that the length announced.
     pub body: &'b [u8],
     /// The bytes that the message takes with its length.
     pub used: usize,
 }
 
-/// Returns the first message of `buffer`, or nothing if it is not there in full yet.
+/// Returns the first message of `buffer`, or `None` if it is incomplete.
 ///
 /// # Errors
-/// If there is no length, or one of more than `most` bytes.
+/// There is no length, or one of more than `most` bytes.
 pub fn message(buffer: &[u8], most: usize) -> Result<Option<Message<'_>>, Fault> {
     let Some((length, digits)) = length(buffer, most)? else { return Ok(None) };
     let from = digits.saturating_add(1);
@@ -34,7 +34,8 @@ pub fn message(buffer: &[u8], most: usize) -> Result<Option<Message<'_>>, Fault>
     Ok(buffer.get(from..used).map(|body| Message { body, used }))
 }
 
-/// Reads the digits before a colon: the number and how many they are; nothing if the colon is still to come.
+/// Reads the digits before a colon: their value and their number; returns `None` if the colon is
+/// still to come.
 fn length(buffer: &[u8], most: usize) -> Result<Option<(usize, usize)>, Fault> {
     let mut value = 0_usize;
     for (at, byte) in buffer.iter().take(MAX_DIGITS.saturating_add(1)).enumerate() {
@@ -122,21 +123,21 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_what_its_length_says() {
+    fn a_message_has_the_length_that_it_announces() {
         assert_eq!(message(b"6:foobarbaz", 1000), Ok(Some(Message { body: b"foobar", used: 8 })));
         assert_eq!(body(b"0:"), Ok(Some(&b""[..])));
         assert_eq!(body(b"1::"), Ok(Some(&b":"[..])));
     }
 
     #[test]
-    fn what_is_not_there_in_full_is_waited_for() {
+    fn incomplete_messages_are_waited_for() {
         for buffer in [&b""[..], b"6", b"6:", b"6:fooba", b"999", b"0"] {
             assert_eq!(body(buffer), Ok(None), "{buffer:?}");
         }
     }
 
     #[test]
-    fn a_length_is_digits_and_nothing_else() {
+    fn a_length_is_digits_only() {
         for buffer in [
             &b":"[..],
             b":x",
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_bytes_are_read_again() {
         for length in [0, 1, 9, 10, 99, 100, 101, 999] {
             let value = vec![b'x'; length];
             let mut out = Vec::new();

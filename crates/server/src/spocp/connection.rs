@@ -1,7 +1,7 @@
 //! One connection: bytes in, bytes out, and every wait bounded.
 //!
-//! A client that is slow keeps nobody else waiting and holds little: its requests are read only when its replies
-//! are written, a message must come to its end in time, and so must the writing of replies.
+//! A slow client delays no other and holds little memory: its requests are read only when its
+//! replies are written, and both a message and the writing of replies have a time limit.
 
 use std::collections::VecDeque;
 use std::io;
@@ -22,16 +22,16 @@ use crate::net::connections::{Connection, Phase};
 use crate::rules::{Outcome, Refusal, Rules};
 use crate::shared::Shared;
 
-/// What a client is served with.
+/// The service of one client.
 #[derive(Clone, Copy)]
 pub(crate) struct Service<'s> {
     /// The rules.
     pub(crate) rules: &'s Rules,
-    /// Who loads policies and rules anew, if anybody does.
+    /// The server that reloads policies and rules, if there is one.
     pub(crate) shared: Option<&'s Shared>,
-    /// Who may do what.
+    /// The access rules.
     pub(crate) access: &'s Access,
-    /// What a client may take.
+    /// The bounds of the client.
     pub(crate) bounds: &'s Bounds,
     /// `STARTTLS` is offered.
     pub(crate) offers_tls: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Service<'s> {
 /// How talking ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// There is nothing more to say.
+    /// The conversation is over.
     Closed,
     /// Both go on encrypted.
     StartTls,
@@ -61,7 +61,7 @@ struct Conversation<'t, S, F> {
     /// Ends when the server stops.
     stopping: Pin<&'t mut F>,
     input: Vec<u8>,
-    /// What the next read takes at most. It grows with clients that send much at once.
+    /// The size of the next read. It grows with clients that send much at once.
     chunk: usize,
     /// When the message began that is not there in full.
     began: Option<Instant>,
@@ -69,8 +69,8 @@ struct Conversation<'t, S, F> {
     pending: VecDeque<Pending>,
 }
 
-/// Answers until the client ends, takes too long, or wants to go on encrypted, or the server stops. What was
-/// asked before it stops is answered.
+/// Answers until the client ends, takes too long, or starts TLS, or the server stops. Requests that
+/// came before the stop are answered.
 ///
 /// # Errors
 /// Those of the stream.
@@ -120,7 +120,7 @@ where
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_, S, F> {
-    /// Answers what it can, and says what to do next.
+    /// Answers complete requests, and returns the next step.
     fn step(&mut self, session: &mut Session) -> Step {
         let Service { rules, access, offers_tls, .. } = self.service;
         let unsettled = !self.pending.is_empty();
@@ -130,7 +130,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
         step
     }
 
-    /// Forgets what was answered.
+    /// Drops answered input.
     fn done(&mut self, used: usize) {
         if used == 0 {
             return;
@@ -166,13 +166,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
         self.service.connection.enter_phase(Phase::Answer);
         match read {
             Ok(read) => Ok(self.adapts_to(read?)),
-            // Whoever said nothing is told nothing.
+            // A silent client gets no reply.
             Err(_) if self.input.is_empty() => Ok(false),
             Err(_) => self.leave(Reply::TimeLimitExceeded).await,
         }
     }
 
-    /// Makes room for what the client seems to send. Tells whether it sent something.
+    /// Adapts the size of reads to the client. Returns true if it sent something.
     fn adapts_to(&mut self, read: usize) -> bool {
         if read == self.chunk {
             self.chunk = read.saturating_mul(4).min(MAX_CHUNK);
@@ -213,7 +213,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
         }
     }
 
-    /// Waits for the changes that are on their way, and writes what became of them.
+    /// Waits for the pending changes, and writes their replies.
     async fn settle(&mut self) {
         while let Some(pending) = self.pending.pop_front() {
             let reply = match pending {
@@ -233,8 +233,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
         }
     }
 
-    /// Lists rules in the order of their ids, a part at a time: who changes rules meanwhile does not wait for the
-    /// client, and a rule that is added or deleted meanwhile may be listed or not.
+    /// Lists rules in the order of their ids, a part at a time: writers do not wait for the client,
+    /// and a rule that is added or deleted meanwhile may be listed or not.
     async fn list(&mut self, conditions: &Conditions) -> io::Result<()> {
         let traced = Traced::begin(self.service.shared, "SPOCP LIST");
         let mut after = None;
@@ -281,10 +281,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin, F: Future<Output = ()>> Conversation<'_,
     }
 }
 
-/// What a read takes at first, and keeps taking from a client that sends little.
+/// The size of a first read, and of all reads from a client that sends little.
 const CHUNK: usize = 1 << 10;
 
-/// What a read takes at most.
+/// The largest size of a read.
 const MAX_CHUNK: usize = 64 << 10;
 
 /// Room that a connection keeps while it waits.

@@ -1,4 +1,4 @@
-//! The sockets at which SPOCP is spoken, and what every connection to them shares.
+//! The sockets at which SPOCP is spoken, and the configuration of their connections.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(crate) struct Endpoint {
     hub: Arc<Hub>,
 }
 
-/// What connections share.
+/// The configuration of connections.
 struct Hub {
     access: Access,
     bounds: Bounds,
@@ -57,7 +57,7 @@ impl Endpoint {
         Ok(Self { listeners: sockets.open(&config.listen)?, hub: Arc::new(hub) })
     }
 
-    /// Reads what the configuration names, and opens nothing that another server may have open.
+    /// Reads the files that the configuration names, and opens no socket or file of changes.
     pub(crate) fn check(config: &Spocp) -> Result<(), String> {
         read(config).map(drop)
     }
@@ -86,7 +86,7 @@ impl Endpoint {
     }
 }
 
-/// Reads who may do what.
+/// Reads the access rules.
 fn read(config: &Spocp) -> Result<(Access, Option<TlsAcceptor>, Vec<ServerName<'static>>), String> {
     let administrators = config.admin_tokens.as_deref().map(administrators).transpose()?;
     let access = Access {
@@ -116,7 +116,7 @@ async fn accept(listener: tokio::net::TcpListener, hub: Arc<Hub>, shared: Arc<Sh
 }
 
 async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened: OpenConnection) {
-    // Answers are small and nobody waits for more of them.
+    // Answers are small and are not batched.
     let _ = stream.set_nodelay(true);
     let Some(rules) = shared.rules() else { return };
     let mut session = Session::new(hub.bounds.message_bytes);
@@ -133,7 +133,7 @@ async fn serve(mut stream: TcpStream, hub: Arc<Hub>, shared: Arc<Shared>, opened
     {
         return;
     }
-    // What a client said before the handshake went with the conversation: nothing of it is taken for encrypted.
+    // Input before the handshake went with the conversation: none of it counts as encrypted.
     let Some(tls) = &hub.tls else { return };
     let encrypted = Service { offers_tls: false, ..plain };
     let rest = async {

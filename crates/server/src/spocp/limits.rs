@@ -1,4 +1,4 @@
-//! Every bound on what a client of SPOCP over TCP sends.
+//! Every bound on input of clients of SPOCP over TCP.
 
 /// Digits of a length. More of them claim more than any configuration allows.
 pub const MAX_DIGITS: usize = 7;

@@ -1,7 +1,7 @@
 //! The conditions of `LIST`: one for each element of a rule, from the first on.
 //!
-//! `+` and an expression: the element of the rule allows it. `-` and an expression: it allows the element. What a
-//! rule does not have allows everything, and is allowed by nothing that is named.
+//! `+` and an expression: the element of the rule allows it. `-` and an expression: it allows the
+//! element. A missing element allows everything, and no named expression allows it.
 
 use wardgate_spocp::Normal;
 
@@ -14,17 +14,17 @@ pub struct Conditions(Vec<(Direction, Normal)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
-    /// The rule says more than what is named.
+    /// The rule's element is greater than or equal to the expression.
     More,
-    /// The rule says less than what is named.
+    /// The rule's element is less than or equal to the expression.
     Less,
 }
 
 impl Conditions {
-    /// Reads what came with `LIST`.
+    /// Reads the arguments of `LIST`.
     ///
     /// # Errors
-    /// The reply that says what is wrong.
+    /// The reply to a malformed argument.
     pub fn read(values: &[&[u8]]) -> Result<Self, Reply> {
         let one = |value: &&[u8]| {
             let (direction, text) = match value.split_first() {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rule_does_not_have_allows_everything() {
+    fn missing_elements_of_a_rule_allow_everything() {
         check(&[], b"(1:a)", true);
         check(&[b"+1:a", b"+1:b"], b"(1:a)", true);
         check(&[b"+1:a", b"-1:b"], b"(1:a)", false);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_says_its_direction() {
+    fn a_condition_has_a_direction() {
         let refused = |value: &[u8]| Conditions::read(&[value]).unwrap_err();
         assert_eq!(refused(b""), Reply::ArgumentError);
         assert_eq!(refused(b"5:spocp"), Reply::ArgumentError);

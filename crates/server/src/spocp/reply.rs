@@ -1,7 +1,8 @@
 //! The replies of the protocol, byte for byte.
 //!
-//! Codes and texts are those of appendix A of draft-hedberg-spocp-00, in the frame of draft-hedberg-spocp-tcp-00:
-//! `9:3:2002:Ok`. Where section 4 of the draft and its appendix name different codes, the appendix holds.
+//! Codes and texts are those of appendix A of draft-hedberg-spocp-00, in the frame of
+//! draft-hedberg-spocp-tcp-00: `9:3:2002:Ok`. Where section 4 of the draft and its appendix name
+//! different codes, the appendix holds.
 
 use super::codec;
 
@@ -10,13 +11,13 @@ use super::codec;
 pub enum Reply {
     /// 200: done.
     Ok,
-    /// 202: no rule allows what was asked.
+    /// 202: no rule allows the query.
     Denied,
     /// 203: the connection ends because the client wants it.
     Bye,
     /// 204: all changes of the transaction are made.
     TransactionComplete,
-    /// 301: the mechanism wants another token. In the place of a text stands what it says first, and ours says nothing.
+    /// 301: the mechanism needs another token. The text is its challenge, which is empty here.
     AuthenticationInProgress,
     /// 400: the message or an expression in it is malformed.
     SyntaxError,
@@ -24,9 +25,9 @@ pub enum Reply {
     AlreadyInOperation,
     /// 402: the command takes fewer arguments.
     TooManyArguments,
-    /// 404: only for administrators, or only for those who may ask.
+    /// 404: only for administrators, or only for clients that may query.
     AccessDenied,
-    /// 405: an argument is missing or is not what it must be.
+    /// 405: an argument is missing or malformed.
     ArgumentError,
     /// 406: part of the protocol, but not offered here.
     NotSupported,
@@ -46,7 +47,7 @@ pub enum Reply {
     UnknownId,
     /// 504: a transaction is open.
     AlreadyActive,
-    /// 506: the message did not come to its end in time.
+    /// 506: the message was not complete in time.
     TimeLimitExceeded,
     /// 509: the token proves nothing.
     AuthenticationError,
@@ -78,7 +79,7 @@ impl Reply {
         Self::AuthenticationError,
     ];
 
-    /// Returns the reply as it goes over the wire.
+    /// Returns the bytes of the reply on the wire.
     #[must_use]
     pub const fn bytes(self) -> &'static [u8] {
         match self {
@@ -106,7 +107,7 @@ impl Reply {
         }
     }
 
-    /// Returns the code, which stands behind two lengths.
+    /// Returns the code, which follows two lengths.
     #[must_use]
     pub fn code(self) -> &'static str {
         let code = self.bytes().splitn(3, |byte| *byte == b':').nth(2);
@@ -120,13 +121,13 @@ impl Reply {
     }
 }
 
-/// Writes one of several lines before the last one, whose code is another.
+/// Writes one of several lines before the last one, whose code differs.
 pub fn write_line(values: [&[u8]; 3], out: &mut Vec<u8>) {
     let [path, id, rule] = values;
     codec::write_all(&[b"201", path, id, rule], out);
 }
 
-/// Writes what `CAPABILITY` answers: 200 and a list.
+/// Writes the answer to `CAPABILITY`: 200 and a list.
 pub fn write_capabilities(list: &[u8], out: &mut Vec<u8>) {
     match list {
         [] => Reply::Ok.write(out),

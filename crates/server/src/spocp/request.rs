@@ -1,7 +1,8 @@
-//! What a client may ask, read from the values of a message.
+//! The requests of a client, read from the values of a message.
 //!
-//! The commands are those of draft-hedberg-spocp-00, in capital letters as it writes them, and `RELOAD`. Of its
-//! paths there is only the root: the name of another set of rules is answered as not supported, never ignored.
+//! The commands are those of draft-hedberg-spocp-00, in capital letters as it writes them, and
+//! `RELOAD`. Of its paths there is only the root: the name of another set of rules is answered as
+//! not supported, never ignored.
 
 use super::codec::Values;
 use super::limits::{MAX_ARGUMENTS, MAX_TOKEN_BYTES};
@@ -28,18 +29,18 @@ pub enum Request<'b> {
     Rollback,
     /// Go on encrypted.
     StartTls,
-    /// Prove who is asking.
+    /// Prove the identity of the client.
     Auth(&'b [u8], Option<&'b [u8]>),
-    /// What is offered?
+    /// List the capabilities.
     Capability,
-    /// Nothing more to ask.
+    /// End the session.
     Logout,
 }
 
 /// Reads the body of a message.
 ///
 /// # Errors
-/// The reply that says what is wrong with it.
+/// The reply to a malformed one.
 pub fn read(body: &[u8]) -> Result<Request<'_>, Reply> {
     let mut values = Values::of(body);
     let command = next(&mut values)?.ok_or(Reply::SyntaxError)?;
@@ -62,8 +63,8 @@ pub fn read(body: &[u8]) -> Result<Request<'_>, Reply> {
     }
 }
 
-/// A rule, then perhaps `NULL`: the condition that always holds. Other conditions, and what is handed back with a
-/// rule, are not offered.
+/// Reads a rule, and perhaps `NULL`: the condition that always holds. Other conditions, and values
+/// to return with a rule, are not supported.
 fn add(mut values: Values<'_>) -> Result<Request<'_>, Reply> {
     let rule = after_path(&mut values)?.ok_or(Reply::ArgumentError)?;
     let condition = next(&mut values)?;
@@ -109,7 +110,8 @@ fn none(mut values: Values<'_>) -> Result<(), Reply> {
     }
 }
 
-/// Returns the value behind the path, if there is one. Neither an expression nor an id begins with a slash.
+/// Returns the value behind the path, if there is one. Neither an expression nor an id begins with
+/// a slash.
 fn after_path<'b>(values: &mut Values<'b>) -> Result<Option<&'b [u8]>, Reply> {
     match next(values)? {
         Some(b"/") => next(values),
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_gets_the_reply_that_says_so() {
+    fn malformed_requests_get_their_reply() {
         let check = |body: &[u8], reply| assert_eq!(read(body), Err(reply), "{body:?}");
         check(b"", Reply::SyntaxError);
         check(b"QUERY", Reply::SyntaxError);

@@ -1,7 +1,8 @@
-//! What one client has said so far, and what its next bytes are answered.
+//! The session of one client: its state, and the replies to its input.
 //!
-//! No socket and no clock: bytes in, bytes out, and what the connection must do next. Answers are in the order of
-//! the requests, however many of them come at once, and what is asked after a change sees the change.
+//! No socket and no clock: bytes in, bytes out, and the next step of the connection. Replies are in
+//! the order of the requests, also of those that come at once, and a query after a change sees the
+//! change.
 
 use wardgate_spocp::Normal;
 
@@ -14,7 +15,7 @@ use super::request::{self, Request};
 use crate::limits::{MAX_TRANSACTION, MAX_TRANSACTION_BYTES};
 use crate::rules::{Key, RuleChange, Rules};
 
-/// What one client has said so far.
+/// The state of one client.
 #[derive(Debug)]
 pub struct Session {
     /// The longest message.
@@ -33,12 +34,12 @@ struct Transaction {
     bytes: usize,
 }
 
-/// What the session is asked with.
+/// The surroundings of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'s> {
     /// The rules.
     pub rules: &'s Rules,
-    /// Who may do what.
+    /// The access rules.
     pub access: &'s Access,
     /// `STARTTLS` is offered.
     pub offers_tls: bool,
@@ -46,7 +47,7 @@ pub struct Surroundings<'s> {
     pub unsettled: bool,
 }
 
-/// What the connection must do before the session goes on.
+/// The next step of the connection before the session goes on.
 #[derive(Debug)]
 pub enum Step {
     /// Read more.
@@ -63,14 +64,14 @@ pub enum Step {
     List(Conditions),
     /// Load the base rules anew.
     Reload,
-    /// Write the replies, forget what else was read, and go on encrypted.
+    /// Write the replies, drop other input, and start TLS.
     StartTls,
     /// Write the replies and end.
     Close,
 }
 
 impl Session {
-    /// Begins a session of messages of at most so many bytes.
+    /// Begins a session of messages of at most `most` bytes.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -82,13 +83,14 @@ impl Session {
         }
     }
 
-    /// Goes on encrypted. A certificate may have proved who this is.
+    /// Continues after the TLS handshake, with an administrator if the certificate proved one.
     pub fn encrypted(&mut self, is_administrator: bool) {
         self.is_encrypted = true;
         self.is_administrator |= is_administrator;
     }
 
-    /// Answers what it can of `input`. Returns how many bytes of it are done, and what to do next.
+    /// Answers the requests in `input`. Returns the number of bytes that are done, and the next
+    /// step.
     pub fn advance(
         &mut self,
         input: &[u8],
@@ -106,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Answers queries as long as there are some, a bounded number of them without letting writers have a turn.
+    /// Answers a bounded number of queries under one lock of the rules.
     fn queries(
         &mut self,
         input: &[u8],
@@ -150,7 +152,7 @@ impl Session {
                     reply.write(out);
                 }
                 Ok(request) => {
-                    // Nobody waits for rules while holding them.
+                    // No wait happens under the lock of the rules.
                     drop(live.take());
                     if let Some(step) = self.other(request, out, around) {
                         return (at, Some(step));
@@ -209,7 +211,7 @@ impl Session {
                     return Some(Step::Change(transaction.changes, Reply::TransactionComplete));
                 }
             },
-            // Only whoever may not ask comes here.
+            // Only a client without the right to query gets here.
             Request::Query(_) => Reply::AccessDenied,
         };
         answer(reply, out, around)

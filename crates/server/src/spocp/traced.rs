@@ -1,14 +1,14 @@
 //! Spans of commands that change or show rules.
 //!
-//! A query is answered in less time than its span would take to write, and its client has no way to say which trace it
-//! belongs to; so queries are not told.
+//! A query is answered in less time than its span would take to write, and its client cannot name
+//! the trace that it belongs to; so queries have no spans.
 
 use super::reply::Reply;
 use crate::rules::RuleChange;
 use crate::shared::Shared;
 use crate::telemetry::traces::{Kind, OpenSpan, SpanFields, Value};
 
-/// A command whose span has begun.
+/// A command with an open span.
 pub(super) struct Traced {
     span: OpenSpan,
     name: &'static str,
@@ -16,7 +16,7 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Begins the span of a command, if it is to be told.
+    /// Begins the span of a command, if it is sampled.
     pub(super) fn begin(shared: Option<&Shared>, name: &'static str) -> Option<Box<Self>> {
         let span = shared?.tracer()?.begin_trace()?;
         Some(Box::new(Self { span, name, changes: None }))
@@ -38,12 +38,12 @@ impl Traced {
         Some(traced)
     }
 
-    /// What has begun, for what is done within.
+    /// Returns the open span, as the parent of others.
     pub(super) const fn span(&self) -> &OpenSpan {
         &self.span
     }
 
-    /// Ends the span with what the client is told.
+    /// Ends the span with the reply to the client.
     pub(super) fn end(self, shared: Option<&Shared>, reply: Reply) {
         let Some(tracer) = shared.and_then(Shared::tracer) else { return };
         let Self { span, name, changes } = self;

@@ -11,7 +11,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 use wardgate_engine::wire::Json;
 
-/// Starts to log; whoever logs already goes on instead.
+/// Starts to log, unless another subscriber is set.
 pub(crate) fn start(level: crate::config::Level) {
     let most = match level {
         crate::config::Level::Error => Level::ERROR,
@@ -40,7 +40,7 @@ impl Subscriber for Lines {
         line.json.field("level", event.metadata().level().as_str());
         event.record(&mut line);
         line.json.close('}');
-        // If nobody reads it, there is nobody to tell.
+        // A failure to write a log line cannot be logged.
         let _ = writeln!(std::io::stderr().lock(), "{}", line.json.finish());
     }
 

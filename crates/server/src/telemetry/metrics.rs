@@ -1,6 +1,6 @@
-//! What is counted, in the text format of Prometheus.
+//! The counters, in the text format of Prometheus.
 //!
-//! Counters are plain atomics: a request adds to four of them, and nobody waits for anybody.
+//! Counters are plain atomics: a request adds to four of them, without a lock.
 
 use std::fmt::Write;
 use std::ops::AddAssign;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use wardgate_engine::decision::{Decision, Effect};
 
-/// What is counted.
+/// The counters.
 #[derive(Debug, Default)]
 pub struct Metrics {
     endpoints: [Series; Endpoint::ALL.len()],
@@ -72,14 +72,15 @@ pub(crate) struct Tally {
     pub(crate) denied: u64,
 }
 
-/// What is told with the counters, because it is counted elsewhere.
+/// Values from elsewhere that are written with the counters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) connections: usize,
-    /// Without policies there is none.
+    /// The revision of the policies; `None` without policies.
     pub(crate) revision: Option<u64>,
     pub(crate) serial: u64,
-    /// When the policies expire, in seconds since 1970, and whether they have, where there is such a date.
+    /// The expiry of the policies in seconds since 1970, and true if it has passed, where there is
+    /// such a date.
     pub(crate) expiry: Option<(u64, bool)>,
     /// Spans that were sent and that were dropped, where there are any.
     pub(crate) spans: Option<(u64, u64)>,
@@ -292,7 +293,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_was_counted_is_written_down() {
+    fn counters_are_written_as_text() {
         let metrics = Metrics::default();
         metrics.answered(Endpoint::Check, 200, Duration::from_micros(30));
         metrics.answered(Endpoint::Check, 200, Duration::from_secs(2));

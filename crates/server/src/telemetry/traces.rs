@@ -1,7 +1,8 @@
-//! Traces: what requests and reloads took, as spans for a collector of OpenTelemetry.
+//! Traces: the times of requests and reloads, as spans for a collector of OpenTelemetry.
 //!
-//! Nobody who answers waits for a collector: a span that finds no place in a bounded queue is dropped and counted. In no
-//! span is a name of a principal or a resource, an attribute, a token or a query.
+//! No thread that answers waits for a collector: a span that does not fit into a bounded queue is
+//! dropped and counted. No span holds a name of a principal or a resource, an attribute, a token or
+//! a query.
 
 mod collector;
 mod context;
@@ -31,7 +32,7 @@ pub(crate) use span::{Attribute, Kind, OpenSpan, SpanFields, Value};
 pub(crate) struct Tracer {
     ids: Ids,
     queue: Arc<Queue>,
-    /// Until the thread has begun, what it will do.
+    /// The exporter, until its thread has begun.
     exporter: Mutex<Option<Exporter>>,
     /// Says when it has ended.
     ended: Mutex<Option<Receiver<()>>>,
@@ -67,7 +68,8 @@ impl Tracer {
         Ok(())
     }
 
-    /// Begins the span of a request, if it belongs to a trace that is told: of one that others began they have decided that.
+    /// Begins the span of a request, if its trace is sampled; a caller's trace was sampled or not
+    /// by the caller.
     pub(crate) fn begin_request(&self, headers: &HeaderMap) -> Option<OpenSpan> {
         match Parent::read(headers) {
             None => self.begin_trace(),
@@ -79,7 +81,7 @@ impl Tracer {
         }
     }
 
-    /// Begins a trace, if it is one that is told.
+    /// Begins a trace, if it is sampled.
     pub(crate) fn begin_trace(&self) -> Option<OpenSpan> {
         let trace = self.ids.trace()?;
         let span = self.ids.span();
@@ -96,16 +98,16 @@ impl Tracer {
         self.queue.put(span.end(fields));
     }
 
-    /// What became of spans.
+    /// Returns the counts of spans.
     pub(crate) fn counts(&self) -> &Counts {
         self.queue.counts()
     }
 
-    /// Sends what still waits, as far as a bounded time allows. There must be no more spans after it.
+    /// Sends the spans that still wait, as far as a bounded time allows. No span may follow.
     pub(crate) fn close(&self) {
         self.queue.close();
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The thread keeps the same time, and a little more is left for it to say so.
+        // The thread has the same time, and a little more is left for its last message.
         let waited = ended.map(|ended| ended.recv_timeout(FLUSH.saturating_mul(2)));
         if waited == Some(Err(RecvTimeoutError::Timeout)) {
             tracing::warn!("spans are still being sent, and are not waited for");

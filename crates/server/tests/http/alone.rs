@@ -22,7 +22,7 @@ fn keeper() -> String {
     format!("Authorization: Bearer {KEEPER}\r\n")
 }
 
-/// Whoever asks for policies is told that there are none, with this body.
+/// The body of the answer to a request for policies: there are none.
 fn has_no_policies(server: &Running, path: &str, body: &str) {
     let reply = match path {
         "/api/check/resources" | "/api/check" | "/api/check_resource_batch" => {
@@ -56,7 +56,7 @@ fn rules_alone_answer_authzen() {
 }
 
 #[test]
-fn without_rules_for_authzen_nothing_answers_it() {
+fn without_rules_for_authzen_it_is_not_served() {
     let server = Running::without_policies(RULES, CONFIG);
     for (path, body) in [
         ("/access/v1/evaluation", EVALUATION),

@@ -1,4 +1,4 @@
-//! What is answered to requests that are as they should be, and to those that almost are.
+//! Answers to requests that are well formed, and to those that almost are.
 
 use crate::running::{OPEN, POLICY, Running, answer};
 
@@ -27,7 +27,7 @@ fn calls_of_cerbos_are_answered() {
 }
 
 #[test]
-fn what_is_no_call_is_refused_as_cerbos_refuses_it() {
+fn malformed_calls_are_refused_as_cerbos_refuses_them() {
     let server = Running::start(
         POLICY,
         &OPEN.replace("[auth]", "max-resources = 1\nmax-actions = 2\n[auth]"),
@@ -88,7 +88,7 @@ fn evaluations_of_authzen_are_answered() {
 }
 
 #[test]
-fn http_is_spoken_as_authzen_asks() {
+fn http_follows_the_rules_of_authzen() {
     let server = Running::start(POLICY, OPEN);
     let length = EVALUATION.len();
     let sent = |headers: &str| {

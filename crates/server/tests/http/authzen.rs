@@ -1,4 +1,4 @@
-//! AuthZEN by policies: searches that answer as evaluations do, tokens, pages, and what the metadata tell.
+//! AuthZEN by policies: searches that answer as evaluations do, tokens, pages, and the metadata.
 
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn ids(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn searches_list_what_an_evaluation_allows_whatever_the_tokens_say() {
+fn searches_agree_with_evaluations_with_any_tokens() {
     let server = indexed();
     for token in [None, Some(SUSPENDED), Some(RED)] {
         let context = token.map_or_else(|| json!({}), tokens);
@@ -145,7 +145,7 @@ fn tokens_of_one_request_are_bounded() {
 }
 
 #[test]
-fn what_decided_is_told_behind_the_end_of_a_semantic_as_cerbos_tells_it() {
+fn metadata_cover_evaluations_behind_the_end_of_a_semantic() {
     let server = indexed();
     let send = |semantic: &str, items: Value| {
         let body = json!({
@@ -178,7 +178,7 @@ fn what_decided_is_told_behind_the_end_of_a_semantic_as_cerbos_tells_it() {
 }
 
 #[test]
-fn what_decided_is_told_of_an_action_that_is_asked_with_several_properties() {
+fn metadata_join_an_action_with_several_properties() {
     let policy = r#"
 apiVersion: api.cerbos.dev/v1
 resourcePolicy:
@@ -202,7 +202,7 @@ resourcePolicy:
 }
 
 #[test]
-fn what_decided_is_told_of_many_subjects_that_share_a_long_resource() {
+fn metadata_of_many_subjects_share_a_long_resource() {
     let server = indexed();
     let long: Vec<_> = (0..20_000).collect();
     let items: Vec<_> =
@@ -222,7 +222,7 @@ fn what_decided_is_told_of_many_subjects_that_share_a_long_resource() {
 }
 
 #[test]
-fn without_an_index_entities_are_not_searched_and_the_metadata_say_so() {
+fn without_an_index_entities_are_not_searched_nor_in_the_metadata() {
     let server = Running::with_files(POLICY, &config(""), &[]);
     let mut body = json!({
         "subject": { "type": "user", "id": "ada" }, "action": { "name": "edit" },
@@ -291,7 +291,7 @@ fn metadata_repeat_no_foreign_host() {
 }
 
 #[test]
-fn metadata_are_not_served_where_nobody_has_said_the_url() {
+fn metadata_are_not_served_without_a_url() {
     let elsewhere = OPEN.replace("127.0.0.1:0", "0.0.0.0:0");
     let server = Running::with_files(POLICY, &elsewhere, &[]);
     let (status, reply) = server.get("/.well-known/authzen-configuration", "");
@@ -336,7 +336,8 @@ fn tokens_of_pages_are_for_one_search_of_one_caller() {
     assert_eq!(next(&bearer(ASKER), json!({ "limit": 0 })), 400);
 }
 
-/// Somebody whose every decision takes so many steps that one request may have some dozens of them.
+/// A subject whose every decision takes so many steps that one request may have some dozens of
+/// them.
 fn counter() -> Value {
     let all: Vec<_> = (0..50_000).collect();
     json!({ "type": "user", "id": "c", "properties": { "roles": ["counter"], "all": all } })

@@ -1,4 +1,4 @@
-//! Who may ask, and who may see and change policies.
+//! Access of callers to decisions, and of administrators to policies.
 
 use crate::running::{ASKER, KEEPER, OPEN, POLICY, Running, answer};
 
@@ -17,7 +17,7 @@ fn bearer(token: &str) -> String {
 }
 
 #[test]
-fn nobody_asks_anonymously_unless_it_is_allowed() {
+fn anonymous_queries_need_the_configuration() {
     for anonymous in [false, true] {
         let server = Running::start(POLICY, &config(anonymous));
         let status = |headers: &str| server.post("/api/check/resources", headers, CALL).0;
@@ -48,7 +48,7 @@ fn only_administrators_see_and_change_policies() {
 }
 
 #[test]
-fn what_a_page_of_another_site_may_post_changes_no_policies() {
+fn a_simple_request_of_another_site_changes_no_policies() {
     let server = Running::start(POLICY, &config(true));
     let post = |path: &str, content_type: &str| {
         let request = format!(

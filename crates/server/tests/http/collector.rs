@@ -1,4 +1,4 @@
-//! A collector of spans that says what it is told to say, and keeps what it hears.
+//! A collector of spans that gives scripted answers, and stores the requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -22,7 +22,8 @@ pub(crate) struct Received {
 }
 
 impl Collector {
-    /// Starts one that gives these answers, and the last of them ever after. An empty one is never given.
+    /// Starts a collector that gives these answers, and the last of them ever after. An empty one
+    /// is never given.
     pub(crate) fn saying(answers: &[&str]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -45,7 +46,7 @@ impl Collector {
         self.received.recv_timeout(Duration::from_secs(60)).unwrap()
     }
 
-    /// What was heard and not looked at.
+    /// Returns the next request.
     pub(crate) fn rest(&self) -> Vec<Received> {
         self.received.try_iter().collect()
     }
@@ -77,7 +78,7 @@ fn serve(stream: &TcpStream, answers: &mut Vec<String>, sender: &Sender<Received
         if answers.len() > 1 {
             answers.remove(0);
         }
-        // Nobody may be listening any more.
+        // The receiver may be gone.
         let _ = sender.send(received);
         if answer.is_empty() {
             // Until the other side has had enough.

@@ -1,4 +1,5 @@
-//! Clients that are slow, that lie about lengths, and that are too many. Others are served meanwhile.
+//! Clients that are slow, that lie about lengths, and that are too many. Other clients are served
+//! meanwhile.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,13 +9,13 @@ use crate::running::{OPEN, POLICY, Running, answer, rest};
 
 const CALL: &str = r#"{"principal":{"id":"ada","roles":["user"]},"resources":[{"actions":["view"],"resource":{"kind":"album","id":"a"}}]}"#;
 
-/// Somebody else is served.
+/// Checks that another client is served.
 fn must_serve(server: &Running) {
     let (status, body) = server.post("/api/check/resources", "", CALL);
     assert_eq!(status, 200, "{body}");
 }
 
-/// The end of the stream, however the system tells it.
+/// Reads to the end of the stream, in any form that the system reports it.
 fn must_end(mut stream: TcpStream) {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -227,7 +228,7 @@ fn heads_are_bounded() {
 }
 
 #[test]
-fn whoever_is_slow_is_cut_off() {
+fn slow_clients_are_cut_off() {
     let config =
         OPEN.replace("[auth]", "header-seconds = 1\nbody-seconds = 1\nidle-seconds = 1\n[auth]");
     let server = Running::start(POLICY, &config);
@@ -291,7 +292,7 @@ fn a_body_comes_in_a_bounded_number_of_pieces() {
 }
 
 #[test]
-fn idle_connections_give_way_to_those_that_ask() {
+fn idle_connections_give_way_to_active_ones() {
     let config = OPEN.replace("[auth]", "max-connections = 20\n[auth]");
     let server = Running::start(POLICY, &config);
     let idle: Vec<TcpStream> = (0..200).map(|_| server.connect()).collect();

@@ -1,4 +1,4 @@
-//! Callers and claims whose keys another server publishes.
+//! Callers and claims with keys that another server publishes.
 
 use crate::publisher::{pem, publishing, response, set, token};
 use crate::running::{ASKER, POLICY, Running, checked};
@@ -26,7 +26,8 @@ fn with_claims(token: &str) -> String {
     CALL.replacen('{', &format!(r#"{{"auxData":{{"jwt":{{"token":"{token}"}}}},"#), 1)
 }
 
-/// Nobody listens there: only the administrator of a machine could, and has no reason to.
+/// No server listens there: only the administrator of a machine could start one, and has no reason
+/// to.
 fn unreachable() -> String {
     "https://localhost:1/keys".to_owned()
 }
@@ -66,7 +67,7 @@ fn without_keys_no_token_is_accepted_and_others_are_served() {
 }
 
 #[test]
-fn a_check_of_the_configuration_asks_for_keys() {
+fn a_check_of_the_configuration_fetches_keys() {
     let publish = |body: &[u8]| publishing(vec![response("200 OK", body)]).0;
     let good = || publish(&set(&[1]));
     assert_eq!(checked(&config(&good(), &good())), Ok(()));

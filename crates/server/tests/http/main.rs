@@ -1,4 +1,4 @@
-//! The server over real HTTP, asked by clients that behave and by clients that do not.
+//! The server over real HTTP, with clients that behave and clients that do not.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,

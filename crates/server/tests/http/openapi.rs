@@ -8,7 +8,7 @@ fn document() -> Value {
     serde_json::from_str(include_str!("../../src/http/openapi.json")).unwrap()
 }
 
-/// Whether a value fits a schema, as far as this document uses schemas.
+/// Returns true if a value fits a schema, as far as this document uses schemas.
 fn fits(document: &Value, schema: &Value, value: &Value) -> bool {
     if let Some(path) = schema["$ref"].as_str() {
         let found = document.pointer(path.trim_start_matches('#'));
@@ -27,7 +27,7 @@ fn fits(document: &Value, schema: &Value, value: &Value) -> bool {
                 && members.iter().all(|(name, value)| {
                     let rest = &schema["additionalProperties"];
                     let of = schema["properties"].get(name).unwrap_or(rest);
-                    // What the document does not name is an error of the document here.
+                    // A member that the document does not name is an error of the document here.
                     *of == json!(true) || (!of.is_null() && fits(document, of, value))
                 })
         }),

@@ -1,4 +1,4 @@
-//! A server that publishes keys over TLS, and says exactly what it is told to; and tokens of those keys.
+//! A server that publishes keys over TLS with scripted answers; and tokens of those keys.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -13,8 +13,8 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// A server that gives one answer after the other, each on a connection of its own, and returns what it was asked. An empty
-/// answer is given when the client has gone. Returns its URL, too.
+/// Starts a server that gives one answer after the other, each on a connection of its own, and
+/// returns the requests. An empty answer is given when the client has gone. Returns its URL, too.
 pub(crate) fn publishing(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://localhost:{}/keys", listener.local_addr().unwrap().port());
@@ -25,13 +25,13 @@ pub(crate) fn publishing(answers: Vec<Vec<u8>>) -> (String, JoinHandle<Vec<Strin
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut reader = BufReader::new(StreamOwned::new(connection, stream));
             let mut lines = reader.by_ref().lines();
-            // Who does not believe the certificate says nothing.
+            // A client that does not trust the certificate sends nothing.
             let head: Vec<String> =
                 lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
             if answer.is_empty() {
                 let _ = reader.read_to_end(&mut Vec::new());
             }
-            // Who does not want all of it may have gone.
+            // A client that does not read the whole answer may have gone.
             let _ = reader.get_mut().write_all(&answer);
             reader.get_mut().conn.send_close_notify();
             let _ = reader.get_mut().flush();

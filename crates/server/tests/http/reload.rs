@@ -63,7 +63,7 @@ fn the_last_good_policies_stay() {
 }
 
 #[test]
-fn a_server_that_is_told_to_stop_ends() {
+fn a_stopped_server_ends() {
     let server = Running::start(POLICY, OPEN);
     let idle = server.connect();
     server.shared.stop();

@@ -9,7 +9,8 @@ use wardgate_server::{Lookup, Source, UrlSource};
 
 use crate::publisher::response;
 
-/// A server that gives one answer after the other, each on a connection of its own, and returns what it was asked.
+/// Starts a server that gives one answer after the other, each on a connection of its own, and
+/// returns the requests.
 fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/a/policies.wgb?x=1", listener.local_addr().unwrap());
@@ -19,7 +20,7 @@ fn answering(answers: Vec<Vec<u8>>) -> (UrlSource, JoinHandle<Vec<String>>) {
             let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
             let head: Vec<String> =
                 lines.by_ref().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
-            // Who does not want all of it may have gone.
+            // A client that does not read the whole answer may have gone.
             let _ = stream.write_all(&answer);
             head.join("\n").to_ascii_lowercase()
         };
@@ -52,7 +53,7 @@ fn a_bundle_is_sent_again_only_if_it_changed() {
 }
 
 #[test]
-fn what_is_no_bundle_is_told() {
+fn a_missing_bundle_is_reported() {
     let check = |answer: Vec<u8>, expected: &str| {
         let (mut source, requests) = answering(vec![answer]);
         let error = source.look(false).unwrap_err().to_string();
@@ -68,7 +69,7 @@ fn what_is_no_bundle_is_told() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_refused() {
+fn unusable_urls_are_refused() {
     let check = |url: &str, expected: &str| {
         let remote = Remote { url: url.to_owned(), ca: None, token: None };
         assert_eq!(UrlSource::new(&remote).unwrap_err().to_string(), expected, "{url}");

@@ -50,7 +50,7 @@ fn an_evaluation_is_answered_by_rules() {
 }
 
 #[test]
-fn a_search_finds_what_rules_name() {
+fn a_search_finds_the_names_of_rules() {
     let server = start();
     let check = |path: &str, body: &str, expected: &str| {
         let (status, found) = server.post(&format!("/access/v1/search/{path}"), "", body);
@@ -113,7 +113,7 @@ fn expressions_of_one_request_are_bounded() {
 }
 
 #[test]
-fn a_search_by_rules_ends_where_its_expressions_are_too_long() {
+fn a_search_by_rules_ends_if_its_expressions_are_too_long() {
     let server = start();
     let long = "a".repeat(500_000);
     let candidates = |count| vec![r#"{"id":"a"}"#; count].join(",");

@@ -1,4 +1,4 @@
-//! A server in this process, and a client that says exactly what it is told to.
+//! A server in this process, and a client that sends exact bytes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -34,11 +34,11 @@ impl Running {
     /// Starts one with this bundle.
     pub(crate) fn of(bundle: Vec<u8>, config: &str) -> Self {
         let bundle = Arc::new(Mutex::new(bundle));
-        let (config, origin, folder) = reply(&bundle, config);
+        let (config, origin, folder) = parts(&bundle, config);
         Self::with((config, origin, folder), bundle)
     }
 
-    /// Starts one whose folder has these files.
+    /// Starts a server whose folder has these files.
     pub(crate) fn with_files(policy: &str, config: &str, files: &[(&str, &str)]) -> Self {
         let bundle = Arc::new(Mutex::new(compiled(policy)));
         let folder = folder();
@@ -47,7 +47,7 @@ impl Running {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, content).unwrap();
         }
-        Self::with(logged_in(folder, &bundle, config), bundle)
+        Self::with(parts_in(folder, &bundle, config), bundle)
     }
 
     /// Starts one without policies; `rules` are in `rules.spoc`.
@@ -80,7 +80,7 @@ impl Running {
     /// Sends bytes and reads all that comes back, until the server closes.
     pub(crate) fn exchange(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // The server may have closed already, and then what it said counts.
+        // The server may have closed already, and then its answer counts.
         let _ = stream.write_all(bytes);
         rest(&mut stream)
     }
@@ -111,21 +111,21 @@ impl Drop for Running {
     }
 }
 
-/// Whether a server with this configuration could be made.
+/// Returns an error if no server with this configuration could be made.
 pub(crate) fn checked(config: &str) -> Result<(), String> {
     let bundle = Arc::new(Mutex::new(compiled(POLICY)));
-    let (config, origin, folder) = reply(&bundle, config);
+    let (config, origin, folder) = parts(&bundle, config);
     let checked = Server::check(config, origin).map_err(|error| error.to_string());
     fs::remove_dir_all(folder).unwrap();
     checked
 }
 
-/// What a server needs, and the folder of its files.
-fn reply(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
-    logged_in(folder(), bundle, config)
+/// The configuration of a server, and the folder of its files.
+fn parts(bundle: &Arc<Mutex<Vec<u8>>>, config: &str) -> (Config, Origin, PathBuf) {
+    parts_in(folder(), bundle, config)
 }
 
-fn logged_in(
+fn parts_in(
     folder: PathBuf,
     bundle: &Arc<Mutex<Vec<u8>>>,
     config: &str,

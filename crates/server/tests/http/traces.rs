@@ -1,4 +1,4 @@
-//! Traces: what a collector hears of requests.
+//! Traces: the spans of requests at a collector.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use super::running::{KEEPER, POLICY, Running, rest};
 
 const CALL: &str = r#"{"principal":{"id":"secret-ada","roles":["user"],"attr":{"a":"secret-b"}},"resources":[{"actions":["view","edit"],"resource":{"kind":"album","id":"secret-c"}},{"actions":["view"],"resource":{"kind":"album","id":"d"}}]}"#;
 
-/// Asks a server that tells of traces, and returns the spans that the collector has at the end.
+/// Runs requests at a server with traces, and returns the spans that the collector has at the end.
 fn spans_of(more: &str, act: impl FnOnce(&Running)) -> Vec<Value> {
     let collector = Collector::saying(&[TAKEN]);
     let endpoint = collector.endpoint();
@@ -37,7 +37,7 @@ fn text<'s>(span: &'s Value, name: &str) -> &'s str {
 const PARENT: &str = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
 
 #[test]
-fn a_request_is_told_within_the_trace_of_its_caller() {
+fn a_request_is_a_span_in_the_trace_of_its_caller() {
     let headers = format!("{PARENT}tracestate: a=1\r\n");
     let spans = spans_of("", |server| {
         let (status, _) = server.post("/api/check/resources?secret=e", &headers, CALL);
@@ -101,7 +101,7 @@ fn every_way_to_decide_is_counted() {
 }
 
 #[test]
-fn who_began_a_trace_says_whether_it_is_told() {
+fn the_origin_of_a_trace_decides_its_sampling() {
     let unsampled = PARENT.replace("-01\r\n", "-00\r\n");
     let count = |ratio: &str, headers: &str| {
         let more = format!("sample-ratio = {ratio}\n");
@@ -115,7 +115,7 @@ fn who_began_a_trace_says_whether_it_is_told() {
 }
 
 #[test]
-fn what_fails_is_told_by_its_status_and_its_code() {
+fn failures_have_their_status_and_their_code() {
     let spans = spans_of("", |server| {
         assert_eq!(server.post("/access/v1/evaluation", "", "{}").0, 400);
         assert_eq!(server.get(&format!("/nowhere/{}", "x".repeat(5000)), "").0, 404);
@@ -135,7 +135,7 @@ fn what_fails_is_told_by_its_status_and_its_code() {
 }
 
 #[test]
-fn a_reload_is_told_within_the_request_that_asks_for_it() {
+fn a_reload_is_a_span_within_its_request() {
     let headers = format!("{PARENT}Authorization: Bearer {KEEPER}\r\n");
     let spans = spans_of("", |server| {
         assert_eq!(server.post("/admin/reload", &headers, "").0, 200);
@@ -156,7 +156,7 @@ fn a_reload_is_told_within_the_request_that_asks_for_it() {
 }
 
 #[test]
-fn changes_of_rules_are_told_with_their_code() {
+fn changes_of_rules_have_spans_with_their_code() {
     let spocp = "[spocp]\nlisten = \"127.0.0.1:0\"\nchanges = \"changes\"\nadmin-tokens = \"keepers\"\nauth-without-tls = true\nanonymous-queries = true\n";
     let spans = spans_of(spocp, |server| {
         let token = format!("\0keeper\0{KEEPER}");
@@ -197,7 +197,7 @@ fn changes_of_rules_are_told_with_their_code() {
 }
 
 #[test]
-fn the_collector_is_told_who_speaks() {
+fn the_collector_gets_the_name_of_the_server() {
     let collector = Collector::saying(&[TAKEN]);
     let folder = std::env::temp_dir().join(format!("wardgate-traces-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -14,7 +14,7 @@ pub(crate) trait Client: Sized + Send + 'static {
     fn over(stream: Stream) -> Self;
 
     /// Asks the queries with these numbers and compares the answers.
-    fn ask(
+    fn send(
         &mut self,
         workload: &Workload,
         from: usize,
@@ -37,9 +37,9 @@ pub(crate) struct Http(Stream);
 /// A connection, and what was read from it.
 pub(crate) struct Stream {
     socket: Box<dyn Socket>,
-    /// Room, of which the first `held` bytes were read.
+    /// Room, of which the first `filled` bytes were read.
     buffer: Vec<u8>,
-    held: usize,
+    filled: usize,
     /// Bytes of the buffer that were looked at.
     at: usize,
 }
@@ -62,7 +62,7 @@ impl Client for Spocp {
         Self(stream)
     }
 
-    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         for query in workload.queries.get(from..until).unwrap_or_default() {
             self.0.write(&query.spocp).await?;
             self.0.reply(query).await?;
@@ -80,7 +80,7 @@ impl Client for Piped {
         Self(stream)
     }
 
-    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         let mut windows = workload.queries.get(from..until).unwrap_or_default().chunks(WINDOW);
         let (mut bytes, mut before): (Vec<u8>, &[Query]) = (Vec::new(), &[]);
         loop {
@@ -109,7 +109,7 @@ impl Client for Http {
         Self(stream)
     }
 
-    async fn ask(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
+    async fn send(&mut self, workload: &Workload, from: usize, until: usize) -> Result<(), String> {
         for query in workload.queries.get(from..until).unwrap_or_default() {
             self.0.write(&query.http).await?;
             self.0.response(query).await?;
@@ -124,7 +124,7 @@ impl Client for Http {
 
 impl Stream {
     pub(crate) fn new(socket: Box<dyn Socket>) -> Self {
-        Self { socket, buffer: vec![0; ROOM], held: 0, at: 0 }
+        Self { socket, buffer: vec![0; ROOM], filled: 0, at: 0 }
     }
 
     /// Says that nothing more is asked, and waits until the server has forgotten this connection.
@@ -139,18 +139,18 @@ impl Stream {
     }
 
     fn rest(&self) -> &[u8] {
-        self.buffer.get(self.at..self.held).unwrap_or_default()
+        self.buffer.get(self.at..self.filled).unwrap_or_default()
     }
 
     async fn more(&mut self) -> Result<(), String> {
-        self.buffer.copy_within(self.at..self.held, 0);
-        (self.held, self.at) = (self.held - self.at, 0);
-        if self.held == self.buffer.len() {
-            self.buffer.resize(2 * self.held, 0);
+        self.buffer.copy_within(self.at..self.filled, 0);
+        (self.filled, self.at) = (self.filled - self.at, 0);
+        if self.filled == self.buffer.len() {
+            self.buffer.resize(2 * self.filled, 0);
         }
-        let room = self.buffer.get_mut(self.held..).unwrap_or_default();
+        let room = self.buffer.get_mut(self.filled..).unwrap_or_default();
         let read = self.socket.read(room).await.map_err(|error: io::Error| error.to_string())?;
-        self.held += read;
+        self.filled += read;
         if read == 0 { Err("the server ended the connection".into()) } else { Ok(()) }
     }
 

@@ -44,8 +44,8 @@ impl Workload {
         let unique: Vec<Access> = drawn.iter().copied().filter(|rule| seen.insert(*rule)).collect();
         let query = |_| {
             let again = random.below(2) == 0;
-            let place = usize::try_from(random.below(rules)).unwrap_or(0);
-            let access = if again { drawn.get(place).copied() } else { None };
+            let index = usize::try_from(random.below(rules)).unwrap_or(0);
+            let access = if again { drawn.get(index).copied() } else { None };
             let access = access.unwrap_or_else(|| Access::draw(&mut random));
             access.query(known.contains(&access))
         };
@@ -115,8 +115,8 @@ impl Random {
     }
 
     fn one<const N: usize>(&mut self, words: [&'static str; N]) -> &'static str {
-        let place = self.below(u32::try_from(N).unwrap_or(1));
-        usize::try_from(place).ok().and_then(|place| words.get(place).copied()).unwrap_or("")
+        let index = self.below(u32::try_from(N).unwrap_or(1));
+        usize::try_from(index).ok().and_then(|index| words.get(index).copied()).unwrap_or("")
     }
 }
 

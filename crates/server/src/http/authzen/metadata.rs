@@ -1,7 +1,7 @@
-//! What the server tells about itself, before anybody has shown who they are.
+//! The metadata of AuthZEN, which the server gives to anonymous callers.
 //!
-//! A client takes the URLs that stand here for those of the server. So they come from the configuration, or else from the
-//! socket of a loopback listener, and never from what a caller says that the server is called.
+//! A client trusts the URLs of the metadata. So they come from the configuration, or else from the
+//! socket of a loopback listener, and never from the host that a caller names.
 
 use hyper::HeaderMap;
 use hyper::StatusCode;
@@ -15,10 +15,10 @@ use crate::http::context::Head;
 use crate::http::peer::Peer;
 use crate::http::reply::Problem;
 
-/// Returns where AuthZEN is answered, if it is.
+/// Returns the URLs of the endpoints.
 ///
 /// # Errors
-/// Nothing answers it, or nobody has said by which URL.
+/// AuthZEN is not served, or its URL is unknown.
 pub(in crate::http) fn metadata(
     Head { headers, shared, peer }: &Head<'_>,
 ) -> Result<String, Problem> {
@@ -46,7 +46,8 @@ fn written(url: &str, are_entities_known: bool) -> String {
     json.finish()
 }
 
-/// Returns the URL of a loopback listener: by the name of the header `Host` if that is one of this socket.
+/// Returns the URL of a loopback listener: by the name of the header `Host` if that is one of this
+/// socket.
 fn own_url(headers: &HeaderMap, peer: &Peer) -> Option<String> {
     let local = peer.local.filter(|local| local.ip().to_canonical().is_loopback())?;
     let (scheme, usual) = if peer.is_tls { ("https", 443) } else { ("http", 80) };

@@ -1,5 +1,5 @@
-//! Answers that tell what decided, as Cerbos tells it: the context of each answer holds a response to
-//! CheckResources about all questions of the same subject in the same circumstances.
+//! Answers with the metadata of Cerbos: the context of each answer holds a response to
+//! CheckResources about all evaluations of the same subject in the same context.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
@@ -22,7 +22,7 @@ use crate::http::steps::Steps;
 use crate::limits::MAX_ANSWER_BYTES;
 use crate::telemetry::metrics::Tally;
 
-/// What is told about one subject in the same circumstances.
+/// The response about one subject in one context.
 pub(super) struct SubjectResponse {
     request_id: String,
     results: Vec<Entry>,
@@ -34,7 +34,8 @@ pub(super) struct SubjectResponse {
 struct Entry {
     /// Names the resource; its attributes are left out.
     resource: Resource,
-    /// Joins the decisions on all actions; their outputs are left out, for they take less memory as text.
+    /// Joins the decisions on all actions; their outputs are left out, for they take less memory as
+    /// text.
     decision: Decision,
     /// Holds each output as JSON.
     outputs: Vec<String>,
@@ -42,12 +43,12 @@ struct Entry {
     known: HashSet<Digest>,
 }
 
-/// What is told about all subjects.
+/// The responses about all subjects.
 #[derive(Default)]
 struct Groups {
     groups: Vec<SubjectResponse>,
     positions: HashMap<[Digest; 2], usize>,
-    /// The least that an answer would hold of what is here.
+    /// A lower bound of the length of the answer.
     length: usize,
 }
 
@@ -86,7 +87,7 @@ impl SubjectResponse {
         Ok(response(is_allowed, &self.context()?))
     }
 
-    /// Adds a decision to what is told of its resource.
+    /// Adds a decision to the results on its resource.
     fn add(&mut self, digest: Digest, entry: Entry) {
         let end = self.results.len();
         let position = *self.positions.entry(digest).or_insert(end);
@@ -118,7 +119,7 @@ impl Entry {
             .fold(json.length(), |length, output| length.saturating_add(output.len()))
     }
 
-    /// Adds a decision on the same resource. The same action may have been asked with other properties.
+    /// Adds a decision on the same resource. The same action may come with other properties.
     fn add(&mut self, Self { decision, outputs, .. }: Self) {
         for action in decision.actions {
             if !self.decision.actions.iter().any(|known| known.action == action.action) {
@@ -137,8 +138,8 @@ impl Entry {
     }
 }
 
-/// Answers several questions. As in Cerbos, what decided is told of all of them, also of those that the semantic leaves
-/// without an answer: its own tests have it so.
+/// Answers several evaluations. As in Cerbos, the metadata covers all of them, also those after the
+/// end of the semantic: the tests of Cerbos have it so.
 pub(super) fn many(questions: &Questions<'_>, context: Context<'_>) -> Result<String, Problem> {
     let (policies, shared) = (context.policies()?, context.shared);
     let verifier = Verifier::new(shared);
@@ -255,7 +256,7 @@ pub(super) fn is_allowed(decision: &Decision) -> bool {
     decision.actions.first().is_some_and(|action| action.effect == Effect::Allow)
 }
 
-/// Returns what names a resource, without its attributes.
+/// Returns the names of a resource, without its attributes.
 fn named(resource: &Resource) -> Resource {
     let Resource { kind, policy_version, id, scope, .. } = resource;
     let [kind, policy_version, id, scope] = [kind, policy_version, id, scope].map(String::clone);

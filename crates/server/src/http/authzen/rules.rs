@@ -1,7 +1,8 @@
-//! AuthZEN by rules of SPOCP: a question becomes an S-expression, and is allowed if a rule allows that.
+//! AuthZEN by rules of SPOCP: an evaluation becomes an S-expression, and is allowed if a rule
+//! allows that.
 //!
-//! One look at the rules answers a request, so all parts of an answer are of one revision. Who looks for others and
-//! brings no candidates gets those that rules name: what a rule allows by a star form has no end.
+//! One view of the rules answers a request, so all parts of an answer are of one revision. A search
+//! without candidates finds the ids that rules name: a star form allows an endless set.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -23,7 +24,7 @@ use crate::rules::Live;
 use crate::shared::Shared;
 use crate::telemetry::metrics::Tally;
 
-/// What answers.
+/// The rules and the state that answer one request.
 pub(super) struct ByRules<'s> {
     live: &'s Live,
     shape: &'s Shape,
@@ -32,12 +33,12 @@ pub(super) struct ByRules<'s> {
     left: Cell<usize>,
 }
 
-/// Whether rules answer instead of policies.
+/// Returns true if rules answer instead of policies.
 pub(in crate::http) fn answer_from_rules(shared: &Shared) -> bool {
     shared.config().authzen.rules.is_some() && shared.rules().is_some()
 }
 
-/// Shows what answers to `answer`. The rules do not change meanwhile, and the state is the one that goes with them.
+/// Calls `answer` with the rules and the state that belongs to them. Neither changes meanwhile.
 pub(super) fn with<R>(
     shared: &Shared,
     answer: impl FnOnce(&ByRules<'_>) -> Result<R, Problem>,
@@ -80,7 +81,8 @@ impl ByRules<'_> {
         })
     }
 
-    /// Decides about one candidate of several. Where it is the only one, what it becomes must not be too long.
+    /// Decides about one candidate of several. If it is the only one, its expression must not be
+    /// too long.
     fn verdict(&self, evaluation: &Evaluation) -> Result<Verdict, authzen::AuthzenError> {
         let before = self.left.get();
         match self.allows(evaluation) {
@@ -148,7 +150,8 @@ impl ByRules<'_> {
     }
 }
 
-/// Returns what a rule names of what is sought: the mapping of `expression` read backwards.
+/// Returns the names that a rule holds for the kind of the search: the mapping of `expression` read
+/// backwards.
 fn named(rule: &Normal, search_kind: SearchKind, [resource, subject]: [&str; 2]) -> Vec<String> {
     let Some(mut parts) = rest_of(rule.expression().root(), resource) else { return Vec::new() };
     let mut part = |tag| rest_of(parts.next(), tag);
@@ -170,7 +173,7 @@ fn named(rule: &Normal, search_kind: SearchKind, [resource, subject]: [&str; 2])
     }
 }
 
-/// What follows the tag of a list, if it is this one.
+/// Returns the rest of a list behind its tag, if the tag is this one.
 fn rest_of<'e>(element: Option<Element<'e>>, tag: &str) -> Option<Elements<'e>> {
     let Some(Element::List(mut elements)) = element else { return None };
     (elements.next().and_then(text).as_deref() == Some(tag)).then_some(elements)
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_names_what_it_allows_one_by_one() {
+    fn rules_name_their_ids_one_by_one() {
         check(
             "(account (id 123)(action (* set read write))(subject (type user)(id ada)))",
             [&["123"], &["read", "write"], &["ada"]],

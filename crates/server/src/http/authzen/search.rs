@@ -20,8 +20,7 @@ use crate::limits::{MAX_DECISIONS, MAX_QUERY_BYTES, MAX_RESULTS};
 use crate::policies::state::State;
 use crate::shared::Shared;
 
-/// Answers a search of `caller`: with the page that was asked for, with everything where there are no tokens for
-/// pages.
+/// Answers a search: with one page, or with all results if the server has no page tokens.
 pub(in crate::http) fn search(
     body: &[u8],
     search_kind: SearchKind,
@@ -89,7 +88,8 @@ pub(super) fn known<'k>(search: &'k Search, state: &'k State) -> Option<&'k [Ent
     }
 }
 
-/// Where the page begins. An empty token is none: the specification ends a listing with one.
+/// Returns the position of the page. An empty token means the first one: the specification ends a
+/// listing with it.
 fn position(
     search: &Search,
     page_tokens: &PageTokens,

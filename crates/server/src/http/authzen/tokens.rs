@@ -1,6 +1,7 @@
-//! The tokens that one request of AuthZEN brings along.
+//! The tokens of one AuthZEN request.
 //!
-//! Every context may have its own, and verifying one is dear. So they are counted over the whole request.
+//! Every context may have its own, and verifying one is dear. So they are counted over the whole
+//! request.
 
 use std::cell::Cell;
 
@@ -35,7 +36,7 @@ impl<'s> Verifier<'s> {
     }
 }
 
-/// Counts the tokens of one context; at least one, so that what is malformed is bounded too.
+/// Counts the tokens of one context; at least one, so that malformed ones are bounded too.
 fn tokens(value: &Attr) -> usize {
     let Attr::Map(members) = value else { return 1 };
     match members.get("jwts") {

@@ -6,7 +6,7 @@ use wardgate_engine::wire::Json;
 
 use crate::limits::MAX_ANSWER_BYTES;
 
-/// Writes the answer about one resource, with what [`outputs`] returned.
+/// Writes the answer about one resource, with its outputs as [`outputs`] returned them.
 pub(in crate::http) fn entry(
     json: &mut Json,
     (resource, decision, outputs): (&Resource, &Decision, &[String]),
@@ -35,8 +35,8 @@ pub(in crate::http) fn entry(
     json.close('}');
 }
 
-/// Returns each output as JSON. They end with the one that makes them longer than an answer may be: whoever joins them to
-/// more refuses it.
+/// Returns each output as JSON. The list ends with the output that makes it longer than an answer
+/// may be; the caller that joins them refuses the answer.
 pub(in crate::http) fn outputs(decision: &Decision) -> Vec<String> {
     let (mut outputs, mut length) = (Vec::new(), 0_usize);
     for output in &decision.outputs {

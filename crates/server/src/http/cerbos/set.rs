@@ -1,4 +1,5 @@
-//! CheckResourceSet, which CheckResources replaced: the same actions on several resources of one kind.
+//! CheckResourceSet, which CheckResources replaced: the same actions on several resources of one
+//! kind.
 
 use wardgate_engine::attr::{Attr, AttrMap};
 use wardgate_engine::decision::Decision;
@@ -74,7 +75,7 @@ fn read(document: &Attr, shared: &Shared) -> Result<(Request, AttrMap, bool), St
     Ok((request, instances, call.flag("includeMeta")?))
 }
 
-/// What became of one instance.
+/// Writes the result for one instance.
 fn written(json: &mut Json, decision: &Decision) {
     json.open('{');
     effects(json, decision);

@@ -74,7 +74,7 @@ fn usual_calls_are_answered_from_their_text() {
 }
 
 #[test]
-fn whatever_is_odd_or_wrong_is_left_to_the_whole_way() {
+fn unusual_and_wrong_calls_take_the_general_path() {
     let shared = shared(POLICY);
     let entry = r#"{"actions":["view"],"resource":{"kind":"album","id":"a"}}"#;
     for body in [
@@ -132,7 +132,7 @@ fn bounds_are_the_same_both_ways() {
 }
 
 #[test]
-fn kinds_with_outputs_are_left_to_the_whole_way() {
+fn kinds_with_outputs_take_the_general_path() {
     let shared = shared(&POLICY.replace(
         "roles: [user]\n",
         "roles: [user]\n      output: { when: { ruleActivated: '\"seen\"' } }\n",
@@ -142,7 +142,7 @@ fn kinds_with_outputs_are_left_to_the_whole_way() {
 }
 
 #[test]
-fn kinds_with_schemas_are_left_to_the_whole_way_where_somebody_looks_at_them() {
+fn kinds_with_schemas_take_the_general_path_if_schemas_are_enforced() {
     let schemas =
         "  resource: album\n  schemas: { resourceSchema: { ref: cerbos:///album.json } }\n";
     let with = POLICY.replacen("  resource: album\n", schemas, 1);

@@ -1,8 +1,8 @@
-//! Keys that another server publishes, and exchanges when it likes.
+//! JSON Web Key Sets that another server publishes and replaces at any time.
 //!
-//! A thread of their own asks for them: from time to time, and early when a token names a key that is not known. Whoever
-//! verifies a token takes what is there and waits for nothing. Before keys have come, and once nothing was heard of them
-//! for too long, no token is accepted.
+//! A thread fetches them: at intervals, and early when a token names an unknown key. A verification
+//! uses the cached set and waits for nothing. Before the first set has arrived, and once the last
+//! is too old, no token is accepted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,15 +26,15 @@ pub(crate) struct RemoteKeySet {
     requests: Sender<RefreshRequest>,
 }
 
-/// What the thread and those who verify share.
+/// The data that the thread shares with verifications.
 #[derive(Debug)]
 struct Cache {
-    /// What the log calls the set.
+    /// The name of the set in the log.
     name: String,
-    /// How long a set is used after it was heard of last.
+    /// The time for which a set is used after its last successful fetch.
     keep: Duration,
     cached: ArcSwapOption<CachedKeys>,
-    /// Whether somebody has asked for an early look that has not begun.
+    /// True if an early refresh is requested and has not begun.
     is_requested: AtomicBool,
     failures: AtomicU64,
 }
@@ -43,24 +43,25 @@ struct Cache {
 #[derive(Debug)]
 struct CachedKeys {
     keys: Arc<KeySet>,
-    /// When they were asked for last, and were what the server publishes.
+    /// The time of the last request that confirmed the set.
     since: Instant,
 }
 
-/// What the thread is asked for.
+/// A request to the thread.
 #[derive(Debug)]
 enum RefreshRequest {
-    /// A look now, and to be told what it came to.
+    /// A refresh now, whose outcome goes to the sender.
     Now(Sender<Result<(), String>>),
     /// A look as soon as the last is long enough ago.
     Early,
 }
 
 impl RemoteKeySet {
-    /// Reads what is needed to ask. Nothing is asked for before [`RemoteKeySet::begin`].
+    /// Reads the files of the configuration. Nothing is fetched before
+    /// [`RemoteKeySet::request_now`].
     ///
     /// # Errors
-    /// It cannot be asked for, in words for the operator.
+    /// The set cannot be fetched, in words for the operator.
     pub(super) fn open(at: &KeysUrl, name: String, lenience: Lenience) -> Result<Self, String> {
         let (key_set, refresher, requests) = Self::parts(at, name, lenience)?;
         thread::Builder::new()
@@ -97,10 +98,10 @@ impl RemoteKeySet {
         Ok((Self { cache, requests }, refresher, receiver))
     }
 
-    /// Looks for the first time. The receiver is told what it came to, after a time that is bounded.
+    /// Requests the first refresh. The receiver gets its outcome within a bounded time.
     pub(crate) fn request_now(&self) -> Receiver<Result<(), String>> {
         let (sender, outcome) = mpsc::channel();
-        // Without the thread nobody is told, which the receiver sees.
+        // Without the thread the sender is dropped, which the receiver sees.
         let _ = self.requests.send(RefreshRequest::Now(sender));
         outcome
     }
@@ -115,20 +116,21 @@ impl RemoteKeySet {
         claims
     }
 
-    /// Looks as soon as the last look is long enough ago. However often it is wished, that is once.
+    /// Requests a refresh as soon as the last is long enough ago. Several requests before it begins
+    /// are one.
     pub(crate) fn refresh_early(&self) {
         if !self.cache.is_requested.swap(true, Ordering::Relaxed) {
-            // Without the thread the keys come to their end by themselves.
+            // Without the thread the keys expire by themselves.
             let _ = self.requests.send(RefreshRequest::Early);
         }
     }
 
-    /// What the log calls the set.
+    /// Returns the name of the set in the log.
     pub(crate) fn name(&self) -> &str {
         &self.cache.name
     }
 
-    /// How long ago the keys were heard of; nothing if they never were.
+    /// Returns the age of the set; `None` before the first one.
     pub(crate) fn age(&self) -> Option<Duration> {
         self.cache.cached.load().as_ref().map(|cached| cached.since.elapsed())
     }
@@ -140,7 +142,7 @@ impl RemoteKeySet {
 }
 
 impl Cache {
-    /// The keys, unless nothing was heard of them for too long.
+    /// Returns the keys, unless the set is too old.
     fn keys(&self, now: Instant) -> Option<Arc<KeySet>> {
         let cached = self.cached.load();
         let cached = cached.as_ref()?;
@@ -149,14 +151,14 @@ impl Cache {
     }
 }
 
-/// What runs on the thread.
+/// The work of the thread.
 struct Refresher {
     fetcher: Fetcher,
     url: String,
     lenience: Lenience,
     pace: Pace,
     cache: Arc<Cache>,
-    /// What was wrong the last time, and whether there were keys all the same, so that it is told once.
+    /// The last problem, and true if there were keys all the same, so that it is logged once.
     problem: Option<(String, bool)>,
     /// The keys of the last set that could not be used, for the same reason.
     skipped: Vec<String>,
@@ -174,7 +176,7 @@ impl Refresher {
                 }
                 Ok(RefreshRequest::Now(sender)) => {
                     let outcome = self.refresh();
-                    // Whoever asked may have gone.
+                    // The requester may have gone.
                     let _ = sender.send(outcome.clone());
                     outcome
                 }
@@ -185,9 +187,9 @@ impl Refresher {
         }
     }
 
-    /// Asks once, and puts what comes into use. What cannot be used changes nothing.
+    /// Fetches once, and puts the keys into use. An unusable set changes nothing.
     fn refresh(&mut self) -> Result<(), String> {
-        // Whoever wishes from here on wishes for the look after this one.
+        // A request from here on is for the refresh after this one.
         self.cache.is_requested.store(false, Ordering::Relaxed);
         let since = Instant::now();
         let outcome = self.fetch();
@@ -221,7 +223,7 @@ impl Refresher {
 
     fn fetch(&mut self) -> Result<Arc<KeySet>, String> {
         let cached = self.cache.cached.load_full();
-        // After a failure nobody knows what the tag of the last answer stands for.
+        // After a failure the tag of the last answer may belong to an unusable set.
         let cached = cached.filter(|_| self.problem.is_none());
         let bytes = match (self.fetcher.fetch(cached.is_none())?, &cached) {
             (Download::Bytes(bytes), _) => bytes,
@@ -242,11 +244,11 @@ impl Refresher {
     }
 }
 
-/// How often somebody looks.
+/// The intervals of refreshes.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
     interval: Duration,
-    /// The least between two looks, whoever wishes.
+    /// The least time between two refreshes, even if an early one is requested.
     pause: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! JSON Web Keys, RFC 7517, and what each of them verifies.
+//! JSON Web Keys, RFC 7517, and the verification with each of them.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use ring::hmac;
@@ -16,10 +16,10 @@ pub(crate) struct KeySet {
     lenience: Lenience,
 }
 
-/// What keys and tokens may leave out.
+/// The members that keys and tokens may lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lenience {
-    /// Keys need not say what algorithm they are for.
+    /// Keys may lack their algorithm.
     pub(crate) alg: bool,
     /// Keys and tokens need no id.
     pub(crate) kid: bool,
@@ -60,12 +60,12 @@ impl KeySet {
         Ok(Self { keys: keys.collect::<Result<_, _>>()?, lenience })
     }
 
-    /// Reads a set that another server publishes: for everybody, and for more than one use. RFC 7517 has readers pass over
-    /// keys that they cannot use, and so does this one: it returns why, too. A set without any is that of a server that has
-    /// withdrawn them all.
+    /// Reads a set that another server publishes for several uses. As RFC 7517 requires, keys that
+    /// cannot be used are skipped; the reasons are returned too. An empty set means that the server
+    /// has withdrawn all keys.
     ///
     /// # Errors
-    /// It is no set of keys, or has too many, in words for the operator.
+    /// The text is no set of keys, or has too many, in words for the operator.
     pub(super) fn read_remote(
         json: &[u8],
         lenience: Lenience,
@@ -202,7 +202,7 @@ impl Material {
         }
     }
 
-    /// Returns the algorithms that the key is good for. A secret is for those whose digests it is as long as.
+    /// Returns the algorithms that the key verifies. A secret must be as long as their digests.
     fn algorithms(&self) -> &'static [&'static str] {
         match self {
             Self::Rsa { .. } => &["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
@@ -256,7 +256,7 @@ impl std::fmt::Debug for Material {
     }
 }
 
-/// Whether a key says no other use of itself.
+/// Returns true if the key names no other use than signatures.
 fn is_for_signatures(map: &AttrMap) -> bool {
     let verifies = match map.get("key_ops") {
         Some(Attr::List(uses)) => uses.contains(&Attr::String("verify".into())),

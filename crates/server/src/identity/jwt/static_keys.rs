@@ -16,10 +16,11 @@ pub(crate) enum Keys {
 }
 
 impl Keys {
-    /// Reads the file, or what is needed to ask the other server. `name` is what the log calls the set.
+    /// Reads the file, or prepares the fetches from the other server. `name` is the name of the set
+    /// in the log.
     ///
     /// # Errors
-    /// They cannot be used or asked for, in words for the operator.
+    /// The keys cannot be used or fetched, in words for the operator.
     pub(crate) fn open(at: &KeysAt, name: String, lenience: Lenience) -> Result<Self, String> {
         match at {
             KeysAt::File(path) => KeySet::read(&secret(path)?, lenience)
@@ -29,7 +30,7 @@ impl Keys {
         }
     }
 
-    /// The claims of a token that one of the keys has signed. It waits for nobody.
+    /// Returns the claims of a token that one of the keys has signed. It does not block.
     pub(crate) fn verified(&self, token: &str, time: TokenTime) -> Result<AttrMap, TokenError> {
         match self {
             Self::File(keys) => verified(token, keys, time),

@@ -19,7 +19,7 @@ impl Medium for Memory {
 
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
         let from = self.bytes.get(at as usize..).unwrap_or_default();
-        // Small pieces, so that nobody relies on reads that fill the buffer.
+        // Small pieces, so that no code relies on reads that fill the buffer.
         let read = from.len().min(into.len()).min(100);
         into[..read].copy_from_slice(&from[..read]);
         Ok(read)
@@ -118,7 +118,7 @@ fn a_hole_in_the_last_frame_is_an_end() {
 }
 
 #[test]
-fn a_hole_in_what_was_on_the_disk_is_damage() {
+fn a_hole_in_durable_changes_is_damage() {
     let (mut bytes, ends, _) = file(true);
     let sector = ends[2].next_multiple_of(512);
     bytes[sector..sector + 512].fill(0);
@@ -127,7 +127,7 @@ fn a_hole_in_what_was_on_the_disk_is_damage() {
 }
 
 #[test]
-fn a_hole_in_what_nobody_waited_for_is_an_end() {
+fn a_hole_in_unsynced_changes_is_an_end() {
     let (mut bytes, ends, changes) = file(false);
     let sector = ends[1].next_multiple_of(512);
     bytes[sector..sector + 512].fill(0);

@@ -1,7 +1,7 @@
-//! Whether somebody counts the time that this process may use processors.
+//! The quota of processor time of this process.
 //!
-//! Control groups of Linux do, and so containers: whoever has used up the time of a period waits for the next. What
-//! cannot be read sets no quota.
+//! Control groups of Linux set one, and so do containers: a process that has used up the time of a
+//! period waits for the next. An unreadable file sets no quota.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,8 @@ pub(super) fn is_set() -> bool {
     files(&groups).iter().any(|file| read(file).is_some_and(|text| limits(&text)))
 }
 
-/// The files that would say so, of the groups that are listed in lines `NUMBER:CONTROLLERS:PATH`.
+/// Returns the files with the quotas of the groups that are listed in lines
+/// `NUMBER:CONTROLLERS:PATH`.
 fn files(groups: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in groups.lines().take(MAX_GROUPS) {
@@ -26,14 +27,16 @@ fn files(groups: &str) -> Vec<PathBuf> {
             }
             _ => continue,
         };
-        // The last of them is the mount itself: in a container the path may be that of the host, and its group stands there.
+        // The last of them is the mount itself: in a container the path may be that of the host,
+        // and its group is at the mount.
         let around = Path::new(path.trim_start_matches('/')).ancestors().take(MAX_DEPTH);
         files.extend(around.map(|group| mount.join(group).join(file)));
     }
     files
 }
 
-/// Tells whether what such a file says is a quota: `max 100000` and `-1` are none, `50000 100000` and `50000` are.
+/// Returns true if the content of such a file sets a quota: `max 100000` and `-1` set none, `50000
+/// 100000` and `50000` do.
 fn limits(text: &str) -> bool {
     let first = text.split_whitespace().next();
     first.and_then(|quota| quota.parse::<i64>().ok()).is_some_and(|quota| quota > 0)
@@ -68,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn every_group_around_is_asked() {
+    fn every_group_of_the_process_is_read() {
         let check = |groups: &str, expected: &[&str]| {
             let found = files(groups);
             let expected: Vec<_> = expected.iter().map(std::path::PathBuf::from).collect();

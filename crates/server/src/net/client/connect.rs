@@ -1,4 +1,4 @@
-//! Streams to other servers, with TLS where their URL says so.
+//! Streams to other servers, with TLS where their URL has `https`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,11 +20,11 @@ pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 
 impl Address {
-    /// Reads the roots that its certificate must lead to; nothing without `https`. `key` is what the configuration calls
-    /// them.
+    /// Reads the roots of the server's certificate; returns `None` without `https`. `key` is their
+    /// key in the configuration.
     ///
     /// # Errors
-    /// They are missing or cannot be used, or nobody would ask for them; in words for the operator.
+    /// They are missing or cannot be used, or the URL needs none; in words for the operator.
     pub(crate) fn tls(
         &self,
         roots: Option<&Path>,
@@ -38,10 +38,10 @@ impl Address {
         }
     }
 
-    /// Connects, and agrees on TLS where roots are given.
+    /// Connects, with TLS where roots are given.
     ///
     /// # Errors
-    /// Nobody answers there, or somebody else; in words for the operator.
+    /// The server does not answer, or proves another identity; in words for the operator.
     pub(crate) async fn connect(
         &self,
         tls: Option<&TlsConnector>,
@@ -56,7 +56,7 @@ impl Address {
     }
 }
 
-/// What this server calls itself when it asks others.
+/// The header `User-Agent` of this server.
 pub(crate) const AGENT: &str = concat!("wardgate/", env!("CARGO_PKG_VERSION"));
 
 /// Says that another server took too long.

@@ -1,7 +1,7 @@
-//! A file from another server, over HTTP: as long as it may be, as soon as it must be, and only if it changed.
+//! A file of another server, over HTTP: bounded in bytes and time, and fetched only if it changed.
 //!
-//! It is asked for on a thread that may wait. Who wrote the file is for others to find out; redirects are not followed,
-//! so that the configuration says where the file is.
+//! It is fetched on a thread that may wait. The caller verifies who wrote it; redirects are not
+//! followed, so that the configuration names its place.
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,12 +30,12 @@ pub(crate) struct Fetcher {
     most: usize,
     /// The longest that all of it may take.
     within: Duration,
-    /// What the server called the file that it sent last.
+    /// The `ETag` of the last file.
     tag: Option<HeaderValue>,
     runtime: Runtime,
 }
 
-/// What a server says.
+/// The outcome of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Download {
     /// The file.
@@ -45,10 +45,10 @@ pub(crate) enum Download {
 }
 
 impl Fetcher {
-    /// Reads what is needed to ask.
+    /// Reads the files of the configuration.
     ///
     /// # Errors
-    /// It cannot be asked for; in words for the operator.
+    /// The file cannot be fetched; in words for the operator.
     pub(crate) fn new(remote: &Remote, most: usize, within: Duration) -> Result<Self, String> {
         let address = Address::read(&remote.url)?;
         let tls = address.tls(remote.ca.as_deref(), "url-ca")?;
@@ -61,10 +61,10 @@ impl Fetcher {
         Ok(Self { address, tls, authorization, most, within, tag: None, runtime })
     }
 
-    /// Asks for the file, also if it is the one that was sent last where it is wanted `anyway`.
+    /// Fetches the file. With `anyway` the server sends it even if it has not changed.
     ///
     /// # Errors
-    /// It did not come; in words for the operator.
+    /// The fetch failed; in words for the operator.
     pub(crate) fn fetch(&mut self, anyway: bool) -> Result<Download, String> {
         let tag = self.tag.as_ref().filter(|_| !anyway);
         let fetched = self.runtime.block_on(async {
@@ -90,7 +90,7 @@ impl Fetcher {
             let response = sender.send_request(self.request(tag)?).await;
             self.rewind(response.map_err(|error| error.to_string())?, tag.is_some()).await
         };
-        // The connection does the reading and writing while the answer is waited for, and ends with it.
+        // The connection does the reading and writing during the exchange, and ends with it.
         tokio::select! {
             biased;
             answer = exchange => answer,

@@ -65,7 +65,7 @@ fn an_id_that_stands_twice_is_refused() {
 }
 
 #[test]
-fn what_is_no_index_is_refused_with_its_place() {
+fn a_malformed_index_is_refused_with_its_position() {
     refused("[{}]", "entry 1: it has no `id` that is a string");
     refused(r#"[{"id": "a"}, 1]"#, "entry 2: it is no object");
     refused(r#"[{"id": "a", "properties": []}]"#, "entry 1: the `properties` of `a` are no object");

@@ -10,7 +10,7 @@ use wardgate_bundle::limits::{MAX_BUNDLE_BYTES, MAX_SEAL_BYTES};
 use super::{Lookup, Source, SourceError};
 use crate::files::{reason, rest};
 
-/// A bundle in a file. Replace it by renaming another onto it: one that is written in place may be read half.
+/// A bundle in a file. Replace it by a rename: a file that is written in place may be read half.
 /// Half a bundle is refused, and read again once the file has changed.
 #[derive(Debug)]
 pub struct FileSource {
@@ -18,7 +18,7 @@ pub struct FileSource {
     seen: Option<Stamp>,
 }
 
-/// What the system says of a file.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     modified: SystemTime,
@@ -59,7 +59,8 @@ impl Source for FileSource {
 }
 
 impl Stamp {
-    /// Whether the clock of the file system has gone on since: only then would another write show.
+    /// Returns true if the clock of the file system has advanced since: only then would another
+    /// write show.
     fn is_settled(self) -> bool {
         SystemTime::now().duration_since(self.modified).is_ok_and(|age| age > TICK)
     }

@@ -7,18 +7,18 @@ use crate::config::Remote;
 use crate::limits::FETCH;
 use crate::net::client::fetch::{Download, Fetcher};
 
-/// A bundle on another server, asked for over HTTP with the `ETag` of the one before. Who signed it is all that counts:
-/// whoever answers at that address can withhold a bundle, and cannot make one.
+/// A bundle on another server, fetched over HTTP with the `ETag` of the one before. Its signature
+/// is the only proof: the server at that address can withhold a bundle, and cannot make one.
 pub struct UrlSource {
     url: String,
     fetcher: Fetcher,
 }
 
 impl UrlSource {
-    /// Reads what is needed to ask.
+    /// Reads the files of the configuration.
     ///
     /// # Errors
-    /// It cannot be asked for.
+    /// The bundle cannot be fetched.
     pub fn new(remote: &Remote) -> Result<Self, SourceError> {
         let most = MAX_BUNDLE_BYTES.saturating_add(MAX_SEAL_BYTES);
         let fetcher = Fetcher::new(remote, most, FETCH).map_err(SourceError::new)?;

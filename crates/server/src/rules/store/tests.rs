@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use wardgate_spocp::Normal;
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -111,7 +111,7 @@ fn changes_stay_when_the_files_change() {
 }
 
 #[test]
-fn a_reload_keeps_the_changes_and_commits_before_anybody_asks() {
+fn a_reload_keeps_the_changes_and_commits_under_the_lock() {
     let folder = Folder::new();
     let rules = Arc::new(open(&folder, &["(a)", "(b)"]));
     add(&rules, "(c)").unwrap();

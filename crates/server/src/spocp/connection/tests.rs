@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds {
     write: Duration::from_secs(20),
 };
 
-/// Runs in a time that goes on when nobody has anything to do.
+/// Runs with a paused clock, which advances when all tasks wait.
 fn run<T>(future: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_time().start_paused(true).build().unwrap().block_on(future)
@@ -29,7 +29,7 @@ fn rules() -> Rules {
     Rules::fixed(&[Normal::from_canonical(b"(1:a)").unwrap()]).unwrap()
 }
 
-/// Lets a client talk to a server, and returns what both came to.
+/// Connects a client with a server, and returns the outcome of both.
 async fn meet<C, T>(
     rules: &Rules,
     room: usize,
@@ -89,7 +89,7 @@ fn replies_come_in_the_order_of_the_requests() {
 }
 
 #[test]
-fn whoever_says_nothing_is_told_nothing() {
+fn a_silent_client_gets_no_reply() {
     let (end, replies) = run(meet(&rules(), 256, |stream| async move { send(stream, b"").await }));
     assert_eq!(end.unwrap(), End::Closed);
     assert_eq!(replies, b"");
@@ -131,7 +131,7 @@ fn messages_may_be_cut_anywhere() {
 fn a_client_that_does_not_read_is_left() {
     let deaf = |mut stream: DuplexStream| async move {
         let queries = b"14:5:QUERY5:(1:a)".repeat(100_000);
-        // It goes on as long as somebody takes it.
+        // It goes on as long as the other side reads.
         let sent = stream.write_all(&queries).await;
         drop(stream);
         sent.is_err()
@@ -154,7 +154,7 @@ fn rules_are_listed_for_administrators() {
 }
 
 #[test]
-fn what_is_asked_after_a_change_sees_it() {
+fn a_query_after_a_change_sees_it() {
     let folder = std::env::temp_dir().join(format!("wardgate-talk-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let rules =
@@ -183,7 +183,7 @@ fn what_is_asked_after_a_change_sees_it() {
         message(&[b"LOGOUT"]),
     ]
     .concat();
-    // Real time: the writer is a thread, and nobody here waits for a clock.
+    // Real time: the writer is a thread, and the test waits for no clock.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (_, replies) =
         runtime.block_on(meet(&rules, 4096, |stream| async move { send(stream, &input).await }));

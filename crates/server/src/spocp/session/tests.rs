@@ -52,7 +52,7 @@ fn many_requests_at_once_are_answered_in_order() {
 }
 
 #[test]
-fn nothing_is_anonymous_unless_the_configuration_says_so() {
+fn anonymous_queries_need_the_configuration() {
     let denied = Reply::AccessDenied.bytes();
     let (out, _) = say(&mut Session::new(1000), &access(false), b"14:5:QUERY5:(1:a)");
     assert_eq!(out, denied);

@@ -1,6 +1,7 @@
-//! The server that takes spans, over HTTP: one request after the other, on one connection while it lasts.
+//! The collector of spans, over HTTP: one request after the other, on one connection while it
+//! lasts.
 //!
-//! What it answers is read as far as the protocol says, and no further than a bound.
+//! Its answer is read up to a bound.
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,22 +33,22 @@ pub(super) struct Collector {
     open: Option<SendRequest<Full<Bytes>>>,
 }
 
-/// What it says to spans.
+/// The answer of the collector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// It has taken them, but for so many.
+    /// The spans were taken, except for a number of them.
     Taken { refused: usize },
     /// It will never take them.
     Never(StatusCode),
-    /// It may take them later, and has perhaps said when.
+    /// The collector may take the spans later, perhaps after a time that it names.
     Later(StatusCode, Option<Duration>),
 }
 
 impl Collector {
-    /// Reads what is needed to send.
+    /// Reads the files of the configuration.
     ///
     /// # Errors
-    /// Nothing can be sent there; in words for the operator.
+    /// The collector cannot be used; in words for the operator.
     pub(super) fn new(config: &Traces) -> Result<Self, String> {
         let address = Address::read(&config.endpoint)?;
         let tls = address.tls(config.ca.as_deref(), "endpoint-ca")?;
@@ -58,10 +59,10 @@ impl Collector {
         Ok(Self { address, tls, headers: headers.unwrap_or_default(), open: None })
     }
 
-    /// Sends spans. Whoever does not wait for the end leaves no connection behind.
+    /// Sends spans. A dropped future leaves no connection behind.
     ///
     /// # Errors
-    /// Nothing is known of what became of them; in words for the operator.
+    /// The fate of the spans is unknown; in words for the operator.
     pub(super) async fn send(&mut self, spans: Bytes) -> Result<Answer, String> {
         let mut sender = match self.open.take() {
             Some(open) if !open.is_closed() => open,
@@ -75,7 +76,7 @@ impl Collector {
             200..300 => {
                 let answer =
                     Limited::new(response.into_body(), MAX_COLLECTOR_ANSWER_BYTES).collect();
-                // Whatever the rest of the answer is, the spans are not sent again.
+                // The spans are not sent again, even if the rest of the answer is malformed.
                 let Ok(answer) = answer.await else { return Ok(Answer::Taken { refused: 0 }) };
                 self.open = Some(sender);
                 Ok(Answer::Taken { refused: refused(&answer.to_bytes()) })

@@ -1,24 +1,24 @@
-//! Which trace a span belongs to, as requests say it: the headers of W3C Trace Context.
+//! The trace context of requests: the headers of W3C Trace Context.
 //!
-//! A header that is malformed says nothing, and the trace begins here.
+//! A malformed header is ignored, and the trace begins here.
 
 use std::sync::Arc;
 
 use hyper::HeaderMap;
 
-/// The place of a span: its trace, itself, and what it is within.
+/// The context of a span: its trace, its id, and its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Context {
     pub(super) trace: [u8; 16],
     pub(super) span: [u8; 8],
     pub(super) parent: Option<[u8; 8]>,
-    /// Whether the parent is in another process.
+    /// True if the parent is in another process.
     pub(super) is_remote: bool,
-    /// What others on the way want to be passed on.
+    /// The `tracestate` to pass on.
     pub(super) state: Option<Arc<str>>,
 }
 
-/// What a request says of the span that it comes from.
+/// The parent that a request names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parent {
     pub(super) trace: [u8; 16],
@@ -36,7 +36,8 @@ impl Parent {
         Some(Self { state: if parent.is_sampled { state(headers) } else { None }, ..parent })
     }
 
-    /// Reads `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. A later version may have more behind it.
+    /// Reads `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. A later version may be
+    /// longer.
     fn of(text: &[u8]) -> Option<Self> {
         let (known, more) = text.split_at_checked(LENGTH)?;
         let mut parts = known.split(|byte| *byte == b'-');
@@ -58,7 +59,7 @@ impl Parent {
     }
 }
 
-/// Reads exactly so many bytes as digits, which must be small letters.
+/// Reads exactly `N` bytes as hexadecimal digits, in lower case.
 fn digits<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     if text.len() != N.checked_mul(2)? {
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_says_nothing() {
+    fn malformed_headers_are_ignored() {
         for text in [
             "",
             "00",

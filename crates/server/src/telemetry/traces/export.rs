@@ -1,7 +1,7 @@
 //! The thread that sends spans.
 //!
-//! It is the only one that waits for a collector. What a collector does not take within a few attempts is dropped; while it
-//! is waited for, spans gather in the queue as far as there are places.
+//! It is the only one that waits for a collector. Spans that a collector does not take within a few
+//! attempts are dropped; meanwhile spans gather in the queue up to its bound.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,16 +21,16 @@ use crate::config::Traces;
 use crate::limits::{FLUSH, MAX_RETRY_PAUSE, RETRY_PAUSE, SPAN_ATTEMPTS};
 use crate::net::client::connect::late;
 
-/// Sends what waits in a queue.
+/// The sender of queued spans.
 pub(super) struct Exporter {
     collector: Collector,
     config: Traces,
     queue: Arc<Queue>,
-    /// What was wrong the last time, so that it is told once.
+    /// The last problem, so that it is logged once.
     problem: Option<String>,
 }
 
-/// What to do with spans that were sent.
+/// The next step for a batch of spans.
 enum Outcome {
     Taken(usize),
     Dropped(String),

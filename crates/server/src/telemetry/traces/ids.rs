@@ -1,7 +1,7 @@
-//! Ids of traces and spans, and which traces are told.
+//! Ids of traces and spans, and the sampling of traces.
 //!
-//! Ids must differ and be spread evenly; nobody need be unable to guess them. So a counter is mixed with random seeds, and
-//! no request waits for randomness.
+//! Ids must differ and be spread evenly; they need not be unpredictable. So a counter is mixed with
+//! random seeds, and no request waits for randomness.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,7 +15,7 @@ pub(super) struct Ids {
 }
 
 impl Ids {
-    /// Takes seeds of the system, and the share of traces that are told.
+    /// Takes seeds of the system, and the share of traces to sample.
     ///
     /// # Errors
     /// The system has no randomness.
@@ -29,7 +29,7 @@ impl Ids {
         Ok(Self { next: AtomicU64::new(0), seeds, ratio })
     }
 
-    /// The id of a trace that begins here; nothing if it is none of those that are told.
+    /// Returns the id of a trace that begins here; `None` if it is not sampled.
     pub(super) fn trace(&self) -> Option<[u8; 16]> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let [high, low, _] = self.seeds.map(|seed| mixed(seed, turn));
@@ -47,13 +47,15 @@ impl Ids {
     }
 }
 
-/// Whether the end of an id is below the ratio, as other servers that sample by the id find, too.
+/// Returns true if the end of an id is below the ratio. Other servers that sample by the id decide
+/// alike.
 fn is_sampled(end: u64, ratio: f64) -> bool {
     let share = u32::try_from((end << 1) >> 32).unwrap_or(u32::MAX);
     f64::from(share) < ratio * TWO_TO_THE_32
 }
 
-/// The mixing function of SplitMix64 (Steele, Lea and Flood, 2014): one to one, so that no two turns meet.
+/// The mixing function of SplitMix64 (Steele, Lea and Flood, 2014): one to one, so that no two ids
+/// are equal.
 const fn mixed(seed: u64, turn: u64) -> u64 {
     let mut mixed = seed.wrapping_add(turn.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_is_the_share_of_traces_that_are_told() {
+    fn the_ratio_is_the_share_of_sampled_traces() {
         let sampled = |ratio| {
             let ids = Ids { next: AtomicU64::new(0), seeds: [1, 2, 3], ratio };
             (0..100_000).filter(|_| ids.trace().is_some()).count()
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_that_is_told_is_told_at_every_greater_ratio() {
+    fn a_sampled_trace_is_sampled_at_every_greater_ratio() {
         for turn in 0..10_000 {
             let end = mixed(7, turn);
             let sampled = [0.1, 0.5, 0.9].map(|ratio| is_sampled(end, ratio));

@@ -1,7 +1,7 @@
-//! Spans as the OpenTelemetry Protocol has them in JSON.
+//! Spans in the JSON of the OpenTelemetry Protocol.
 //!
-//! It is the mapping of Protocol Buffers to JSON with the exceptions of OTLP 1: ids in hexadecimal digits, enumerations as
-//! numbers. Numbers of 64 bits are text.
+//! It is the mapping of Protocol Buffers to JSON with the exceptions of OTLP 1: ids in hexadecimal
+//! digits, enumerations as numbers. Numbers of 64 bits are text.
 
 use wardgate_engine::wire::Json;
 
@@ -35,7 +35,7 @@ pub(super) fn request(service: &str, spans: &[Span]) -> String {
     json.finish()
 }
 
-/// What is told of the server as a whole.
+/// Writes the attributes of the server as a whole.
 fn resource(service: &str) -> [Attribute; 5] {
     [
         ("service.name", Value::Text(service.to_owned().into())),
@@ -110,7 +110,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The flag of W3C Trace Context, and whether it is known that the parent is elsewhere, and whether it is.
+/// The flag of W3C Trace Context for sampled spans, and the two flags for a parent that is known to
+/// be local or remote.
 const SAMPLED: f64 = 1.0;
 const KNOWN: f64 = 256.0;
 const REMOTE: f64 = 512.0;

@@ -1,4 +1,4 @@
-//! Spans that wait to be sent: a bounded number of them, whoever is slow.
+//! The bounded queue of spans to send.
 
 use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::span::Span;
 
-/// Spans that wait, and what became of those before them.
+/// The waiting spans, and the counts of those before them.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     /// The most that may wait or be on their way.
@@ -25,11 +25,11 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Waiting {
     spans: Vec<Span>,
-    /// How many were taken and have not come to an end.
+    /// The number of spans that were taken and are neither sent nor dropped yet.
     taken: usize,
 }
 
-/// What became of spans.
+/// The counts of spans.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     sent: AtomicU64,
@@ -48,7 +48,7 @@ impl Queue {
         }
     }
 
-    /// Adds a span if there is a place. Nobody holds the lock for longer than it takes to do that.
+    /// Adds a span if there is room. The lock is held for no longer than that.
     pub(super) fn put(&self, span: Span) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let has_room = waiting.spans.len().saturating_add(waiting.taken) < self.most;
@@ -65,7 +65,7 @@ impl Queue {
         }
     }
 
-    /// Takes all that wait. Each must come to an [end](Self::ended).
+    /// Takes all waiting spans. Each must be reported as [ended](Self::ended).
     pub(super) fn take(&self) -> Vec<Span> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let spans = mem::take(&mut waiting.spans);

@@ -1,11 +1,11 @@
-//! What took how long.
+//! Spans: open ones, and those that have ended.
 
 use std::borrow::Cow;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::context::Context;
 
-/// What took how long, and what is told of it.
+/// A span that has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Span {
     pub(super) context: Context,
@@ -18,19 +18,19 @@ pub(crate) struct Span {
     pub(super) has_failed: bool,
 }
 
-/// Whose work it is.
+/// The kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A step within.
     Internal,
-    /// The answer to somebody else.
+    /// The answer to another process.
     Server,
 }
 
 /// A name and a value.
 pub(crate) type Attribute = (&'static str, Value);
 
-/// What a value may be.
+/// The value of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(Cow<'static, str>),
@@ -38,7 +38,7 @@ pub(crate) enum Value {
     Flag(bool),
 }
 
-/// What has begun and not ended.
+/// A span that has not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenSpan {
     context: Context,
@@ -47,7 +47,7 @@ pub(crate) struct OpenSpan {
     clock: Instant,
 }
 
-/// What is told of it at its end.
+/// The fields of a span that are known at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct SpanFields {
     pub(crate) name: Cow<'static, str>,
@@ -61,7 +61,7 @@ impl OpenSpan {
         Self { context, time: SystemTime::now(), clock: Instant::now() }
     }
 
-    /// Begins what is done within. It takes its time from the outer one, so that it is within by every clock.
+    /// Begins a child. It takes its time from the parent, so that it is within it by every clock.
     pub(super) fn begin_child(&self, span: [u8; 8]) -> Self {
         let clock = Instant::now();
         let passed = clock.saturating_duration_since(self.clock);
@@ -87,7 +87,7 @@ impl OpenSpan {
 }
 
 impl Value {
-    /// Text of somebody else, of which the beginning is enough.
+    /// Returns the beginning of a foreign text.
     pub(crate) fn text(text: &str) -> Self {
         Self::Text(Cow::Owned(text.chars().take(MAX_TEXT).collect()))
     }
@@ -97,5 +97,5 @@ impl Value {
     }
 }
 
-/// Characters of a text that are told.
+/// Characters of a text in an attribute.
 const MAX_TEXT: usize = 256;

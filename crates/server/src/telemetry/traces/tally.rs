@@ -1,13 +1,13 @@
-//! What one request was decided, for the metrics and the span that tell of it.
+//! The tally of the decisions on one request, for its metrics and its span.
 //!
-//! A request is decided on one thread, from its body to its answer without a pause, so what the thread counts meanwhile is
-//! the request's.
+//! A request is decided on one thread, from its body to its answer without a pause, so the tally of
+//! the thread is the request's.
 
 use std::cell::Cell;
 
 use crate::telemetry::metrics::Tally;
 
-/// Calls `decide`, and counts what it notes.
+/// Calls `decide`, and returns the decisions that it noted.
 pub(crate) fn counted<R>(decide: impl FnOnce() -> R) -> (R, Tally) {
     let before = TALLY.replace(Tally::default());
     let decided = decide();

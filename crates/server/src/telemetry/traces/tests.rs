@@ -1,4 +1,4 @@
-//! What becomes of spans, whatever a collector does.
+//! The fate of spans for each behaviour of a collector.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn record(tracer: &Tracer, count: u64) {
     }
 }
 
-/// Tells so many spans, and expects so many to be sent and dropped once all is over.
+/// Ends `count` spans, and expects the numbers of sent and dropped ones after the end.
 fn check(tracer: &Tracer, count: u64, expected: (u64, u64)) {
     record(tracer, count);
     tracer.close();
@@ -38,7 +38,7 @@ fn check(tracer: &Tracer, count: u64, expected: (u64, u64)) {
 }
 
 #[test]
-fn what_waits_is_sent_at_the_end_in_batches() {
+fn waiting_spans_are_sent_at_the_end_in_batches() {
     let collector = Collector::saying(&[TAKEN]);
     check(&tracer(&collector.endpoint(), "max-batch = 4\n"), 10, (10, 0));
     assert_eq!(collector.spans().len(), 10);
@@ -55,7 +55,7 @@ fn a_full_batch_waits_for_nothing() {
 }
 
 #[test]
-fn a_collector_that_is_busy_is_asked_again_when_it_says() {
+fn a_busy_collector_gets_the_spans_after_the_time_it_names() {
     for busy in ["429 Too Many Requests", "502 Bad Gateway", "503 Service Unavailable"] {
         let busy = format!("HTTP/1.1 {busy}\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n");
         let collector = Collector::saying(&[&busy, &busy, TAKEN]);
@@ -68,7 +68,7 @@ fn a_collector_that_is_busy_is_asked_again_when_it_says() {
 }
 
 #[test]
-fn a_collector_that_stays_busy_loses_spans_and_holds_nobody_up() {
+fn a_collector_that_stays_busy_loses_spans_and_delays_no_request() {
     let busy = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 999999\r\nContent-Length: 0\r\n\r\n";
     let collector = Collector::saying(&[busy]);
     let tracer = tracer(&collector.endpoint(), "max-batch = 2\nmax-queue = 6\n");
@@ -78,12 +78,13 @@ fn a_collector_that_stays_busy_loses_spans_and_holds_nobody_up() {
     record(&tracer, 100);
     assert_eq!((tracer.counts().sent(), tracer.counts().lost()), (0, 96));
     check(&tracer, 0, (0, 102));
-    // Two batches were sent for the first time, and the first one once more if its answer had come before the end.
+    // Two batches were sent for the first time, and the first one once more if its answer had come
+    // before the end.
     assert!(matches!(collector.rest().len(), 2 | 3));
 }
 
 #[test]
-fn what_a_collector_will_never_take_is_not_sent_again() {
+fn spans_that_a_collector_refuses_are_not_sent_again() {
     for status in ["400 Bad Request", "401 Unauthorized", "404 Not Found", "302 Found", "500 Oh"] {
         let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
         let collector = Collector::saying(&[&answer]);
@@ -93,7 +94,7 @@ fn what_a_collector_will_never_take_is_not_sent_again() {
 }
 
 #[test]
-fn what_a_collector_refuses_in_part_is_counted() {
+fn spans_that_a_collector_refuses_in_part_are_counted() {
     let check = |body: &str, expected| {
         let length = body.len();
         let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -115,7 +116,7 @@ fn a_collector_that_is_not_there_loses_spans() {
 }
 
 #[test]
-fn a_collector_that_never_answers_holds_up_nobody() {
+fn a_collector_that_never_answers_delays_no_request() {
     let collector = Collector::saying(&[""]);
     let tracer =
         tracer(&collector.endpoint(), "max-queue = 4\nmax-batch = 4\ntimeout-seconds = 1\n");
@@ -133,7 +134,7 @@ fn an_answer_without_end_is_not_read_to_its_end() {
 }
 
 #[test]
-fn where_spans_cannot_go_is_told_at_the_start() {
+fn an_unusable_collector_is_refused_at_the_start() {
     let refused = |rest: &str| {
         let text = format!("[policies]\ndirectory = \"none\"\n[traces]\n{rest}");
         let config = Config::parse(&text, Path::new("")).unwrap();
@@ -160,7 +161,7 @@ fn where_spans_cannot_go_is_told_at_the_start() {
 }
 
 #[test]
-fn headers_are_read_line_by_line_and_repeated_to_nobody() {
+fn headers_are_read_line_by_line_and_never_shown() {
     let name = format!("wardgate-headers-{}", std::process::id());
     let file = std::env::temp_dir().join(name);
     let check = |text: &str, expected: &str| {

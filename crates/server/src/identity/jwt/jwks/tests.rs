@@ -52,7 +52,7 @@ fn keys_are_exchanged_while_tokens_are_verified() {
 }
 
 #[test]
-fn what_is_no_set_of_keys_changes_nothing() {
+fn an_unusable_set_of_keys_changes_nothing() {
     let good = response("200 OK\r\nETag: \"1\"", &set(&[1]));
     let bad = [
         (response("500 Internal Server Error", b""), "the server answers 500"),
@@ -78,12 +78,12 @@ fn what_is_no_set_of_keys_changes_nothing() {
     assert_eq!(key_set.failures(), u64::try_from(bad.len()).unwrap());
     let requests = requests.join().unwrap();
     let requests: Vec<bool> = requests.iter().map(|head| is_conditional(head)).collect();
-    // What a tag stands for is known only after a set that could be used.
+    // The meaning of a tag is known only after a usable set.
     assert_eq!(requests, [[false, true].repeat(bad.len()), vec![false]].concat());
 }
 
 #[test]
-fn a_server_that_says_nothing_is_left() {
+fn a_silent_server_times_out() {
     let (url, requests) = publishing(vec![Vec::new()]);
     let (key_set, mut refresher, _requests) = parts(url.clone(), "ca.pem");
     let remote = Remote { url, ca: Some(pem("ca.pem")), token: None };
@@ -120,7 +120,7 @@ fn a_server_that_withdraws_its_keys_is_believed() {
 }
 
 #[test]
-fn keys_that_nothing_is_heard_of_come_to_an_end() {
+fn keys_without_a_refresh_expire() {
     let (url, _) = publishing(vec![response("200 OK", &set(&[1]))]);
     let (key_set, mut refresher, _requests) = parts(url, "ca.pem");
     let before = Instant::now();
@@ -132,7 +132,7 @@ fn keys_that_nothing_is_heard_of_come_to_an_end() {
 }
 
 #[test]
-fn unknown_keys_are_one_wish() {
+fn unknown_keys_cause_one_refresh_request() {
     let good = response("200 OK", &set(&[1]));
     let (url, _) = publishing(vec![good.clone(), good]);
     let (key_set, mut refresher, requests) = parts(url, "ca.pem");
@@ -149,7 +149,7 @@ fn unknown_keys_are_one_wish() {
 }
 
 #[test]
-fn looks_keep_their_distance() {
+fn refreshes_have_a_least_interval() {
     let last = Instant::now();
     let at = |seconds| last + Duration::from_secs(seconds);
     let check = |schedule: Schedule, expected: [u64; 3]| {
@@ -166,7 +166,7 @@ fn looks_keep_their_distance() {
 }
 
 #[test]
-fn the_thread_looks_again_after_failures_and_when_it_is_wished() {
+fn the_thread_refreshes_after_failures_and_on_request() {
     let (url, _) = publishing(vec![
         response("500 Internal Server Error", b""),
         response("200 OK", &set(&[1])),
@@ -178,7 +178,7 @@ fn the_thread_looks_again_after_failures_and_when_it_is_wished() {
     assert!(key_set.request_now().recv().unwrap().unwrap_err().contains("the server answers 500"));
     let now = || TokenTime { now: SystemClock.now(), skew: Duration::ZERO };
     for of in [1, 2] {
-        // Each question is a wish where the key is not known, and none waits for what comes of it.
+        // Each verification with an unknown key requests a refresh, and none waits for it.
         while key_set.verified(&token(of), now()).is_err() {
             thread::yield_now();
         }
