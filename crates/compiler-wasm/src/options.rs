@@ -29,9 +29,9 @@ pub(crate) struct CompileOptions {
     created: u64,
     not_before: Option<u64>,
     expires: Option<u64>,
-    /// Whether to look through the files instead, and to compile nothing.
+    /// True if to look through the files instead, and to compile nothing.
     pub(crate) lint: bool,
-    /// Whether a module of accessors is wanted too.
+    /// True if a module of accessors is wanted too.
     pub(crate) emit_accessors: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct TestOptions {
     globals: Option<String>,
     run: Option<String>,
     filter: Option<String>,
-    /// Whether JUnit XML is wanted too.
+    /// True if JUnit XML is wanted too.
     pub(crate) emit_junit: bool,
 }
 

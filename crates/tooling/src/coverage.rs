@@ -79,7 +79,7 @@ pub struct RoleCoverage {
     pub not_granted: u64,
     /// How often its condition could not be evaluated.
     pub failed: u64,
-    /// Whether everybody has it: any role will do, and there is no condition.
+    /// True if everybody has it: any role will do, and there is no condition.
     pub is_for_all: bool,
     /// The expressions of its condition, in order.
     pub expressions: Vec<ExpressionCoverage>,

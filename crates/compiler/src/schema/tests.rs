@@ -8,8 +8,8 @@ use wardgate_engine::schema::Schemas;
 use super::*;
 use crate::message::sentence;
 
-/// Compiles `files` and returns what the first of them forbids about `attributes`, or what is wrong
-/// with the schemas.
+/// Compiles `files` and returns the report of the first of them about `attributes`, or the errors
+/// of the schemas.
 fn report(files: &[(&str, &str)], attributes: &str) -> Result<Vec<String>, Vec<String>> {
     let load = |path: &str| {
         let (path, text) =

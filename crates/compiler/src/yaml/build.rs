@@ -39,7 +39,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Contents {
                     continue;
                 }
             }
-            // What else is wrong may come of what was blanked out.
+            // Any other error may come of the blanked text.
             Some(Stop::Indentation(_, fault) | Stop::Fault(fault)) if misquoted.is_empty() => {
                 read.errors.push(*fault);
             }
@@ -76,11 +76,11 @@ struct Builder<'a> {
     read: Contents,
 }
 
-/// A collection whose end is still to come.
+/// A collection without its end so far.
 struct OpenCollection {
     node: Node,
     anchor: usize,
-    /// The key of a map whose value is still to come.
+    /// The key of a map without its value so far.
     key: Option<Node>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Pays for values that stand in the file once and in the tree again.
+    /// Counts values that are written in the file once and copied in the tree.
     fn repeat(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
         self.repeated = self.repeated.saturating_add(nodes);
         if self.repeated > MAX_REPEATED_NODES {

@@ -75,7 +75,7 @@ fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usi
     rules
 }
 
-/// Whether the table may have several entries for one rule: one for its roles, and one for each derived role.
+/// Returns true if the table may have several entries for one rule: one for its roles, and one for each derived role.
 fn repeats(policy: &PolicyCoverage) -> bool {
     policy.kind == RESOURCE
 }

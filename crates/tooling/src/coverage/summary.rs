@@ -48,7 +48,7 @@ impl Share {
         if self.all == 0 { 100.0 } else { 100.0 * double(self.covered) / double(self.all) }
     }
 
-    /// Whether the share is at least so many per cent.
+    /// Returns true if the share is at least so many per cent.
     #[must_use]
     pub fn is_at_least(self, per_cent: f64) -> bool {
         100.0 * double(self.covered) >= per_cent * double(self.all)

@@ -216,13 +216,13 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// Whether what has just been taken is followed by the `:` of a key.
+    /// Returns true if what has just been taken is followed by the `:` of a key.
     fn is_key(&self) -> bool {
         let rest = self.rest().trim_start_matches([' ', '\t']).strip_prefix(':');
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n']))
     }
 
-    /// Whether the `:` that has just been taken ends a key on its line.
+    /// Returns true if the `:` that has just been taken ends a key on its line.
     fn follows_key(&self) -> bool {
         let mut last = self.tokens.iter().rev();
         let begins_line = last.next().is_none_or(|colon| colon.begins_line);

@@ -18,9 +18,9 @@ pub(crate) struct Comment<'f> {
     pub(crate) column: u32,
     /// What follows the `#`.
     pub(super) text: &'f str,
-    /// Whether nothing else stands on the line.
+    /// True if nothing else stands on the line.
     pub(super) is_alone: bool,
-    /// Whether nothing but comments and blank lines stands before it in the file.
+    /// True if nothing but comments and blank lines stands before it in the file.
     pub(super) is_first: bool,
 }
 

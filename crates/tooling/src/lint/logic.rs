@@ -76,7 +76,7 @@ impl Outcomes {
         Self { yes: true, no: true, other: false, fails }
     }
 
-    /// Whether it is true if it is anything.
+    /// Returns true if it is true if it is anything.
     pub(super) const fn is_always(self) -> bool {
         self.yes && !self.no && !self.other
     }
@@ -232,7 +232,7 @@ impl<'p> Logic<'p> {
         }
     }
 
-    /// Whether both are the same part of the request, of those that are always there.
+    /// Returns true if both are the same part of the request, of those that are always there.
     fn is_same(&self, left: &Expr, right: &Expr, facts: &Facts) -> bool {
         let both = (Path::of(left, facts), Path::of(right, facts));
         let (Some(left), Some(right)) = both else { return false };
@@ -330,7 +330,7 @@ impl<'p> Logic<'p> {
         self.fuel.get() > 0
     }
 
-    /// Whether a condition took more than its share of work, so that nothing is known of it.
+    /// Returns true if a condition took more than its share of work, so that nothing is known of it.
     pub(super) fn is_spent(&self) -> bool {
         self.fuel.get() == 0
     }

@@ -194,7 +194,7 @@ impl<'p> Linter<'p> {
     }
 }
 
-/// Whether no known action, of which there are some, can be meant by `action`.
+/// Returns true if no known action, of which there are some, can be meant by `action`.
 fn is_unknown<'a>(
     actions: &Actions<'_>,
     more: impl Iterator<Item = &'a str>,

@@ -46,7 +46,7 @@ impl<'p> Linter<'p> {
         found
     }
 
-    /// Whether the policy asks for the derived roles in effect, of which a rule may be the reason.
+    /// Returns true if the policy asks for the derived roles in effect, of which a rule may be the reason.
     fn reads_derived_roles(&self, policy: &ResourcePolicy) -> bool {
         let rules = policy.rules.iter();
         let conditions = rules.clone().filter_map(|rule| rule.condition.as_ref());

@@ -153,7 +153,7 @@ impl Against<'_, '_> {
     }
 }
 
-/// Whether somebody asks for it, or for what it stands in: they know that it need not be there.
+/// Returns true if somebody asks for it, or for what it stands in: they know that it need not be there.
 fn is_guarded(keys: &[String], tested: &BTreeSet<Vec<String>>) -> bool {
     let lengths = 2..=keys.len();
     lengths.filter_map(|length| keys.get(..length)).any(|keys| tested.contains(keys))

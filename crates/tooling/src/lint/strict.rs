@@ -197,7 +197,7 @@ struct Grantee<'p> {
 }
 
 impl<'p> Grantee<'p> {
-    /// Whether there are roles with which a principal gets both ways.
+    /// Returns true if there are roles with which a principal gets both ways.
     fn meets(&self, other: &Self) -> bool {
         let both = |one: &String, two: &String| covers(one, two) || covers(two, one);
         self.roles.iter().any(|one| other.roles.iter().any(|two| both(one, two)))

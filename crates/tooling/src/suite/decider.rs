@@ -30,7 +30,7 @@ pub struct Question<'q> {
 pub struct Answer {
     /// The decision.
     pub decision: Decision,
-    /// Whether a condition asked for the time.
+    /// True if a condition asked for the time.
     pub depends_on_time: bool,
 }
 

@@ -210,7 +210,7 @@ pub(crate) fn is_suite_file(path: &str) -> bool {
     is_suite(path) || is_fixture(path)
 }
 
-/// Whether the file at a path is a suite.
+/// Returns true if the file at a path is a suite.
 #[must_use]
 pub fn is_suite(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
@@ -219,7 +219,7 @@ pub fn is_suite(path: &str) -> bool {
         && !folders(path).any(|folder| folder == TEST_DATA)
 }
 
-/// Whether the file at a path holds fixtures.
+/// Returns true if the file at a path holds fixtures.
 fn is_fixture(path: &str) -> bool {
     let mut segments = path.rsplit('/');
     let name = segments.next().unwrap_or_default();

@@ -22,7 +22,7 @@ pub struct Suite {
     pub name: String,
     /// What it is about.
     pub description: String,
-    /// Whether and why it is left out.
+    /// True if and why it is left out.
     pub skip: Option<String>,
     /// Its tables, in order.
     pub tables: Vec<Table>,
@@ -39,7 +39,7 @@ pub struct Table {
     pub name: Named,
     /// What it is about.
     pub description: String,
-    /// Whether and why it is left out.
+    /// True if and why it is left out.
     pub skip: Option<String>,
     /// What is asked.
     pub input: Input,
@@ -155,7 +155,7 @@ pub struct Fixtures {
 pub struct Settings {
     /// What `now()` means; a test whose policies ask for it needs it.
     pub now: Option<Timestamp>,
-    /// Whether a scope without policies falls back to its nearest ancestor that has some.
+    /// True if a scope without policies falls back to its nearest ancestor that has some.
     pub lenient_scope_search: bool,
     /// The values of `globals`.
     pub globals: BTreeMap<String, Attr>,

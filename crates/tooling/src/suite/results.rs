@@ -60,7 +60,7 @@ pub struct CaseResult {
     pub action: String,
     /// Where the table says what is expected; where the table stands, if it does not.
     pub location: Location,
-    /// Whether the table says what is expected. If not, the action should be denied.
+    /// True if the table says what is expected. If not, the action should be denied.
     pub has_expectation: bool,
     /// What became of it.
     pub outcome: Outcome,

@@ -204,7 +204,7 @@ impl Updater<'_> {
         self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, location, message));
     }
 
-    /// Whether the text with these edits reads as `wanted`.
+    /// Returns true if the text with these edits reads as `wanted`.
     fn reads_as(&self, edits: &[Edit], wanted: &Suite) -> bool {
         let Some(text) = apply(&self.source.text, edits) else { return false };
         let Ok(source) = SourceFile::new(&self.source.path, text.as_bytes()) else { return false };

@@ -1,7 +1,7 @@
 //! The signatures, as data.
 //!
-//! Taken from the CEL specification (langdef.md, "List of Standard Definitions"), the documents of the
-//! extension libraries, and those of Cerbos. Ordered comparison accepts mixed kinds of numbers.
+//! Taken from the CEL specification (langdef.md, "List of Standard Definitions"), the documents of
+//! the extension libraries, and those of Cerbos. Ordered comparison accepts mixed kinds of numbers.
 
 mod cerbos;
 

@@ -9,7 +9,8 @@ use crate::source::Position;
 use crate::yaml::{Entry, Kind};
 
 impl Builder<'_> {
-    /// Merged entries come first, and an entry of the map itself replaces a merged one.
+    /// Resolves merge keys. Merged entries come first, and an entry of the map itself replaces a
+    /// merged one.
     pub(super) fn resolve_merges(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
         let mut index: HashMap<Arc<str>, (usize, bool)> = HashMap::new();

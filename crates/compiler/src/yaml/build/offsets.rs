@@ -27,7 +27,7 @@ impl<'a> Offsets<'a> {
         }
     }
 
-    /// Where messages about a map point: its `{`, or the `:` after its first key.
+    /// Returns the position of messages about a map: its `{`, or the `:` after its first key.
     pub(super) fn map_position(&self, map: &Node, first_key: &Node) -> Position {
         let rest = self.text.get(first_key.offset..).unwrap_or_default();
         if self.text.get(map.offset..).is_some_and(|rest| rest.starts_with('{')) {
@@ -50,7 +50,7 @@ impl<'a> Offsets<'a> {
         first_key.position
     }
 
-    /// Whether the value at `offset` is written down, rather than left out.
+    /// Returns true if the value at `offset` is written down, rather than left out.
     pub(super) fn has_text(&self, offset: usize) -> bool {
         self.text.get(offset..).is_some_and(|rest| rest.starts_with(['~', 'n', 'N']))
     }

@@ -69,7 +69,8 @@ impl Builder<'_> {
         (offset, at)
     }
 
-    /// With an anchor or a tag, a block scalar starts at its indicator: skips that line.
+    /// Returns the start of a block scalar's content. With an anchor or a tag, it starts at its
+    /// indicator, whose line is skipped.
     fn block_start(&self, offset: usize, at: Position) -> (usize, Position) {
         let rest = self.file.text.get(offset..).unwrap_or_default();
         match rest.find('\n') {
@@ -81,15 +82,16 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a block goes on to the last character of a file that ends within a line: then that line
-    /// has no end that could belong to the text, though the scanner gives it one.
+    /// Returns true if a block goes on to the last character of a file that ends within a line:
+    /// then that line has no end that could belong to the text, though the scanner gives it one.
     fn ends_without_a_line_end(&self, span: Span) -> bool {
         let last = self.file.text.rsplit('\n').next().unwrap_or_default();
         let end = self.offsets.byte(self.padding.index(&span.end));
         !last.trim().is_empty() && end >= self.file.text.len()
     }
 
-    /// Content stands on a line of its own; an indicator has something before it on its line.
+    /// Returns true if an offset has something before it on its line: content begins a line of its
+    /// own, an indicator does not.
     fn is_indicator(&self, offset: usize) -> bool {
         let before = self.file.text.get(..offset).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Syntax errors of the scanner, told at the position that the author must look at.
+//! Syntax errors of the scanner, at the position where the author must look.
 
 use saphyr_parser::ScanError;
 
@@ -32,7 +32,7 @@ impl Builder<'_> {
         self.error(at, scanner_messages::message(info))
     }
 
-    /// Where the text starts on the last line before `at` that has any.
+    /// Returns the beginning of the last text before the line of `at`.
     fn line_before(&self, at: Position) -> Position {
         let above = usize::try_from(at.line).unwrap_or(0).saturating_sub(1);
         let lines = self.file.text.lines().take(above).zip(1_u32..);
@@ -43,7 +43,7 @@ impl Builder<'_> {
         Position { line: number, column }
     }
 
-    /// Where the quoted text began that goes on at `at`.
+    /// Returns the beginning of the quoted text that ends before `at`.
     fn quote_before(&self, at: Position) -> Position {
         let line = self.file.line(at.line).unwrap_or_default();
         let quote = line.chars().position(|c| matches!(c, '"' | '\''));

@@ -37,7 +37,7 @@ pub(super) fn whole<'s>(tree: &Tree<'s>) -> Shape<'s> {
     group(false, parts)
 }
 
-/// Whether the lines of a chain need to be set apart from what stands beside it.
+/// True if the lines of a chain need to be set apart from what stands beside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Alone,

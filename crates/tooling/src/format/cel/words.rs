@@ -29,9 +29,9 @@ pub(super) struct Word<'s> {
     pub(super) before: Vec<&'s str>,
     /// Comments after it on its line; of the end, on the line of the word before it.
     pub(super) after: Vec<&'s str>,
-    /// Whether it begins a line.
+    /// True if it begins a line.
     pub(super) begins_line: bool,
-    /// Whether an empty line stands before it.
+    /// True if an empty line stands before it.
     pub(super) follows_blank: bool,
 }
 

@@ -36,7 +36,7 @@ enum Requirement {
 }
 
 impl Logic<'_> {
-    /// Whether `expr` cannot come to `truth` because that would contradict itself.
+    /// Returns true if `expr` cannot come to `truth` because that would contradict itself.
     pub(super) fn contradicts(&self, expr: &Expr, truth: bool, facts: &Facts) -> bool {
         let mut demands = Demands::default();
         let requirement = if truth { Requirement::BeTrue } else { Requirement::BeFalse };
@@ -44,7 +44,7 @@ impl Logic<'_> {
         demands.are_impossible()
     }
 
-    /// Whether the parts of `condition` cannot hold together.
+    /// Returns true if the parts of `condition` cannot hold together.
     pub(super) fn contradicts_itself(&self, condition: &Condition) -> bool {
         let mut demands = Demands::default();
         self.demand_condition(condition, true, &mut demands);

@@ -15,7 +15,7 @@ pub(in crate::lint) struct Facts {
 }
 
 impl Facts {
-    /// Whether `keys` lead to a value.
+    /// Returns true if `keys` lead to a value.
     pub(super) fn has(&self, keys: &[&str]) -> bool {
         let leads = |known: &Vec<String>| known.iter().take(keys.len()).eq(keys.iter().copied());
         self.present.iter().any(|known| known.len() >= keys.len() && leads(known))

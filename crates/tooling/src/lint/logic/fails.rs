@@ -126,7 +126,7 @@ impl Logic<'_> {
     }
 }
 
-/// Whether a part of the request is a map by its type, so that `has` cannot fail on it.
+/// Returns true if a part of the request is a map by its type, so that `has` cannot fail on it.
 fn is_map(path: &Path<'_>) -> bool {
     matches!(
         path.keys(),
@@ -134,7 +134,7 @@ fn is_map(path: &Path<'_>) -> bool {
     )
 }
 
-/// Whether `in` cannot fail on a part of the request.
+/// Returns true if `in` cannot fail on a part of the request.
 fn is_range(path: &Path<'_>) -> bool {
     is_map(path) || matches!(path.keys(), ["P", "roles"])
 }

@@ -43,7 +43,7 @@ impl<'e> Path<'e> {
         &self.keys
     }
 
-    /// Whether it is there in every request, and is equal to itself.
+    /// Returns true if it is there in every request, and is equal to itself.
     pub(super) fn is_certain(&self) -> bool {
         matches!(self.keys.as_slice(), ["P" | "R", field] if *field != "attr")
     }

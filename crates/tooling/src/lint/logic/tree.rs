@@ -43,7 +43,7 @@ impl Logic<'_> {
         }
     }
 
-    /// Whether all parts come to `truth`, asked one after the other until one does not.
+    /// Returns true if all parts come to `truth`, asked one after the other until one does not.
     fn parts(&self, parts: &[Condition], truth: bool, facts: &Facts) -> Outcomes {
         let mut known = facts.clone();
         let mut all = Outcomes::known(true);

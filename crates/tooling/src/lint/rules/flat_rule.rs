@@ -21,16 +21,16 @@ pub(super) struct FlatRule<'r> {
     pub(super) actions: Vec<&'r str>,
     /// By whom the rule is reached.
     pub(super) grantees: Vec<Grantee>,
-    /// Whether it applies to all it is about.
+    /// True if it applies to all it is about.
     pub(super) is_certain: bool,
-    /// Whether asking it can end the search with an error.
+    /// True if asking it can end the search with an error.
     pub(super) can_fail: bool,
     /// What its condition says, if that can be told; nothing without one.
     pub(super) condition: Option<Option<String>>,
     pub(super) has_output: bool,
-    /// Whether it stands where an allow needs the consent of a parent scope.
+    /// True if it stands where an allow needs the consent of a parent scope.
     pub(super) needs_consent: bool,
-    /// Whether the answer to a condition may hang on the derived roles that it names.
+    /// True if the answer to a condition may hang on the derived roles that it names.
     pub(super) is_watched: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Grantee {
     Derived {
         name: String,
         parents: Vec<String>,
-        /// Whether everyone with a parent role has it.
+        /// True if everyone with a parent role has it.
         is_certain: bool,
         can_fail: bool,
     },
@@ -61,7 +61,7 @@ impl Grantee {
         }
     }
 
-    /// Whether whoever comes the way `inner` comes this way too.
+    /// Returns true if whoever comes the way `inner` comes this way too.
     pub(super) fn covers(&self, inner: &Self) -> bool {
         match (self, inner) {
             (Self::Role(outer), Self::Role(inner)) => covers(outer, inner),

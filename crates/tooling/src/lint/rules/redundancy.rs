@@ -150,7 +150,7 @@ impl OtherRules<'_, '_> {
         rules.filter(|((at, _), remaining)| **remaining && *at != self.at).map(|(line, _)| line)
     }
 
-    /// Whether each action on each way is covered by one of the rules that `counts`, or by what is asked
+    /// Returns true if each action on each way is covered by one of the rules that `counts`, or by what is asked
     /// `before` any rule. Names the first of them.
     fn every(
         &self,
@@ -191,7 +191,7 @@ impl OtherRules<'_, '_> {
     }
 }
 
-/// Whether a rule ends the search with a deny if it applies. Where consent is needed, a conditional allow
+/// Returns true if a rule ends the search with a deny if it applies. Where consent is needed, a conditional allow
 /// does so too, if its condition does not hold, which a certain one never does.
 fn denies(line: &FlatRule<'_>) -> bool {
     line.effect == Effect::Deny

@@ -13,7 +13,7 @@ pub(super) struct AttributeRead {
     pub(super) span: Span,
     /// What it is compared with.
     pub(super) compared: Vec<Value>,
-    /// Whether the expression only asks whether it is there.
+    /// True if the expression only asks whether it is there.
     pub(super) is_presence_test: bool,
 }
 

@@ -81,7 +81,7 @@ impl<'a> Shapes<'a> {
 /// An object's schema lists its properties without this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NotListed {
-    /// Whether it refuses those that it does not list.
+    /// True if it refuses those that it does not list.
     pub(super) is_refused: bool,
 }
 

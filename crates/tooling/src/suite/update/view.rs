@@ -35,7 +35,7 @@ impl<'s> View<'_, 's> {
         self.cases.get(&(table, principal.as_str(), resource.as_str(), action)).copied()
     }
 
-    /// Whether its tests would have to say different things, so that no value of its own is right for all.
+    /// Returns true if its tests would have to say different things, so that no value of its own is right for all.
     pub(super) fn is_divided(&self) -> bool {
         let differ = |mut values: Vec<Option<Value>>| {
             values.dedup();
