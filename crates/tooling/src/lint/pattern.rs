@@ -1,7 +1,7 @@
-//! What can be said of two patterns without a text to match.
+//! Relations of two patterns without a text to match.
 //!
-//! Both answers err on the side of saying nothing: `covers` is true only if every text that fits the
-//! second fits the first, `disjoint` only if no text fits both.
+//! Both answers are cautious: `covers` is true only if every text that fits the second fits the
+//! first, `disjoint` only if no text fits both.
 
 use wardgate_engine::glob;
 
@@ -10,7 +10,7 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
     if glob::is_glob(pattern) { glob::matches(pattern, name) } else { pattern == name }
 }
 
-/// Returns true if whatever fits `inner` fits `outer` too.
+/// Returns true if every text that fits `inner` fits `outer` too.
 pub(super) fn covers(outer: &str, inner: &str) -> bool {
     if outer == inner || is_everything(outer) {
         return true;
@@ -50,7 +50,7 @@ fn is_everything(pattern: &str) -> bool {
     matches!(pattern, "*" | "**")
 }
 
-/// The characters of a pattern before the first that means something.
+/// Returns the characters of a pattern before its first special one.
 pub(super) fn head(pattern: &str) -> &str {
     let end = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     pattern.get(..end).unwrap_or(pattern)

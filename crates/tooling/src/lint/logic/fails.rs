@@ -78,7 +78,7 @@ impl Logic<'_> {
         }
     }
 
-    /// Returns the first attribute that `expr` reads without knowing that it is there.
+    /// Returns the first attribute that `expr` reads and that no fact proves present.
     pub(in crate::lint) fn unguarded<'e>(
         &self,
         expr: &'e Expr,
@@ -89,8 +89,8 @@ impl Logic<'_> {
         self.first_missing(expr, &known)
     }
 
-    /// Returns where `expr` reads such an attribute, and its name: that which a variable reads, where it is behind
-    /// one.
+    /// Returns the part of `expr` that reads such an attribute, and its name: the one that a
+    /// variable reads, where it is behind one.
     pub(in crate::lint) fn missing_read(
         &self,
         expr: &Expr,
