@@ -1,35 +1,35 @@
-//! What JavaScript gets: the JSON of `wardgate compile --json`, as plain values.
+//! The answers for JavaScript: the JSON of `wardgate compile --json`, as plain values.
 
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 use wardgate_compiler::diagnostics::{Diagnostic, Severity};
 use wardgate_compiler::source::Position;
 
-/// What became of the files.
+/// The answer of a compilation.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Answer {
     /// The bundle, if no diagnostic is an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bundle: Option<ByteBuf>,
-    /// The module of accessors for the bundle, if it was asked for.
+    /// The module of accessors for the bundle, if the options request it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accessors: Option<String>,
     pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 
-/// What became of tests.
+/// The answer of a test run.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct TestAnswer {
     /// The results as JSON, if the policies compile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) results: Option<String>,
-    /// The results as JUnit XML, if they were asked for.
+    /// The results as JUnit XML, if the options request them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) junit: Option<String>,
     pub(crate) diagnostics: Vec<JsDiagnostic>,
 }
 
-/// What became of a file that was to be laid out.
+/// The answer of the formatter.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(crate) struct FormatAnswer {
     /// The text of the file as it should be, if it can be read.
@@ -71,7 +71,7 @@ struct End {
 }
 
 impl Answer {
-    /// There is no bundle, and this is all there is to say.
+    /// Makes an answer of diagnostics alone, without a bundle.
     pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
         let diagnostics = diagnostics.into_iter().map(JsDiagnostic::from).collect();
         Self { diagnostics, ..Self::default() }

@@ -1,7 +1,7 @@
-//! From files to an answer, without a word of JavaScript.
+//! Compiles files to an answer, without a type of JavaScript.
 //!
-//! What is wrong with the files is a diagnostic. A [`Failure`] is what they are not to blame for: an
-//! option that is not possible, or a fault of the compiler itself.
+//! An error in the files is a diagnostic. A [`Failure`] is an error that they do not cause: an
+//! impossible option, or a fault of the compiler itself.
 
 use serde_bytes::ByteBuf;
 use wardgate_bundle::{PackError, digest, pack_with_rules};

@@ -1,8 +1,8 @@
-//! The JavaScript border of the compiler: files and options in, bundles, layouts, results of tests and diagnostics out.
+//! The JavaScript border of the compiler: files and options in, bundles, layouts, results of tests
+//! and diagnostics out.
 //!
-//! Nothing is compiled here that the command would compile otherwise: the same files and options give
-//! the same bytes and the same diagnostics. It is a module of its own, so that the runtime module holds
-//! no parser.
+//! The module compiles as the command does: the same files and options give the same bytes and the
+//! same diagnostics. It is a module of its own, so that the runtime module holds no parser.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -19,7 +19,7 @@ use failure::Failure;
 /// Compiles files, `[[path, bytes], ...]`, to `{ bundle?, accessors?, diagnostics }`.
 ///
 /// # Errors
-/// What the policies are not to blame for, as `[kind, message, code]`; see [`failure`].
+/// A failure that the policies do not cause, as `[kind, message, code]`; see [`failure`].
 #[wasm_bindgen]
 pub fn compile(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let files = serde_wasm_bindgen::from_value(files)?;
@@ -28,7 +28,8 @@ pub fn compile(files: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     Ok(serde_wasm_bindgen::to_value(&answer)?)
 }
 
-/// Runs the test suites among files, `[[path, bytes], ...]`, to `{ results?, junit?, diagnostics }`.
+/// Runs the test suites among files, `[[path, bytes], ...]`, to `{ results?, junit?, diagnostics
+/// }`.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -50,7 +51,8 @@ pub fn format(file: JsValue) -> Result<JsValue, JsValue> {
     Ok(serde_wasm_bindgen::to_value(&formatting::format(file))?)
 }
 
-/// What `npm/src` makes an error of. An `Error` that leaves the module is a fault of the border.
+/// Returns the value of which `npm/src` makes an error. An `Error` that leaves the module is a
+/// fault of the border.
 fn thrown(failure: &Failure) -> JsValue {
     serde_wasm_bindgen::to_value(failure).unwrap_or_default()
 }

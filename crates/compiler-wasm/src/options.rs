@@ -1,6 +1,7 @@
-//! What JavaScript asks for.
+//! The options of the calls from JavaScript.
 //!
-//! The package has looked at every value already: what does not fit here is a fault of the border.
+//! The package has checked every value already: a value that does not fit here is a fault of the
+//! border.
 
 use serde::Deserialize;
 use serde_bytes::ByteBuf;
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 /// The path of a file and its contents, which need not be text.
 pub(crate) type File = (String, ByteBuf);
 
-/// The options of one call. Whatever is not there is as the command has it.
+/// The options of one call. An absent one has the default of the command.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct CompileOptions {
@@ -29,9 +30,9 @@ pub(crate) struct CompileOptions {
     created: u64,
     not_before: Option<u64>,
     expires: Option<u64>,
-    /// Whether to look through the files instead, and to compile nothing.
+    /// True if to look through the files instead, and to compile nothing.
     pub(crate) lint: bool,
-    /// Whether a module of accessors is wanted too.
+    /// True if a module of accessors is wanted too.
     pub(crate) emit_accessors: bool,
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct TestOptions {
     globals: Option<String>,
     run: Option<String>,
     filter: Option<String>,
-    /// Whether JUnit XML is wanted too.
+    /// True if JUnit XML is wanted too.
     pub(crate) emit_junit: bool,
 }
 
@@ -68,7 +69,7 @@ enum Schemas {
 }
 
 impl CompileOptions {
-    /// Returns what the table is to be.
+    /// Returns the options of the table.
     pub(crate) fn table(&self) -> Result<Options, Failure> {
         let mut options = Options {
             evaluation: match self.evaluation {
@@ -92,7 +93,7 @@ impl CompileOptions {
         Ok(options)
     }
 
-    /// Returns what the bundle is to say of itself.
+    /// Returns the label of the bundle.
     pub(crate) fn label(&self) -> Label {
         Label {
             name: self.name.clone(),
@@ -105,7 +106,7 @@ impl CompileOptions {
 }
 
 impl TestOptions {
-    /// Returns how the policies are compiled where a test does not say.
+    /// Returns the options of the table for tests without settings of their own.
     pub(crate) fn table(&self) -> Result<Options, Failure> {
         let options = CompileOptions {
             evaluation: self.evaluation,
@@ -133,5 +134,5 @@ impl TestOptions {
     }
 }
 
-/// What messages call the globals. The ending makes them JSON and nothing else.
+/// The name of the globals in messages. The ending makes them JSON and nothing else.
 const GLOBALS: &str = "globals.json";

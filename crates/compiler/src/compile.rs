@@ -39,7 +39,8 @@ pub fn compile_dir(root: &Path, options: &Options) -> Result<Compiled, Vec<Diagn
     compile_repository(&Repository::read(root), root, options)
 }
 
-/// Compiles policies that were read from the directory `root`, whose `_schemas` hold the schemas that they name.
+/// Compiles policies that were read from the directory `root`, whose `_schemas` hold the schemas
+/// that they name.
 ///
 /// # Errors
 /// Everything that is wrong with them, sorted; never an empty list.

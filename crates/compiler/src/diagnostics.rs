@@ -1,7 +1,8 @@
-//! Diagnostics: what is wrong, where, what was found and what was expected.
+//! Diagnostics: errors and warnings with their location, the text found and the text expected.
 //!
 //! All errors are reported, sorted by file, line, column and message, so that the same input gives
-//! the same report. Messages are lower case, without a full stop, with the author's text in backticks.
+//! the same report. Messages are lower case, without a full stop, with the author's text in
+//! backticks.
 
 mod extent;
 mod lint;
@@ -80,9 +81,9 @@ pub enum Code {
     InvalidExpression,
     /// No file holds a policy.
     NoPolicies,
-    /// A test names a principal, a resource, a group or data that is nowhere defined.
+    /// A test names a principal, a resource, a group or data that is not defined.
     UnknownFixture,
-    /// A test suite expects something that none of its tests asks for.
+    /// A test suite expects an action or a name that no test of it has.
     UnreachableExpectation,
     /// Two expectations of a test suite cannot both be met.
     ContradictoryExpectation,
@@ -128,33 +129,33 @@ impl Code {
     }
 }
 
-/// One thing to tell the author.
+/// One error or warning for the author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// What kind of thing it is.
+    /// The kind of the diagnostic.
     pub code: Code,
-    /// What is wrong.
+    /// The error or the warning, as a sentence.
     pub message: String,
     /// The path of the file.
     pub file: String,
     /// Where in the file: inside an expression, the exact character.
     pub position: Option<Position>,
-    /// Where the field stands that `path` names. Differs from `position` inside an expression.
+    /// The position of the field that `path` names. Differs from `position` inside an expression.
     pub field: Option<Position>,
     /// The path inside the policy; empty if the trouble is the file as a whole.
     pub path: String,
-    /// What stands there.
+    /// The text or the value found there.
     pub found: Option<String>,
-    /// What should stand there.
+    /// The text or the value expected there.
     pub expected: Option<String>,
     /// The file's contents, to show the line.
     source: Option<Arc<SourceFile>>,
 }
 
 impl Diagnostic {
-    /// An error about a place.
+    /// Makes an error at a location.
     #[must_use]
     pub fn error(code: Code, location: &Location, message: impl Into<String>) -> Self {
         Self {
@@ -166,13 +167,13 @@ impl Diagnostic {
         }
     }
 
-    /// A warning of the linter about a place.
+    /// Makes a warning of the linter at a location.
     #[must_use]
     pub fn lint(lint: Lint, location: &Location, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(Code::Lint(lint), location, message) }
     }
 
-    /// An error about a file as a whole.
+    /// Makes an error about a file as a whole.
     #[must_use]
     pub fn in_file(code: Code, file: &str, message: impl Into<String>) -> Self {
         Self {
@@ -204,7 +205,8 @@ impl Diagnostic {
         }
     }
 
-    /// What to say of files none of which holds a policy. They compile, but to a table that nobody wants.
+    /// Makes the error of files of which none holds a policy. They compile, to a table without a
+    /// use.
     #[must_use]
     pub fn no_policies() -> Self {
         let message = "there are no policies: no .yaml, .yml or .json file has one";
@@ -218,21 +220,21 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what stands there.
+    /// Adds the text or the value found there.
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(cut(found.into()));
         self
     }
 
-    /// Adds what should stand there.
+    /// Adds the text or the value expected there.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
         self
     }
 
-    /// Adds what stands there and what should, as far as they are known.
+    /// Adds the text found and the text expected, as far as they are known.
     #[must_use]
     pub fn with(mut self, found: Option<String>, expected: Option<String>) -> Self {
         (self.found, self.expected) = (found.map(cut), expected);
@@ -248,7 +250,7 @@ impl Diagnostic {
     }
 }
 
-/// Shortens what was found: a message is read by people.
+/// Shortens the found text: a message is read by people.
 fn cut(mut found: String) -> String {
     if let Some((end, _)) = found.char_indices().nth(MOST_FOUND) {
         let quote = if found.starts_with('`') { "...`" } else { "..." };
@@ -258,7 +260,7 @@ fn cut(mut found: String) -> String {
     found
 }
 
-/// Characters of what was found that a message repeats.
+/// The largest number of characters of a found text in a message.
 const MOST_FOUND: usize = 120;
 
 /// Sorts diagnostics into the order of the report and drops repetitions.

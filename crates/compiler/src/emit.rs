@@ -1,7 +1,7 @@
-//! Writing a policy table from resolved policies.
+//! Writes a policy table from resolved policies.
 //!
 //! Everything gets its id in the order in which the resolved policies name it, so that the same
-//! policies always give the same words. See `wardgate_engine::table::layout` for what is written.
+//! policies always give the same words. See `wardgate_engine::table::layout` for the layout.
 
 mod assemble;
 mod blocks;
@@ -61,7 +61,7 @@ struct Emitter<'o> {
     errors: Vec<Diagnostic>,
 }
 
-/// What a rule says, whatever its policy.
+/// The part of a rule that all kinds of policy share.
 struct Body<'r> {
     effect: Option<Effect>,
     condition: Option<&'r Condition>,
@@ -151,8 +151,8 @@ impl Emitter<'_> {
         self.register(PolicyKind::Principal, head, count);
     }
 
-    /// Role policies of one version and scope share a block. A role policy without rules has no
-    /// effect beyond its parent roles.
+    /// Writes the role policies. Those of one version and scope share a block. A role policy
+    /// without rules has no effect beyond its parent roles.
     fn role_policies(&mut self, policies: &[RolePolicy]) {
         let mut blocks: BTreeMap<(&str, &str), Block> = BTreeMap::new();
         for policy in policies {
@@ -177,7 +177,8 @@ impl Emitter<'_> {
         self.parent_roles(policies);
     }
 
-    /// A role policy denies unless its condition holds, so its outputs change places.
+    /// Returns the row of a rule of a role policy. A role policy denies unless its condition holds,
+    /// so the outputs are exchanged.
     fn role_row(
         &mut self,
         policy: &RolePolicy,
@@ -249,7 +250,7 @@ impl Emitter<'_> {
         row
     }
 
-    /// Notes that a resource or principal policy exists in its scope, and what the scope permits.
+    /// Registers a resource or principal policy in its scope, with the permissions of the scope.
     fn register(&mut self, kind: PolicyKind, head: &Head, rules: usize) {
         let scope = self.assembly.pool.string(&head.scope);
         let key = match kind {

@@ -1,8 +1,8 @@
-//! An expression inside a policy: its text, and where each of its characters stands in the file.
+//! An expression inside a policy: its text, and the position of each of its characters in the file.
 //!
-//! YAML folds lines, strips indentation and decodes escapes, yet it never changes, drops or reorders
-//! a character that is not white space. So the n-th such character of the text is the n-th one of the
-//! scalar in the file, whatever the style of the scalar.
+//! YAML folds lines, strips indentation and decodes escapes, yet it never changes, drops or
+//! reorders a character that is not white space. So the n-th such character of the text is the n-th
+//! one of the scalar in the file, in every style of scalar.
 
 mod scalar;
 
@@ -16,13 +16,13 @@ use scalar::ScalarUnits;
 pub struct ExprSource {
     /// The expression, as YAML decoded it.
     pub text: Arc<str>,
-    /// Where the field stands that holds it: the position of its key, or of its list entry.
+    /// The location of the field that holds it: the position of its key, or of its list entry.
     pub at: Location,
     /// Where the scalar starts in the file, and how it is written.
     pub scalar: ScalarSpan,
 }
 
-/// Where a scalar stands in its file.
+/// The position and the style of a scalar in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScalarSpan {
     /// Byte offset of its first character: the quote, if it has one; in a block, of its content.
@@ -47,9 +47,9 @@ pub enum Style {
 }
 
 impl ExprSource {
-    /// Returns where the character at `byte_offset` of the text stands in the file.
+    /// Returns the position in the file of the character at `byte_offset` of the text.
     ///
-    /// White space and the end of the text stand right after the character before them.
+    /// White space and the end of the text are located right after the character before them.
     #[must_use]
     pub fn locate(&self, byte_offset: usize) -> Position {
         let before = self.text.get(..byte_offset).unwrap_or(&self.text);

@@ -1,6 +1,6 @@
 //! The values of `globals`, as a host hands them in: a JSON or YAML object.
 //!
-//! They become attributes, so whatever an attribute cannot hold is refused. A name that stands twice is
+//! They become attributes, so a value that an attribute cannot hold is refused. A repeated name is
 //! refused too, because one of its values would be lost.
 
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use crate::diagnostics::Diagnostic;
 use crate::source::SourceFile;
 use crate::yaml::{self, Entry, Kind, Node};
 
-/// Reads an object; `name` is what messages call it.
+/// Reads an object; messages call it `name`.
 ///
 /// # Errors
-/// What is wrong with it, and where.
+/// The first error, with its position.
 pub fn read(name: &str, bytes: &[u8]) -> Result<BTreeMap<String, Attr>, String> {
     let source = SourceFile::new(name, bytes)
         .map_err(|error| Diagnostic::refused_source(name, error).to_string())?;

@@ -39,8 +39,8 @@ pub const MAX_IGNORE_BYTES: usize = 1 << 16;
 /// Patterns of one `.wardgateignore`. Each is compared with every path.
 pub const MAX_IGNORE_PATTERNS: usize = 1_000;
 
-/// Bytes of the longest scope. All the scopes above one are looked up, which would take the square of
-/// its length.
+/// Bytes of the longest scope. All the scopes above one are looked up, which would take the square
+/// of its length.
 pub const MAX_SCOPE_BYTES: usize = 1024;
 
 /// How deep an expression may nest.

@@ -1,6 +1,6 @@
 //! Sentences of messages: an expectation after the error, and lists of bounded length.
 
-/// Writes a message with what was found and what was expected.
+/// Returns a message with the found and the expected text.
 pub(crate) fn sentence(message: &str, found: Option<&str>, expected: Option<&str>) -> String {
     match (found, expected) {
         (Some(found), Some(expected)) => format!("{message}: expected {expected}, found {found}"),

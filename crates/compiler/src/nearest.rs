@@ -1,7 +1,7 @@
 //! Which name was meant by one that nothing has.
 //!
-//! A guess is only worth telling if it is nearly right: one mistake of the fingers, two in a long name;
-//! capitals, `_` and `-` do not count. The work is bounded whatever the author wrote.
+//! A guess is only worth telling if it is nearly right: one mistake of the fingers, two in a long
+//! name; capitals, `_` and `-` do not count. The work is bounded whatever the author wrote.
 
 use strsim::osa_distance;
 

@@ -1,6 +1,8 @@
-//! The writer's side of [`wardgate_engine::cel::Pool`]: interns strings, constants, slots and programs.
+//! The writer's side of [`wardgate_engine::cel::Pool`]: interns strings, constants, slots and
+//! programs.
 //!
-//! Deterministic: ids are given in the order of the first request, never in the order of a hash map.
+//! Deterministic: ids are given in the order of the first request, never in the order of a hash
+//! map.
 
 use std::collections::HashMap;
 

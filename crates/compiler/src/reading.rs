@@ -1,6 +1,6 @@
-//! Reading files, and no more of one than can be used.
+//! Reads files, within the bound of their size.
 //!
-//! One byte more than the bound is read, so that whoever gets the bytes can tell a file that is too large.
+//! One byte more than the bound is read, so that the caller can recognize a file that is too large.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,7 +20,7 @@ pub fn file(location: &Path) -> io::Result<Vec<u8>> {
     bounded(File::open(location)?, MAX_FILE_BYTES)
 }
 
-/// Reads a file that lies below `root`, whatever links lead to it.
+/// Reads a file below `root`, also through links.
 ///
 /// # Errors
 /// The same, or if a link leads out of `root`: then nothing of the file is read.
@@ -52,7 +52,7 @@ pub fn reason(error: &io::Error) -> String {
     first.chain(letters).collect()
 }
 
-/// Says why a file or directory cannot be read.
+/// Makes the diagnostic of a file or directory that cannot be read.
 pub fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     let message = format!("cannot be read: {}", reason(error));
     Diagnostic::in_file(Code::Unreadable, path, message)

@@ -1,8 +1,8 @@
-//! A policy repository: the documents of a directory, and what must hold among them.
+//! A policy repository: the documents of a directory, and the laws among them.
 //!
-//! The order in which a file system lists its entries reaches no result: files are taken in the order
-//! of their paths. All errors of all files are reported together, those of the later stages included as
-//! far as they can be found.
+//! The order in which a file system lists its entries reaches no result: files are taken in the
+//! order of their paths. All errors of all files are reported together, those of the later stages
+//! included as far as they can be found.
 
 mod check;
 pub mod files;
@@ -34,8 +34,8 @@ pub struct Repository {
     pub ignored: usize,
     /// The rules of SPOCP, in the order of their files.
     pub rules: RuleSet,
-    /// Everything that is wrong so far. The policies above are those that could be read all the same,
-    /// so that later stages can report what is wrong with them too.
+    /// All errors so far. The policies above are those that could be read all the same, so that
+    /// later stages can report their errors too.
     pub errors: Vec<Diagnostic>,
 }
 
@@ -115,8 +115,8 @@ impl Repository {
     }
 }
 
-/// Returns the one error of a file in which nothing says that it is a policy, however many fields and documents
-/// of something else it has.
+/// Returns the one error of a file in which no document is a policy, for any number of other fields
+/// and documents.
 fn foreign(file: &Arc<SourceFile>, documents: &[Node]) -> Option<Diagnostic> {
     let first = documents.first()?;
     if !documents.iter().all(parse::is_foreign) {

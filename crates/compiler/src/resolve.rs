@@ -1,7 +1,7 @@
-//! Looks up what policies import, and leaves nothing to be looked up.
+//! Resolves the imports of policies.
 //!
 //! Each policy gets the derived roles that its rules name and the variables and constants that its
-//! expressions use, and no others. What is imported but unused must still be well formed.
+//! expressions use, and no others. Imported but unused definitions must still be well formed.
 
 pub mod model;
 mod names;
@@ -31,7 +31,7 @@ use crate::repository::Repository;
 use crate::source::Location;
 use wardgate_engine::attr::Attr;
 
-/// Resolves the policies of a repository, and returns what is wrong with them beside those that are
+/// Resolves the policies of a repository, and returns the errors beside the policies that are
 /// sound.
 #[must_use]
 pub fn resolve(repository: &Repository) -> (Resolved, Vec<Diagnostic>) {
@@ -122,7 +122,7 @@ impl<'r> Resolver<'r> {
             condition.chain(rule.output.expressions())
         });
         let mut head = self.head(policy, &body.common, expressions);
-        // A role policy narrows what other policies allow, whatever the scope says.
+        // A role policy narrows the allows of other policies in any scope.
         head.scope_permissions = ScopePermissions::RequireParentalConsentForAllows;
         RolePolicy { head, parent_roles: body.parent_roles.clone(), rules: body.rules.clone() }
     }
@@ -155,7 +155,8 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    /// Returns what the expressions name, and what the variables among it name in turn.
+    /// Returns the names that the expressions use, and those that the variables among them use in
+    /// turn.
     fn used(
         &mut self,
         names: &Names<'r>,

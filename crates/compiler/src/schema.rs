@@ -1,9 +1,9 @@
 //! JSON Schemas in, the table's own words out (see [`wardgate_engine::schema`]).
 //!
-//! Drafts 4 to 2020-12, as Cerbos reads them: keywords that no draft has are passed over, and a format
-//! always counts. A keyword that would mean something and is not supported is an error, because to
-//! ignore it would let attributes through that it refuses. References reach this file and other files
-//! of `_schemas`, and nothing else: a schema is never fetched.
+//! Drafts 4 to 2020-12, as Cerbos reads them: keywords that no draft has are passed over, and a
+//! format always counts. A meaningful keyword without support is an error, because to ignore it
+//! would let attributes through that it refuses. References reach this file and other files of
+//! `_schemas`, and nothing else: a schema is never fetched.
 
 mod keywords;
 mod missing;
@@ -33,7 +33,7 @@ use resource::Resources;
 pub struct SchemaFile {
     /// The text, for messages.
     pub source: Arc<SourceFile>,
-    /// What it says.
+    /// The tree of the file.
     pub root: Node,
     resources: OnceCell<Resources>,
 }
@@ -45,12 +45,12 @@ impl SchemaFile {
         Self { source, root, resources: OnceCell::new() }
     }
 
-    /// The draft that it is written in; nothing if it names one that is unknown.
+    /// Returns the draft of the file; `None` if it names an unknown one.
     fn draft(&self) -> Option<u32> {
         field(&self.root, "$schema").map_or(Some(2020), |name| draft_named(text(name)?))
     }
 
-    /// The resources in it; `path` is where it stands in `_schemas`.
+    /// Returns the resources in the file; `path` is its path in `_schemas`.
     fn resources(&self, path: &str) -> &Resources {
         let find = || Resources::of(path, &self.root, self.draft().unwrap_or(2020));
         self.resources.get_or_init(find)
@@ -74,15 +74,16 @@ pub struct SchemaWriter<'a> {
     load: &'a Load<'a>,
     files: BTreeMap<String, Rc<SchemaFile>>,
     ids: BTreeMap<Target, u32>,
-    /// Schemas that policies name and that lead to something wrong, told already.
+    /// Schemas that policies name and that lead to an error that is already reported.
     broken: BTreeSet<Target>,
     queue: VecDeque<Target>,
     bodies: Vec<Vec<u32>>,
-    /// Names that references leave to the way by which they are come to, and where the first of each stands.
+    /// Names of dynamic references, whose target depends on the way to them, with the location of
+    /// the first of each.
     dynamic: Vec<(String, Location)>,
 }
 
-/// What is wrong at one place of a schema.
+/// An error at one position of a schema.
 #[derive(Debug)]
 pub struct Fault {
     at: Position,
@@ -96,7 +97,7 @@ impl Fault {
         Self { at, message: message.into(), found: None, expected: None }
     }
 
-    /// Adds what stands there and what should.
+    /// Adds the found and the expected value.
     fn because(self, found: impl Into<String>, expected: impl Into<String>) -> Self {
         Self { found: Some(found.into()), expected: Some(expected.into()), ..self }
     }
@@ -163,8 +164,8 @@ impl<'a> SchemaWriter<'a> {
         Err(errors)
     }
 
-    /// Reports dynamic references that more than one schema could be meant by, each name once. Where there is
-    /// only one, the way to the reference makes no difference, and it is an ordinary reference.
+    /// Reports dynamic references with more than one possible target, each name once. With a single
+    /// target, the way to the reference makes no difference, and it is an ordinary reference.
     fn undecided(&mut self) -> Vec<Diagnostic> {
         let declared = |name: &str| {
             let of = |(path, file): (&String, &Rc<SchemaFile>)| {
@@ -183,7 +184,8 @@ impl<'a> SchemaWriter<'a> {
         found
     }
 
-    /// Takes back the nodes from `first` on: another schema that leads to them is as wrong as this one.
+    /// Removes the nodes from `first` on: another schema that leads to them is as wrong as this
+    /// one.
     fn forget(&mut self, first: usize) {
         self.bodies.truncate(first);
         self.ids.retain(|_, id| *id < index(first));
@@ -258,7 +260,7 @@ fn missing(file: &str) -> Fault {
     Fault::new(Position::START, format!("schema `{file}` does not exist in `_schemas`"))
 }
 
-/// The words of a node whose keywords are `clauses`.
+/// Returns the words of a node whose keywords are `clauses`.
 fn body(mut clauses: Vec<(Keyword, Vec<u32>)>) -> Vec<u32> {
     wardgate_engine::order::sort_by(&mut clauses, |a, b| a.0.cmp(&b.0));
     let mut words = vec![index(clauses.len())];

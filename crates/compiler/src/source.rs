@@ -1,7 +1,7 @@
-//! Where something stands: files, positions and places.
+//! Source files, positions and locations.
 //!
-//! A position counts from 1, in characters, as editors do. A place adds the file and the path inside
-//! the policy, so that a message can name all three.
+//! A position counts from 1, in characters, as editors do. A location adds the file and the path
+//! inside the policy, so that a message can name all three.
 
 use std::sync::{Arc, OnceLock};
 
@@ -76,7 +76,7 @@ pub enum SourceError {
     },
 }
 
-/// Makes a lone carriage return, which YAML takes for the end of a line, one that all agree on.
+/// Replaces a lone carriage return, which YAML takes for the end of a line, by a line feed.
 fn one_kind_of_line_end(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -101,7 +101,7 @@ impl Position {
     /// The first character of a file.
     pub const START: Self = Self { line: 1, column: 1 };
 
-    /// Returns the position after `c`, which stands here.
+    /// Returns the position after `c` at this position.
     #[must_use]
     pub const fn after(self, c: char) -> Self {
         if c == '\n' {
@@ -112,7 +112,7 @@ impl Position {
     }
 }
 
-/// A position in a file, and the path of the value that stands there.
+/// A position in a file, and the path of the value there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The file.

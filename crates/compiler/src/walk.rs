@@ -1,7 +1,7 @@
-//! Walking through a directory, within bounds.
+//! Walks through a directory, within bounds.
 //!
-//! Directories are entered where the caller says so, links to directories never. Entries come in the order of
-//! the file system, which no result may depend on.
+//! The caller chooses the directories to enter; links to directories are never entered. Entries
+//! come in the order of the file system, which no result may depend on.
 
 use std::ffi::OsString;
 use std::fs::{self, FileType};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::limits::{MAX_DIRECTORY_DEPTH, MAX_ENTRIES};
 use crate::reading;
 
-/// What stands in a directory.
+/// An entry of a directory.
 #[derive(Debug)]
 pub struct Entry<'w> {
     directory: &'w Directory,
@@ -19,7 +19,7 @@ pub struct Entry<'w> {
     pub name: OsString,
     /// Where the system finds it.
     pub location: PathBuf,
-    /// What it is; a link is a link, whatever it leads to.
+    /// The type of the entry; a link is a link, and not its target.
     pub kind: FileType,
 }
 
@@ -33,7 +33,7 @@ impl Entry<'_> {
         }
     }
 
-    /// Whether it stands in the directory where the walk began.
+    /// Returns true if it lies in the directory where the walk began.
     #[must_use]
     pub const fn is_at_root(&self) -> bool {
         self.directory.depth == 0
@@ -60,8 +60,8 @@ pub struct WalkedFile {
 }
 
 impl WalkedFile {
-    /// Reads the file. It must lie below `root`, where the walk began: directories are not entered by links, so
-    /// only a link in its own place can lead elsewhere.
+    /// Reads the file. It must lie below `root`, where the walk began: directories are not entered
+    /// by links, so only a link in its own place can lead elsewhere.
     pub fn read(&self, root: &Path) -> io::Result<Vec<u8>> {
         match self.is_link {
             true => reading::file_within(root, &self.location),
@@ -70,7 +70,7 @@ impl WalkedFile {
     }
 }
 
-/// A directory whose entries the walk did not see, or not all of them.
+/// A directory that the walk could not list, or not in full.
 #[derive(Debug)]
 pub struct UnreadDirectory {
     /// Its path from where the walk began, `.` for that directory.
@@ -81,8 +81,8 @@ pub struct UnreadDirectory {
     pub error: io::Error,
 }
 
-/// Shows everything below `root` to `look`, which says whether an entry is to be entered if it is a directory.
-/// An error of `look` ends the look at the entries beside that one.
+/// Calls `look` for everything below `root`; it returns true for a directory that the walk is to
+/// enter. An error of `look` ends the listing of that entry's directory.
 pub fn walk(
     root: &Path,
     look: &mut dyn FnMut(&Entry<'_>) -> io::Result<bool>,
@@ -102,7 +102,7 @@ pub fn walk(
     unread
 }
 
-/// What the reader of a directory says of one that goes beyond its bounds.
+/// Makes the error of a directory that goes beyond the bounds.
 pub(crate) fn too_many() -> io::Error {
     io::Error::other("the directory holds too many files, or nests too deeply")
 }
@@ -167,12 +167,12 @@ mod tests {
 
     impl Drop for Temporary {
         fn drop(&mut self) {
-            // One that stays behind is no failure of the test.
+            // A directory that is left behind is no failure of the test.
             let _ = fs::remove_dir_all(&self.0);
         }
     }
 
-    /// Returns the paths of what is no directory, and those of directories that were not seen.
+    /// Checks the paths of the files, and of the directories that could not be listed.
     fn check(root: &Path, enters: &dyn Fn(&Entry<'_>) -> bool, files: &[&str], expected: &[&str]) {
         let mut found = Vec::new();
         let unread = walk(root, &mut |entry| {

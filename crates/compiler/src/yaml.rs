@@ -1,7 +1,7 @@
-//! One tree for YAML and JSON, in which every node knows where it stands.
+//! One tree for YAML and JSON, in which every node knows its position.
 //!
-//! Nothing in a file can make the reader panic, recurse without bound or use more memory than the
-//! bounds in [`crate::limits`] allow.
+//! No file can make the reader panic, recurse without bound or use more memory than the bounds in
+//! [`crate::limits`] allow.
 
 mod build;
 mod json;
@@ -21,18 +21,18 @@ use crate::expression::{ScalarSpan, Style};
 use crate::source::{Position, SourceFile};
 use padding::Padding;
 
-/// What a file holds, and what is wrong with it.
+/// The documents of a file, and its errors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contents {
     /// The documents that are not empty.
     pub documents: Vec<Node>,
-    /// What is wrong; the documents are incomplete if this is not empty.
+    /// The errors; the documents are incomplete if there are any.
     pub errors: Vec<Diagnostic>,
 }
 
 /// Reads the documents of a file.
 ///
-/// What looks like a JSON object is read as JSON. If it is not, it may still be YAML.
+/// A file that begins like a JSON object is read as JSON. If it is not, it may still be YAML.
 #[must_use]
 pub fn read(file: &Arc<SourceFile>) -> Contents {
     if !file.text.trim_start().starts_with('{') {
@@ -58,7 +58,7 @@ pub fn read_json(file: &Arc<SourceFile>) -> Result<Node, Box<Diagnostic>> {
     json::read(file)
 }
 
-/// Tells whether a file that can be read is JSON, by its name or by its text.
+/// Returns true if a readable file is JSON, by its name or by its text.
 pub fn is_json(file: &Arc<SourceFile>) -> bool {
     let looks_so = file.text.trim_start().starts_with('{');
     is_named_json(file) || looks_so && json::read(file).is_ok()
@@ -68,7 +68,7 @@ fn is_named_json(file: &SourceFile) -> bool {
     file.path.to_ascii_lowercase().ends_with(".json")
 }
 
-/// Returns YAML that reads the same and that a strict reader accepts too, or nothing if it has a flaw.
+/// Returns YAML that reads the same and that a strict reader accepts too; `None` if it has a flaw.
 pub fn strict(text: &str) -> Option<String> {
     let mut padding = Padding::default();
     loop {
@@ -83,7 +83,7 @@ pub fn strict(text: &str) -> Option<String> {
     }
 }
 
-/// What ends the reading of a file.
+/// The error that ends the reading of a file.
 type Fault = Box<Diagnostic>;
 
 /// A value and its place.
@@ -127,7 +127,7 @@ pub struct Entry {
 }
 
 impl Node {
-    /// Returns where the scalar stands. What is not text is written without quotes.
+    /// Returns the span of the scalar. A value that is not text is written without quotes.
     #[must_use]
     pub fn scalar_span(&self) -> ScalarSpan {
         let style = match self.kind {
@@ -137,7 +137,7 @@ impl Node {
         ScalarSpan { offset: self.offset, start: self.position, style }
     }
 
-    /// Returns what kind of value it is, in the words of messages.
+    /// Returns the kind of the value, in the words of messages.
     #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self.kind {

@@ -1,7 +1,7 @@
 //! Time zones as constants: the IANA data of a named place in the words that the engine reads.
 //!
 //! The layout is that of [`wardgate_engine::cel::time::Zone`]. The data come compiled in, so the
-//! same compiler gives the same words on every machine, whatever zone files that machine has.
+//! same compiler gives the same words on every machine, independent of its zone files.
 
 mod rule;
 mod tzif;

@@ -1,7 +1,7 @@
 //! The accessor module for the npm package: its hot function with the names of one bundle.
 //!
-//! The template is that function as the package has it, and a test there compares them. What is filled
-//! in is text from policies, so it is written as JSON strings and nothing else.
+//! The template is that function as the package has it, and a test there compares them. The names
+//! are text from policies, so they are written as JSON strings and nothing else.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,8 +27,8 @@ pub fn module(table: &PolicyTable, digest: [u8; 32]) -> String {
     filled(&[("BUNDLE", &bundle), ("NAMES", &names), ("READS", &reads)])
 }
 
-/// Fills the template from its front to its end, so that no placeholder is looked for in what was filled
-/// in.
+/// Fills the template from its front to its end, so that no placeholder is looked for in a filled
+/// value.
 fn filled(values: &[(&str, &str)]) -> String {
     let mut text = String::new();
     let mut rest = TEMPLATE;

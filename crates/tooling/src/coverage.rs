@@ -1,7 +1,7 @@
-//! Coverage: which rules, conditions and derived roles of a directory its tests have exercised.
+//! Coverage: the rules, conditions and derived roles of a directory that its tests exercise.
 //!
-//! What is counted is what the engine looked at while it decided, told by the engine itself: an expression
-//! that logic skipped is not exercised. Nothing is cut, however long a decision takes.
+//! The engine itself reports every expression that it evaluates in a decision: an expression that
+//! logic skipped is not exercised. Nothing is cut, however long a decision takes.
 
 mod counting;
 pub mod html;
@@ -34,9 +34,9 @@ pub struct Coverage {
 pub struct PolicyCoverage {
     /// Its key, such as `resource.album.vdefault/acme`.
     pub key: String,
-    /// What kind of policy it is: `resource`, `principal`, `role` or `derived roles`.
+    /// The kind of policy: `resource`, `principal`, `role` or `derived roles`.
     pub kind: &'static str,
-    /// The file that it stands in.
+    /// The file that holds it.
     pub source: Arc<SourceFile>,
     /// Where it starts.
     pub position: Position,
@@ -79,7 +79,7 @@ pub struct RoleCoverage {
     pub not_granted: u64,
     /// How often its condition could not be evaluated.
     pub failed: u64,
-    /// Whether everybody has it: any role will do, and there is no condition.
+    /// True if every principal has it: any role will do, and there is no condition.
     pub is_for_all: bool,
     /// The expressions of its condition, in order.
     pub expressions: Vec<ExpressionCoverage>,
@@ -95,7 +95,7 @@ pub struct ExpressionCoverage {
     pub start: Position,
     /// Where it ends.
     pub end: Position,
-    /// How often it held.
+    /// The number of times that it was true.
     pub times_true: u64,
     /// How often it did not hold.
     pub times_false: u64,
@@ -104,7 +104,7 @@ pub struct ExpressionCoverage {
 }
 
 impl Coverage {
-    /// Lists what there is to exercise in the policies that are in use.
+    /// Lists the parts of the policies in use that tests can exercise.
     #[must_use]
     pub fn new(repository: &Repository) -> Self {
         Self { policies: repository.policies.iter().filter_map(items::policy).collect() }
@@ -128,7 +128,7 @@ impl RuleCoverage {
 }
 
 impl RoleCoverage {
-    /// Returns how often somebody could have gained it.
+    /// Returns the number of times that a principal could have gained it.
     #[must_use]
     pub const fn considered(&self) -> u64 {
         self.granted + self.not_granted + self.failed

@@ -1,9 +1,9 @@
 //! The layout of policies, test suites and fixtures: YAML, and the expressions in it.
 //!
-//! A law that every call obeys: the text that comes back reads as the same values, holds the same
-//! comments in the same order, and would come back unchanged. Where a layout cannot be shown to do so,
-//! the text stays as it is. Lines are moved and respaced, never joined, split or reordered, but inside
-//! an expression. JSON is left alone: it has one meaning and many good formatters.
+//! A law that every call obeys: the returned text reads as the same values, holds the same comments
+//! in the same order, and would come back unchanged. Where a layout cannot be shown to do so, the
+//! text stays as it is. Lines are moved and respaced, never joined, split or reordered, except
+//! inside an expression. JSON is left alone: it has one meaning and many good formatters.
 
 mod cel;
 mod events;
@@ -33,16 +33,16 @@ pub struct Formatted {
     pub outcome: Outcome,
 }
 
-/// What became of a file.
+/// The outcome for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// All of it is laid out.
     Whole,
-    /// The YAML is laid out, and its expressions stand as they stood.
+    /// The YAML is laid out, and its expressions are as they were.
     WithoutExpressions,
     /// It is JSON, which is left alone.
     Json,
-    /// It is written in a way that is not surely kept by a layout, so it stands as it stood.
+    /// No layout is sure to preserve it, so it is as it was.
     Unchanged,
 }
 
@@ -71,8 +71,8 @@ pub fn format(path: &str, bytes: &[u8]) -> Result<Formatted, Vec<Diagnostic>> {
     }
 }
 
-/// Lays out an expression that stands alone, on lines of at most `width` characters if it can be, or on one
-/// line. Returns nothing if it has a flaw, or is written in a way that is not surely kept.
+/// Lays out a single expression, on lines of at most `width` characters if possible, or on one
+/// line. Returns `None` if it has a flaw, or if no layout is sure to preserve it.
 #[must_use]
 pub fn expression(source: &str, width: Option<usize>) -> Option<String> {
     cel::layout(source, width.map_or(Width::Line, Width::Lines), Parentheses::Needed)
@@ -86,7 +86,7 @@ enum Extent {
     Yaml,
 }
 
-/// A file, and what it holds.
+/// A file and its documents.
 struct Job<'j> {
     path: &'j str,
     documents: &'j [Node],
@@ -102,7 +102,7 @@ impl Job<'_> {
         (again.flatten()? == new).then_some(new)
     }
 
-    /// Tells whether the next call, which tries the whole first, leaves `text` as it is.
+    /// Returns true if the next call, which tries the whole first, leaves `text` as it is.
     fn whole_keeps(&self, text: &str) -> bool {
         self.sound(text, Extent::Whole).is_none_or(|new| new == text)
     }
@@ -123,7 +123,7 @@ fn attempt(path: &str, text: &str, extent: Extent) -> Option<String> {
     (comments(&out)? == sheet.comments()).then_some(out)
 }
 
-/// A text, and what it is made of.
+/// A text and its tokens, leaves and expressions.
 struct Sheet<'s> {
     text: &'s str,
     leaves: &'s [Leaf],

@@ -1,4 +1,4 @@
-//! What reports write as JSON: lists and counts, as members of an object.
+//! JSON of reports: lists and counts, as members of an object.
 
 use wardgate_engine::wire::Json;
 

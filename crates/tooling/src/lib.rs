@@ -1,7 +1,7 @@
 //! Tools for authors of policies: linter, formatter, test suites, coverage and accessors.
 //!
-//! Everything here reads what `wardgate-compiler` reads and changes no table. A host that only compiles or decides needs
-//! none of it.
+//! Everything here reads the files that `wardgate-compiler` reads and changes no table. A host that
+//! only compiles or decides needs none of it.
 #![forbid(unsafe_code)]
 
 pub mod accessors;

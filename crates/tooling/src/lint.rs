@@ -1,8 +1,7 @@
-//! What an author may not have meant, in policies that compile.
+//! The linter: probable mistakes of an author, in policies that compile.
 //!
-//! Nothing here changes a table. A finding is certain: a rule that is called unreachable decides no
-//! request, whatever it holds, and a condition that is called always false is never true. What is merely
-//! likely is left unsaid.
+//! The linter changes no table. A finding is certain: an unreachable rule decides no request, and a
+//! condition that is always false is never true. The merely likely is not reported.
 
 mod allow;
 pub(crate) mod comments;
@@ -26,8 +25,8 @@ use wardgate_compiler::repository::Repository;
 use wardgate_compiler::resolve::model::{DerivedRole, Head, Resolved};
 use wardgate_compiler::schema::{Load, missing_schemas};
 
-/// Compiles the policies below a directory, and looks at those that compile for what their author may
-/// not have meant.
+/// Compiles the policies below a directory, and looks at those that compile for what their author
+/// may not have meant.
 #[must_use]
 pub fn lint_dir(root: &Path, options: &Options) -> Vec<Diagnostic> {
     lint(&Repository::read(root), options, &|path| schema_in(root, path))
@@ -50,7 +49,7 @@ fn lint(repository: &Repository, options: &Options, load: &Load<'_>) -> Vec<Diag
     }
 }
 
-/// Returns what there is to say of policies that compile, but for what comments in them allow.
+/// Returns the findings of policies that compile, except those that comments in them allow.
 fn findings(
     repository: &Repository,
     resolved: &Resolved,
@@ -72,7 +71,7 @@ fn findings(
     found
 }
 
-/// The policies, and what was worked out about them.
+/// The policies, and the facts derived from them.
 struct Linter<'p> {
     repository: &'p Repository,
     resolved: &'p Resolved,
@@ -81,12 +80,12 @@ struct Linter<'p> {
 }
 
 impl<'p> Linter<'p> {
-    /// Returns what judges the expressions of a policy.
+    /// Returns the logic of a policy's expressions.
     fn logic(&self, head: &'p Head) -> Logic<'p> {
         Logic::new(self.parsed, &head.constants, &head.variables, self.options)
     }
 
-    /// Returns what judges the condition of a derived role.
+    /// Returns the logic of a derived role's condition.
     fn role_logic(&self, role: &'p DerivedRole) -> Logic<'p> {
         Logic::new(self.parsed, &role.constants, &role.variables, self.options)
     }

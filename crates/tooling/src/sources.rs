@@ -1,4 +1,4 @@
-//! Which files of a directory somebody has written: policies, rules, schemas, suites and fixtures.
+//! The files of a directory that authors write: policies, rules, schemas, suites and fixtures.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,9 @@ use wardgate_compiler::repository::files::{SCHEMAS, is_policy_file};
 use wardgate_compiler::repository::ignore::{FILE, Ignore};
 use wardgate_compiler::walk::walk;
 
-/// Returns where the files below `root` are that compiling, looking through or testing may read, by their names
-/// and what `.wardgateignore` leaves out. What cannot be looked at is passed over: reading it tells why.
+/// Returns the files below `root` that the compiler, the linter or a test run may read, by their
+/// names and `.wardgateignore`. Unreadable directories are passed over: reading them reports the
+/// reason.
 #[must_use]
 pub fn source_files(root: &Path) -> Vec<PathBuf> {
     let ignore = Ignore::below(root, &mut Vec::new());

@@ -1,8 +1,8 @@
 //! Policy tests: suites in the format of Cerbos, read with positions and run against any host.
 //!
-//! A suite that cannot be run is an error, a decision that is not the expected one is a failure, and the
-//! two are never mixed: a broken suite tells what is wrong with it and decides nothing. Where a table of
-//! tests does not say what is expected, the expectation is that the action is denied.
+//! A suite that cannot be run is an error, an unexpected decision is a failure, and the two are
+//! never mixed: a broken suite reports its errors and decides nothing. Where a table of tests has
+//! no expectation, the action is expected to be denied.
 
 mod compare;
 pub mod decider;

@@ -1,4 +1,4 @@
-//! Coverage of policy tests. What comes out is data: `tests/coverage`.
+//! Coverage of policy tests, with the expected reports as data: `tests/coverage`.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,
@@ -71,7 +71,7 @@ fn coverage(root: &Path) -> Coverage {
     watching.finish()
 }
 
-/// Lenient, so that a condition that fails ends no search.
+/// Returns lenient options, so that a condition that fails ends no search.
 fn options() -> Options {
     Options { evaluation: Evaluation::Lenient, ..Options::default() }
 }
@@ -88,7 +88,8 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// Compares with a file of the case; `WRITE_EXPECTED=1` writes it, to be read before it is kept.
+/// Compares with a file of the case; `WRITE_EXPECTED=1` writes it, to be read before it is
+/// committed.
 fn compare(case: &Path, name: &str, found: &str) {
     let path = case.join(name);
     if std::env::var_os("WRITE_EXPECTED").is_some() {

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use wardgate_tests::literals;
 
-/// `crates/compiler/tests/coverage.rs` compares the reports with what is expected in each case.
+/// `crates/tooling/tests/coverage.rs` compares the reports with what is expected in each case.
 #[test]
 fn every_text_of_the_coverage_reports_is_in_a_case() {
     // LCOV is for tools.
-    let told = literals::told(&super::sources().join("coverage"), &["lcov"]).unwrap();
+    let told = literals::told(&super::tooling_sources().join("coverage"), &["lcov"]).unwrap();
     let folder = super::cases().join("../coverage");
     let expected: Vec<String> = folders(&folder).iter().flat_map(|case| expected(case)).collect();
     super::all_are_heard(&told, &expected, &folder.join("unheard.yaml"));

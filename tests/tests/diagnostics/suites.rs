@@ -27,7 +27,7 @@ fn every_mistake_in_a_suite_is_reported_as_its_case_says() {
 
 #[test]
 fn every_message_of_suites_is_heard_in_a_case() {
-    let told = literals::told(&super::sources().join("suite"), &[]).unwrap();
+    let told = literals::told(&super::tooling_sources().join("suite"), &[]).unwrap();
     super::all_are_heard(&told, &heard(), &folder().join("unheard.yaml"));
 }
 

@@ -1,8 +1,8 @@
 //! The tree that the stages share.
 //!
-//! Macros are nodes of their own ([`Comprehension`], [`ExprKind::Bind`] and so on), so that lowering
-//! can choose instructions by what the author meant. A node knows its height, which is how the depth
-//! limit is enforced before anything recurses over the tree.
+//! Macros are nodes of their own ([`Comprehension`], [`ExprKind::Bind`] and so on), so that
+//! lowering can choose instructions by the macro that the author wrote. A node knows its height,
+//! which is how the depth limit is enforced before anything recurses over the tree.
 
 use std::fmt;
 
@@ -28,13 +28,13 @@ impl Span {
 /// Something wrong with an expression, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CelError {
-    /// What is wrong.
+    /// The error.
     pub message: String,
     /// Where in the source.
     pub span: Span,
-    /// What stands there.
+    /// The text at the span.
     pub found: Option<String>,
-    /// What should stand there.
+    /// The text or the type that is expected there.
     pub expected: Option<String>,
 }
 
@@ -44,14 +44,14 @@ impl CelError {
         Self { message: message.into(), span, found: None, expected: None }
     }
 
-    /// Adds what stands there.
+    /// Adds the text at the span.
     #[must_use]
     pub fn found(mut self, found: impl Into<String>) -> Self {
         self.found = Some(found.into());
         self
     }
 
-    /// Adds what should stand there.
+    /// Adds the expected text or type.
     #[must_use]
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
         self.expected = Some(expected.into());
@@ -71,9 +71,9 @@ impl std::error::Error for CelError {}
 /// One node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of the node, with its operands.
     pub kind: ExprKind,
-    /// Where it stands in the source.
+    /// The span in the source.
     pub span: Span,
     height: u32,
 }
@@ -106,27 +106,27 @@ pub enum ExprKind {
     TypeName(String),
     /// `operand.field`, or `operand.?field`.
     Select {
-        /// What the field is taken from.
+        /// The value that has the field.
         operand: Box<Expr>,
         /// The name of the field.
         field: String,
-        /// Whether this is `.?`.
+        /// True if this is `.?`.
         optional: bool,
     },
     /// `has(operand.field)`.
     Has {
-        /// What the field is looked for in.
+        /// The value that is searched for the field.
         operand: Box<Expr>,
         /// The name of the field.
         field: String,
     },
     /// `operand[index]`, or `operand[?index]`.
     Index {
-        /// What is indexed.
+        /// The list or map.
         operand: Box<Expr>,
         /// Key or position.
         index: Box<Expr>,
-        /// Whether this is `[?`.
+        /// True if this is `[?`.
         optional: bool,
     },
     /// An operator with one operand.
@@ -161,7 +161,7 @@ pub enum ExprKind {
     Bind {
         /// The name that `body` may use.
         name: String,
-        /// What it stands for.
+        /// The bound expression.
         value: Box<Expr>,
         /// The result.
         body: Box<Expr>,
@@ -174,7 +174,7 @@ pub enum ExprKind {
         name: String,
         /// The result if there is a value.
         body: Box<Expr>,
-        /// Whether `body` is an optional itself.
+        /// True if `body` is an optional itself.
         flat: bool,
     },
     /// `cel.block([slot, ...], body)`: each slot may refer to the ones before it.
@@ -245,9 +245,9 @@ pub enum Literal {
 /// An element of a list literal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// What it is.
+    /// The expression of the element.
     pub value: Expr,
-    /// Whether it is marked with `?`.
+    /// True if it is marked with `?`.
     pub optional: bool,
 }
 
@@ -258,7 +258,7 @@ pub struct Entry {
     pub key: Expr,
     /// Its value.
     pub value: Expr,
-    /// Whether it is marked with `?`.
+    /// True if it is marked with `?`.
     pub optional: bool,
 }
 
@@ -269,9 +269,9 @@ pub struct Field {
     pub name: String,
     /// Its value.
     pub value: Expr,
-    /// Whether it is marked with `?`.
+    /// True if it is marked with `?`.
     pub optional: bool,
-    /// Where it stands in the source.
+    /// The span in the source.
     pub span: Span,
 }
 
@@ -280,13 +280,13 @@ pub struct Field {
 pub struct Comprehension {
     /// Which macro.
     pub kind: Loop,
-    /// What it runs over.
+    /// The list or map that the macro runs over.
     pub range: Expr,
     /// One name (the element, or of a map the key) or two (index or key, and value).
     pub names: Vec<String>,
     /// Which elements count; all if absent. Only of the macros that produce a list or a map.
     pub filter: Option<Expr>,
-    /// The predicate, or what each element becomes.
+    /// The predicate, or the new value of each element.
     pub body: Expr,
 }
 
@@ -313,7 +313,7 @@ pub enum Loop {
     Map,
     /// `transformMapEntry`: the body is a map to merge into the result.
     MapEntry,
-    /// `sortBy`: the body is what the elements are compared by.
+    /// `sortBy`: the body is the key of the comparison.
     SortBy,
 }
 

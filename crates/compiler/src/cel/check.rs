@@ -1,7 +1,8 @@
-//! Resolves every name and infers every type, in place, and reports what cannot be right.
+//! Resolves every name and infers every type, in place, and reports every certain error.
 //!
-//! The rules and the wording are those of the reference implementation: an expression of unknown type
-//! agrees with everything, so whatever the checker accepts may still fail when it is evaluated.
+//! The rules and the wording are those of the reference implementation: an expression of unknown
+//! type agrees with everything, so an expression that the checker accepts may still fail in
+//! evaluation.
 
 mod bindings;
 mod calls;
@@ -28,7 +29,7 @@ pub struct Checked {
     pub result: Type,
     /// The text it came from, for messages; empty unless set by the caller.
     pub source: String,
-    /// Whether its variables are those of a policy condition.
+    /// True if its variables are those of a policy condition.
     pub is_cerbos: bool,
 }
 

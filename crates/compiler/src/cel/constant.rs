@@ -14,8 +14,8 @@ use super::lower::{Scope, lower};
 use super::standalone::NoBindings;
 use crate::pool::PoolBuilder;
 
-/// Evaluates `expr`, which may name these constants, and hands the value to `read`, errors included.
-/// Nothing if it is not well formed.
+/// Evaluates `expr`, which may name these constants, and hands the value to `read`, errors
+/// included. Returns `None` if the expression is not well formed.
 pub fn constant<R>(
     expr: &Expr,
     constants: &BTreeMap<String, Attr>,

@@ -1,4 +1,4 @@
-//! What the names in an expression mean: variables, types, functions, and the container that
+//! The meaning of the names in an expression: variables, types, functions, and the container that
 //! unqualified names are looked up in.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// The environment of policy conditions.
+    /// Returns the environment of policy conditions.
     #[must_use]
     pub fn cerbos() -> Self {
         let messages = [
@@ -40,7 +40,7 @@ impl Env {
         Self { variables, is_cerbos: true, ..Self::custom("", []) }
     }
 
-    /// An environment with the standard library, its extensions and these variables.
+    /// Returns an environment with the standard library, its extensions and these variables.
     #[must_use]
     pub fn custom(container: &str, variables: impl IntoIterator<Item = (String, Type)>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl Env {
         self
     }
 
-    /// Whether this is the environment of policy conditions.
+    /// Returns true if this is the environment of policy conditions.
     #[must_use]
     pub const fn is_cerbos(&self) -> bool {
         self.is_cerbos
@@ -93,7 +93,7 @@ impl Env {
         names
     }
 
-    /// Returns what an author of policies means by a name that other places give a meaning to.
+    /// Returns the policy name for a name that has a meaning in other languages only.
     pub(super) fn intended(&self, name: &str) -> Option<&'static str> {
         let intended = INTENDED.iter().find(|(wrong, _)| *wrong == name).filter(|_| self.is_cerbos);
         intended.map(|(_, intended)| *intended)
@@ -152,7 +152,7 @@ pub(super) fn field_type(message: &str, field: &str) -> Option<Type> {
     })
 }
 
-/// Returns what may have been meant by a field that a message does not have.
+/// Returns the field of a message that is nearest to an unknown one.
 pub(super) fn field_suggestion(message: &str, field: &str) -> Option<String> {
     let (_, fields) = FIELDS.iter().find(|(name, _)| *name == message)?;
     suggestion(field, fields.iter().copied())
@@ -185,7 +185,7 @@ pub(super) fn type_named(name: &str) -> Option<Type> {
     })
 }
 
-/// Returns the type of the message literals of the protobuf wrappers, by what they wrap.
+/// Returns the wrapped type of a protobuf wrapper message.
 pub(super) fn wrapper_named(name: &str) -> Option<Type> {
     Some(match name.strip_prefix("google.protobuf.")? {
         "BoolValue" => Type::Bool,
@@ -208,7 +208,7 @@ const FIELDS: [(&str, &[&str]); 6] = [
     (RUNTIME, &["effectiveDerivedRoles"]),
 ];
 
-/// Returns what an author means by a function of another language.
+/// Returns the CEL function for a function of another language.
 pub(super) fn intended_function(name: &str) -> Option<&'static str> {
     OTHER_LANGUAGES.iter().find(|(wrong, _)| *wrong == name).map(|(_, intended)| *intended)
 }

@@ -15,7 +15,7 @@ pub struct Token {
     pub span: Span,
 }
 
-/// What a token is; its text is in the source.
+/// The kind of a token; its text is in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TokenKind {
     /// An identifier or a word that may be one.
@@ -81,7 +81,7 @@ impl<'a> Lexer<'a, '_> {
         }
     }
 
-    /// Reads one token, or reports why there is none and skips what cannot be read.
+    /// Reads one token; reports characters that begin no token, and skips them.
     fn token(&mut self) -> Option<TokenKind> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
@@ -222,7 +222,7 @@ impl Quote {
         Some(Self { bytes, raw, open: rest.len() - bare.len() + mark.len(), mark })
     }
 
-    /// Returns where the closing mark stands in `body`.
+    /// Returns the offset of the closing mark in `body`.
     fn end(&self, body: &str) -> Option<usize> {
         let mut escaped = false;
         for (at, c) in body.char_indices() {
@@ -262,7 +262,7 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// What is meant by a character that means nothing.
+/// Corrections for characters without a meaning in CEL.
 const INTENDED: [(char, &str); 7] = [
     ('=', "`==`"),
     ('&', "`&&`"),

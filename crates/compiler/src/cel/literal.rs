@@ -1,4 +1,4 @@
-//! Decodes what stands between the quotes of a string or bytes literal.
+//! Decodes the text between the quotes of a string or bytes literal.
 //!
 //! Line ends become `\n` in every kind of literal. In a string, `\x` and octal escapes name code
 //! points; in a byte string they name bytes, and `\u` has no meaning.
@@ -31,7 +31,7 @@ pub(super) fn bytes(text: &str) -> Result<Vec<u8>, Fault> {
 /// An escape that cannot be decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// The byte of the text at which its backslash stands.
+    /// The byte offset of the backslash in the text.
     pub(super) at: usize,
     pub(super) message: String,
     pub(super) expected: &'static str,
@@ -58,7 +58,7 @@ fn each_unit(text: &str, in_bytes: bool, mut push: impl FnMut(Unit)) -> Result<(
     Ok(())
 }
 
-/// Decodes the escape whose backslash has just been read.
+/// Decodes one escape, after its backslash.
 fn escape(rest: &str, in_bytes: bool) -> Result<(Unit, &str), Why> {
     let letter = rest.chars().next().ok_or(Why::Unknown)?;
     let tail = rest.get(letter.len_utf8()..).unwrap_or_default();
@@ -118,7 +118,7 @@ fn number(rest: &str, digits: usize, radix: u32) -> Result<(u32, &str), Why> {
     Ok((value, rest.get(digits..).unwrap_or_default()))
 }
 
-/// Two hexadecimal or three octal digits that begin with at most 3 fit a byte.
+/// Returns the byte of two hexadecimal digits, or of three octal digits whose first is at most 3.
 fn byte(value: u32) -> Unit {
     Unit::Byte(u8::try_from(value).unwrap_or(u8::MAX))
 }

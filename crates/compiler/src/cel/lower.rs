@@ -1,9 +1,10 @@
 //! Writes the instructions of a checked expression.
 //!
 //! Each macro becomes one loop that appends in place, so a program takes time linear in the size of
-//! its input. What reads the request becomes a slot named by its whole path, in one spelling however
-//! the author wrote it, because equal programs are evaluated once. A subtree without variables is
-//! evaluated here and becomes a constant, unless it fails: an error belongs to whoever asks.
+//! its input. A read of the request becomes a slot named by its whole path, in one spelling for all
+//! spellings of authors, because equal programs are evaluated once. A subtree without variables is
+//! evaluated here and becomes a constant, unless it fails: an error belongs to the decision that
+//! evaluates it.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ mod fold;
 mod loops;
 mod paths;
 
-/// What the names of a policy stand for where an expression is written.
+/// The meaning of the names of a policy in one expression.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope<'a> {
     /// Values of `C.x`.
@@ -52,7 +53,7 @@ pub fn lower(
         .map_err(|error| vec![error])
 }
 
-/// What may go wrong in one piece, at most once per program.
+/// The result of lowering a piece of an expression. A program reports at most one error of it.
 type Lowered<T = ()> = Result<T, CelError>;
 
 struct Lowerer<'s, 'p, 'f> {
@@ -101,7 +102,8 @@ impl<'s, 'p, 'f> Lowerer<'s, 'p, 'f> {
         }))
     }
 
-    /// Writes instructions that leave the value of `expr` in register `to`. No local may live there.
+    /// Writes instructions that leave the value of `expr` in register `to`. No local may live
+    /// there.
     fn write(&mut self, expr: &Expr, to: u8) -> Lowered {
         if let Some(constant) = self.folded(expr) {
             self.code.op_word(Op::Const, [to, 0, 0], constant);

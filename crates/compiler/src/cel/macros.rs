@@ -1,7 +1,8 @@
 //! Calls in, macro nodes out.
 //!
-//! A macro is known by its name, whether it has a receiver, and the number of its arguments; any
-//! other call stays a call. A macro whose arguments have the wrong shape is an error at once.
+//! A macro is known by its name, by its receiver or the lack of one, and by the number of its
+//! arguments; any other call stays a call. A macro whose arguments have the wrong shape is an error
+//! at once.
 
 use super::ast::{
     CelError, Comprehension, Element, Expr, ExprKind, Literal, Loop, block_slot, qualified_name,
@@ -71,7 +72,7 @@ fn has(arg: &Expr) -> Result<ExprKind, CelError> {
     }
 }
 
-/// What the arguments of a macro over a range are: names first, then expressions.
+/// The arguments of a macro over a range: names first, then expressions.
 struct Shape<'n> {
     name: &'n str,
     kind: Loop,
@@ -175,7 +176,8 @@ fn position(arg: &Expr) -> Result<usize, CelError> {
     .ok_or_else(|| CelError::new("this is no index", arg.span).expected("a number from 0"))
 }
 
-/// `math.greatest` and `math.least` take any number of numbers; more than two become a list.
+/// Expands `math.greatest` and `math.least`, which take any number of numbers; more than two become
+/// a list.
 fn math(target: &Expr, name: &str, args: Vec<Expr>) -> Result<ExprKind, CelError> {
     let span = target.span;
     for arg in &args {
@@ -230,5 +232,5 @@ fn exactly<const N: usize>(args: Vec<Expr>, span: super::Span) -> Result<[Expr; 
     args.try_into().map_err(|_| CelError::new(WRONG_COUNT, span))
 }
 
-/// Never told: a macro is known by the number of its arguments too.
+/// An error that is never reported: a macro is known by the number of its arguments too.
 const WRONG_COUNT: &str = "wrong number of arguments";

@@ -28,7 +28,7 @@ pub fn parse(source: &str) -> Result<Expr, Vec<CelError>> {
     }
     let mut errors = Vec::new();
     let tokens = lexer::tokens(source, &mut errors);
-    // What cannot be read is left out, so what is wrong with the rest may only be that.
+    // Unreadable characters are left out, so an error in the rest may only follow from that.
     let is_readable = errors.is_empty();
     let mut parser = Parser { source, tokens, at: 0, depth: 0, errors };
     let parsed = parser.whole();
@@ -386,7 +386,7 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// What other languages call the operators.
+/// Operators of other languages, with those of CEL.
 const WORDS: [(&str, &str); 4] = [
     ("and", "`&&`"),
     ("or", "`||`"),

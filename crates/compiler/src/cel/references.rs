@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ast::{Expr, ExprKind};
 
-/// What an expression reads besides the request.
+/// The reads of an expression besides the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References {
     /// Every `x` of `V.x` and `variables.x`.
@@ -13,13 +13,13 @@ pub struct References {
     pub constants: BTreeSet<String>,
     /// Every `x` of `G.x` and `globals.x`.
     pub globals: BTreeSet<String>,
-    /// Whether it mentions `runtime`.
+    /// True if it mentions `runtime`.
     pub reads_derived_roles: bool,
-    /// Whether it calls `now()` or `timeSince()`.
+    /// True if it calls `now()` or `timeSince()`.
     pub reads_clock: bool,
 }
 
-/// Returns what `expr` reads. Names that a macro declares hide those of the policy.
+/// Returns the reads of `expr`. Names that a macro declares hide those of the policy.
 #[must_use]
 pub fn references(expr: &Expr) -> References {
     let mut found = References::default();

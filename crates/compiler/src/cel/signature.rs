@@ -1,8 +1,8 @@
 //! The functions that a source text may call: their names, what the machine calls them, and the
 //! combinations of types they accept.
 //!
-//! A signature is written `(argument, ...) result`, with a dot in front if the first argument is the
-//! receiver. Single capital letters are type parameters.
+//! A signature is written `(argument, ...) result`, with a dot in front if the first argument is
+//! the receiver. Single capital letters are type parameters.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -16,11 +16,11 @@ mod table;
 /// One combination of types that a function accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// Whether the first parameter is the receiver.
+    /// True if the first parameter is the receiver.
     pub member: bool,
-    /// What it takes.
+    /// The types of the arguments.
     pub params: Vec<Type>,
-    /// What it gives.
+    /// The type of the result.
     pub result: Type,
 }
 
@@ -44,14 +44,14 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// The standard library and its extensions.
+    /// Returns the standard library and its extensions.
     pub(super) fn standard() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY
             .get_or_init(|| Self::new(&[table::OPERATORS], &[table::STANDARD, table::EXTENSIONS]))
     }
 
-    /// What Cerbos adds.
+    /// Returns the library of Cerbos.
     pub(super) fn cerbos() -> &'static Self {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         LIBRARY.get_or_init(|| Self::new(&[table::CERBOS_OPERATORS], &[table::CERBOS]))

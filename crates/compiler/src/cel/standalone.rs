@@ -51,7 +51,7 @@ impl Standalone {
     /// Evaluates the expression and hands the result to `read`.
     ///
     /// The result borrows from the constants of the expression, hence no return value: `read` takes
-    /// from it what outlives the call.
+    /// from it the parts that outlive the call.
     pub fn eval<R>(
         &self,
         bindings: &[(String, Value<'_>)],

@@ -1,4 +1,4 @@
-//! Types, and when a value of one may stand where another is wanted.
+//! Types, and the rule by which a value of one type may take the place of another.
 //!
 //! Type variables are bound as the checker goes, as in Hindley and Milner, except that `dyn` agrees
 //! with everything. Both the size of a type and the work of one comparison are bounded: past the
@@ -74,7 +74,7 @@ impl Type {
         Self::Type(Some(Box::new(of))).bounded()
     }
 
-    /// Returns what an optional holds, and whether this is one.
+    /// Returns the type inside an optional, and true if the type is one.
     #[must_use]
     pub fn unwrap_optional(self) -> (Self, bool) {
         match self {
@@ -99,7 +99,8 @@ impl Type {
         }
     }
 
-    /// A type that shares its parts can grow by doubling; past the bound it is `dyn`.
+    /// Returns the type, or `dyn` if it is too large. A type that shares its parts can grow by
+    /// doubling.
     fn bounded(self) -> Self {
         if self.size() > MAX_TYPE_SIZE { Self::Dyn } else { self }
     }
@@ -108,7 +109,7 @@ impl Type {
         self.params().into_iter().map(Self::size).sum::<usize>() + 1
     }
 
-    /// Whether this type accepts `null` although it is not one of the nullable primitives.
+    /// Returns true if this type accepts `null` although it is not one of the nullable primitives.
     const fn is_nullable(&self) -> bool {
         matches!(
             self,
@@ -162,11 +163,11 @@ pub(super) fn join<'a>(types: impl IntoIterator<Item = &'a Type>) -> String {
     types.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What the type variables stand for so far.
+/// The types that type variables are bound to so far.
 #[derive(Debug, Default)]
 pub(super) struct Unifier {
     bindings: Vec<Option<Type>>,
-    /// What each change overwrote, so that a failed attempt can be undone.
+    /// The overwritten binding of each change, so that a failed attempt can be undone.
     trail: Vec<(usize, Option<Type>)>,
     fuel: u32,
 }
@@ -177,8 +178,8 @@ impl Unifier {
         Type::Var(self.bindings.len() - 1)
     }
 
-    /// Whether each type of `from` may stand where the one of `to` is wanted. If so the variables are
-    /// bound accordingly; if not nothing changes.
+    /// Returns true if each type of `from` may take the place of its type of `to`. If so the
+    /// variables are bound accordingly; if not nothing changes.
     pub(super) fn assignable(&mut self, from: &[Type], to: &[Type]) -> bool {
         self.fuel = MAX_COMPARISONS;
         let mark = self.trail.len();

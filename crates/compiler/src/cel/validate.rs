@@ -1,4 +1,4 @@
-//! Literal arguments whose format can be judged before anything is evaluated.
+//! Literal arguments whose format can be checked before anything is evaluated.
 
 use wardgate_engine::cel::Timestamp;
 use wardgate_engine::cel::time::{parse_duration, parse_timestamp};
@@ -29,7 +29,7 @@ fn judged<'e>(function: &str, member: bool, args: &'e [Expr]) -> Option<&'e Expr
     }
 }
 
-/// Returns what is wrong with the argument of a function, if anything is.
+/// Returns the error of a function's argument, if there is one.
 fn fault(function: &str, literal: &Literal, span: Span) -> Option<CelError> {
     let expected = match (function, literal) {
         ("duration", Literal::String(text)) if parse_duration(text).is_none() => {

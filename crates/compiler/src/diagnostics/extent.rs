@@ -1,14 +1,14 @@
-//! How far the text reaches that a diagnostic points at: what an editor underlines.
+//! The extent of a diagnostic: the text that an editor underlines.
 //!
-//! A diagnostic knows where its text begins. The end is read off the line: that of the word or of the
-//! quoted text that begins there, never beyond the line.
+//! A diagnostic knows where its text begins. The end is read off the line: that of the word or of
+//! the quoted text that begins there, never beyond the line.
 
 use super::Diagnostic;
 use crate::source::{Position, SourceFile};
 
 impl Diagnostic {
     /// Returns the position after the word, the quoted text or else the one character that this
-    /// points at; the position itself where nothing stands.
+    /// points at; the position itself at the end of a line.
     #[must_use]
     pub fn end(&self) -> Option<Position> {
         let start = self.position?;
@@ -39,7 +39,8 @@ fn extent(text: &str) -> usize {
     }
 }
 
-/// Returns how many characters a text begins with that are of a word, or are a dot between two that are.
+/// Returns the length in characters of the word that a text begins with. A dot between two
+/// characters of a word belongs to it.
 fn word(text: &str) -> usize {
     let next = text.chars().skip(1).map(Some).chain([None]);
     let belongs = |(c, next): &(char, Option<char>)| {

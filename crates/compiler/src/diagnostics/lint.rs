@@ -1,7 +1,7 @@
-//! What the linter can find: one code for each kind of finding.
+//! The kinds of finding of the linter, one code for each.
 //!
-//! A code is stable, because comments in policies name it. `docs/lints.md` has a section for each, which
-//! a test holds it to.
+//! A code is stable, because comments in policies name it. `docs/lints.md` has a section for each,
+//! and a test compares both.
 
 macro_rules! lints {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
@@ -32,13 +32,13 @@ macro_rules! lints {
 lints! {
     /// An allow grants nothing that another does not, and denies when its condition fails.
     AllowCanOnlyDeny = "allow-can-only-deny";
-    /// An allow without a condition stands where allows need the consent of a parent scope.
+    /// An allow has no condition in a scope where allows need the consent of a parent scope.
     AllowWithoutEffect = "allow-without-effect";
     /// A condition, or a part of one, is never true.
     ConditionAlwaysFalse = "condition-always-false";
     /// A condition, or a part of one, is never false.
     ConditionAlwaysTrue = "condition-always-true";
-    /// A rule says what an earlier one says in the same words.
+    /// A rule repeats an earlier rule in the same words.
     DuplicateRule = "duplicate-rule";
     /// A deny is skipped when its condition cannot be evaluated.
     LenientDeny = "lenient-deny";
@@ -46,23 +46,23 @@ lints! {
     MissingSchema = "missing-schema";
     /// No rule allows a role anything.
     RoleNeverAllowed = "role-never-allowed";
-    /// A condition compares an attribute with what its schema excludes.
+    /// A condition compares an attribute with a value that its schema excludes.
     SchemaMismatch = "schema-mismatch";
-    /// Other rules say all that a rule says.
+    /// Other rules decide everything that a rule decides.
     ShadowedRule = "shadowed-rule";
-    /// A condition that lacks an attribute denies what another rule allows.
+    /// A condition that lacks an attribute denies an action that another rule allows.
     StrictError = "strict-error";
-    /// No rule of a resource policy speaks of an action.
+    /// No rule of a resource policy names an action.
     UnknownAction = "unknown-action";
     /// A comment allows a finding that does not exist.
     UnknownAllow = "unknown-allow";
     /// A condition reads an attribute that its schema does not have.
     UnknownAttribute = "unknown-attribute";
-    /// No policy is about a resource that a role policy speaks of.
+    /// No resource policy is about a resource that a role policy names.
     UnknownResource = "unknown-resource";
     /// A rule never decides anything.
     UnreachableRule = "unreachable-rule";
-    /// A comment allows what was not found.
+    /// A comment allows a finding that is not there.
     UnusedAllow = "unused-allow";
     /// Nothing uses a constant.
     UnusedConstant = "unused-constant";
@@ -70,7 +70,7 @@ lints! {
     UnusedDerivedRole = "unused-derived-role";
     /// No policy imports a set.
     UnusedExport = "unused-export";
-    /// A policy uses nothing of what it imports.
+    /// A policy uses no definition of an import.
     UnusedImport = "unused-import";
     /// Nothing uses a variable.
     UnusedVariable = "unused-variable";

@@ -48,8 +48,8 @@ fn excerpt(f: &mut fmt::Formatter<'_>, source: &SourceFile, at: Position) -> fmt
     write!(f, "\n {margin} |\n{}\n {margin} | {indent}^", line.trim_end())
 }
 
-/// Returns `text` in one line: control characters, and those that turn the text around them, are escaped. Names of
-/// files may hold any of them.
+/// Returns `text` in one line: control characters, and those that turn the text around them, are
+/// escaped. Names of files may hold any of them.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| {
@@ -69,7 +69,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// A tab or a control character would move the caret, or worse.
+/// Returns a space for a tab or a control character, which would move the caret, or worse.
 fn blank_controls(c: char) -> char {
     if c.is_control() { ' ' } else { c }
 }
@@ -77,5 +77,5 @@ fn blank_controls(c: char) -> char {
 /// Characters of a source line that are shown.
 const SHOWN: usize = 120;
 
-/// How many of them stand before the caret.
+/// The largest number of characters before the caret.
 const SHOWN_BEFORE_CARET: usize = 80;

@@ -181,7 +181,7 @@ fn note(dimension: &mut Dimension, row: usize, values: Option<&[String]>) {
     }
 }
 
-/// Only `*` makes a pattern, as in Cerbos.
+/// Returns true if a value is a pattern. Only `*` makes one, as in Cerbos.
 fn is_glob(value: &str) -> bool {
     value.contains('*')
 }

@@ -14,7 +14,7 @@ use crate::expression::ExprSource;
 use crate::policy::model::Condition;
 use crate::resolve::model::Variable;
 
-/// What the expressions of one policy can name.
+/// The names that the expressions of one policy can use.
 pub(super) struct Names {
     constants: BTreeMap<String, Attr>,
     variables: BTreeMap<String, u32>,
@@ -42,7 +42,7 @@ impl Emitter<'_> {
         names
     }
 
-    /// Compiles one expression; notes what is wrong with it otherwise.
+    /// Compiles one expression, or adds its errors to the report.
     pub(super) fn program(&mut self, expr: &ExprSource, names: &Names) -> Option<u32> {
         let checked = self.checked(expr)?;
         let scope = Scope {
@@ -85,7 +85,8 @@ impl Emitter<'_> {
         self.condition_within(condition, names, MAX_CONDITION_DEPTH - 1)
     }
 
-    /// One level is left for the negation that a role policy or a scope may add.
+    /// Compiles a condition. One level is left for the negation that a role policy or a scope may
+    /// add.
     fn condition_within(
         &mut self,
         condition: &Condition,

@@ -1,4 +1,4 @@
-//! Schemas: which attributes of which policies are validated against what.
+//! Schemas: the node of each schema in effect, and the actions that it ignores.
 
 use wardgate_engine::names::sanitized;
 use wardgate_engine::table::layout::Key;
@@ -28,7 +28,8 @@ impl Emitter<'_> {
         self.unused_schemas(policies, load);
     }
 
-    /// Reads the schemas that are not in effect too: what is wrong with them is wrong with the policy.
+    /// Reads the schemas that are not in effect too: an error in one of them is an error of the
+    /// policy.
     fn unused_schemas(&mut self, policies: &[ResourcePolicy], load: &Load<'_>) {
         let (mut writer, mut pool) = (SchemaWriter::new(load), PoolBuilder::default());
         for policy in policies.iter().filter(|policy| !policy.head.scope.is_empty()) {

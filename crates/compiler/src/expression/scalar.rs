@@ -9,7 +9,7 @@ use crate::source::Position;
 /// One decoded character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unit {
-    /// What it means.
+    /// The decoded character.
     pub(crate) decoded: char,
     /// Where it starts.
     pub(crate) start: Position,
@@ -47,7 +47,7 @@ impl<'a> ScalarUnits<'a> {
         self.rest.clone().next()
     }
 
-    /// Decodes what follows a backslash in double quotes.
+    /// Decodes an escape in double quotes, after its backslash.
     fn escape(&mut self) -> Option<char> {
         Some(match self.bump()? {
             'x' => self.hex(2),
@@ -76,7 +76,7 @@ impl<'a> ScalarUnits<'a> {
         value
     }
 
-    /// In JSON, two escapes may stand for one character.
+    /// Decodes the digits of `\u`. In JSON, two escapes may encode one character.
     fn utf16(&mut self) -> char {
         let first = self.number(4);
         let mut ahead = self.rest.clone();

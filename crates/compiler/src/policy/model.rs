@@ -1,7 +1,7 @@
-//! The parsed policy: what one document says, before imports are looked up.
+//! The parsed policy: the fields of one document, before imports are looked up.
 //!
-//! Nothing here is validated twice: a name that stands in these types has the shape its kind asks
-//! for, and everything that a later message may point at carries its [`Location`].
+//! Nothing here is validated twice: a name in these types has the shape of its kind, and everything
+//! that a later message may point at carries its [`Location`].
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,16 @@ use crate::source::{Location, Position};
 pub struct Policy {
     /// Where the document starts.
     pub location: Location,
-    /// Whether the document is to be left out.
+    /// True if the document is to be left out.
     pub disabled: bool,
-    /// Whether it was read without an error.
+    /// True if it was read without an error.
     pub sound: bool,
     /// `metadata.annotations`.
     pub annotations: BTreeMap<String, String>,
-    /// What kind of policy it is.
+    /// The body, by the kind of the policy.
     pub body: Body,
-    /// What is wrong with it if it is used: Cerbos loads such a document, but refuses to compile it.
+    /// Errors that are reported if the policy is used: Cerbos loads such a document, but refuses to
+    /// compile it.
     pub deferred: Vec<Diagnostic>,
 }
 
@@ -68,11 +69,11 @@ pub enum Body {
 pub struct Named {
     /// The name.
     pub name: String,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
-/// What a policy calls by name: imported sets and its own definitions.
+/// Names that the expressions of a policy can use: imported sets and its own definitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Definitions<T> {
     /// The names of the imported sets.
@@ -88,15 +89,15 @@ pub struct Definition<T> {
     pub name: String,
     /// Its value.
     pub value: T,
-    /// Where the value stands.
+    /// The location of the value.
     pub location: Location,
-    /// Where its name stands.
+    /// The position of the name.
     pub key: Position,
-    /// What kind of list it stands in, for messages.
+    /// The list that holds it, for messages.
     pub origin: Origin,
 }
 
-/// The list that a definition stands in.
+/// The list that holds a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// `variables.local` or `constants.local` of the policy.
@@ -112,11 +113,11 @@ pub enum Origin {
 pub struct Export<T> {
     /// The name of the set.
     pub name: String,
-    /// What it exports.
+    /// The exported definitions.
     pub definitions: Vec<Definition<T>>,
 }
 
-/// What a policy's scope lets its rules do.
+/// The effect that a scope permits to the rules of its policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ScopePermissions {
     /// The scope's rules win over those of its parents.
@@ -126,7 +127,7 @@ pub enum ScopePermissions {
     RequireParentalConsentForAllows,
 }
 
-/// Name, version, scope and definitions: what resource, principal and role policies share.
+/// Name, version, scope and definitions, which resource, principal and role policies share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Common {
     /// The resource kind, the principal's id, or the role.
@@ -135,9 +136,9 @@ pub struct Common {
     pub version: String,
     /// The scope; empty is the root.
     pub scope: String,
-    /// `None` if the document does not say.
+    /// `None` if the document has no such field.
     pub scope_permissions: Option<ScopePermissions>,
-    /// Where `scopePermissions` stands, or the document if it does not say.
+    /// The location of `scopePermissions`, or of the document if it has no such field.
     pub scope_permissions_location: Location,
     /// Its variables.
     pub variables: Definitions<ExprSource>,
@@ -148,7 +149,7 @@ pub struct Common {
 /// A resource policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceBody {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub common: Common,
     /// The sets of derived roles that its rules may name.
     pub import_derived_roles: Vec<Named>,
@@ -161,7 +162,7 @@ pub struct ResourceBody {
 /// A principal policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrincipalBody {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub common: Common,
     /// Its rules, each resource pattern once.
     pub rules: Vec<PrincipalRule>,
@@ -170,7 +171,7 @@ pub struct PrincipalBody {
 /// A role policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleBody {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub common: Common,
     /// The roles that this role narrows.
     pub parent_roles: Vec<String>,
@@ -196,11 +197,11 @@ pub struct DerivedRolesBody {
 pub struct RoleDefinition {
     /// Its name.
     pub name: String,
-    /// The roles that may gain it; `*` stands for any.
+    /// The roles that may gain it; `*` is any role.
     pub parent_roles: Vec<String>,
     /// When they gain it; `None` is always.
     pub condition: Option<Condition>,
-    /// Where the definition stands.
+    /// The location of the definition.
     pub location: Location,
 }
 
@@ -220,11 +221,11 @@ pub struct SchemaRef {
     pub reference: String,
     /// Action patterns for which the schema is not consulted.
     pub ignore_when_actions: Vec<String>,
-    /// Where the reference stands.
+    /// The location of the reference.
     pub location: Location,
 }
 
-/// What a rule says.
+/// The effect of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// `EFFECT_ALLOW`.
@@ -244,13 +245,13 @@ pub struct ResourceRule {
     pub roles: Vec<String>,
     /// Derived roles, as named by the author.
     pub derived_roles: Vec<Named>,
-    /// What it says.
+    /// The effect.
     pub effect: Effect,
     /// When it applies; `None` is always.
     pub condition: Option<Condition>,
-    /// What it puts out.
+    /// The outputs.
     pub output: Output,
-    /// Where the rule stands.
+    /// The location of the rule.
     pub location: Location,
 }
 
@@ -270,13 +271,13 @@ pub struct ActionRule {
     pub name: String,
     /// The action pattern.
     pub action: String,
-    /// What it says.
+    /// The effect.
     pub effect: Effect,
     /// When it applies; `None` is always.
     pub condition: Option<Condition>,
-    /// What it puts out.
+    /// The outputs.
     pub output: Output,
-    /// Where the rule stands.
+    /// The location of the rule.
     pub location: Location,
 }
 
@@ -291,9 +292,9 @@ pub struct RoleRule {
     pub allow_actions: Vec<String>,
     /// When it applies; `None` is always.
     pub condition: Option<Condition>,
-    /// What it puts out.
+    /// The outputs.
     pub output: Output,
-    /// Where the rule stands.
+    /// The location of the rule.
     pub location: Location,
 }
 
@@ -310,7 +311,7 @@ pub enum Condition {
     None(Vec<Condition>),
 }
 
-/// What a rule puts out.
+/// The outputs of a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     /// When the rule applied (`when.ruleActivated`, or the deprecated `expr`).

@@ -1,6 +1,6 @@
-//! The shapes of names, and the keys that policies go by.
+//! The shapes of names, and the keys of policies.
 //!
-//! A key such as `resource.album.vdefault/acme` is what decisions and messages call a policy; two
+//! Decisions and messages call a policy by its key, such as `resource.album.vdefault/acme`; two
 //! documents with the same key define the same policy.
 
 use wardgate_engine::names::sanitized;
@@ -21,7 +21,7 @@ pub(crate) const EXPORT_VARIABLES: &str = "export_variables";
 /// The kind of a set of exported constants, as keys spell it.
 pub(crate) const EXPORT_CONSTANTS: &str = "export_constants";
 
-/// What a name must look like.
+/// The shape of a kind of name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Anything but nothing.

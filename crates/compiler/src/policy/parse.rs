@@ -20,7 +20,7 @@ use crate::expression::ExprSource;
 use crate::source::{Location, SourceFile};
 use crate::yaml::{Entry, Kind, Node};
 
-/// Reads one document of `file`; what is wrong with it is added to `errors`.
+/// Reads one document of `file`, and adds its errors to `errors`.
 pub(crate) fn policy(
     file: &Arc<SourceFile>,
     document: &Node,
@@ -37,7 +37,8 @@ pub(crate) fn policy(
     policy
 }
 
-/// Whether a document is of something else: it is a map, names no API version of Cerbos and has no policy.
+/// Returns true if a document is no policy: it is a map, names no API version of Cerbos and has no
+/// policy.
 pub(crate) fn is_foreign(document: &Node) -> bool {
     let Kind::Map(entries) = &document.kind else { return false };
     let is_ours = |entry: &Entry| {
@@ -68,7 +69,7 @@ pub(crate) fn foreign_field(file: &Arc<SourceFile>, document: &Node) -> Location
     }
 }
 
-/// Returns what a document says instead of the API version of policies.
+/// Returns the API version of a document that names another one than that of policies.
 pub(crate) fn other_version(document: &Node) -> Option<String> {
     let Kind::Map(entries) = &document.kind else { return None };
     entries.iter().find_map(|entry| match (&entry.key.kind, &entry.value.kind) {
@@ -139,7 +140,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the annotations; the rest is what a store writes down about a policy.
+    /// Reads the annotations; the other fields of `metadata` are notes of a policy store.
     fn metadata(&mut self, object: &Object<'_>) -> BTreeMap<String, String> {
         let Some(value) = object.get("metadata") else { return BTreeMap::new() };
         let Some(metadata) = self.object(value, METADATA) else { return BTreeMap::new() };
@@ -242,7 +243,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Only a role policy may leave its version out.
+    /// Reads the version. Only a role policy may leave it out.
     fn version(&mut self, object: &Object<'_>, of_role: bool) -> String {
         if !of_role {
             return self.required_name(object, "version", Shape::Version);
@@ -345,7 +346,7 @@ impl Reader<'_> {
 
 pub(crate) const API_VERSION: &str = "api.cerbos.dev/v1";
 
-/// What every version of them begins with.
+/// The beginning of every API version of policies.
 const API_GROUP: &str = "api.cerbos.dev/";
 
 const TOP_LEVEL: &[&str] = &[

@@ -4,12 +4,12 @@
 //! categories, and the long names of scripts. The short names of scripts (`Latn`) are left out on
 //! purpose: RE2 does not know them.
 
-/// Tells whether there is a general category of that name, surrogates and their parent aside.
+/// Returns true if a general category has that name, surrogates and their parent aside.
 pub(super) fn is_category(name: &str) -> bool {
     CATEGORIES.split(' ').any(|known| known == name)
 }
 
-/// Tells whether there is a script of that name.
+/// Returns true if a script has that name.
 pub(super) fn is_script(name: &str) -> bool {
     SCRIPTS.split(' ').any(|known| known == name)
 }

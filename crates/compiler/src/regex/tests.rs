@@ -1,8 +1,8 @@
 //! Unicode by examples, and everything that both know against the `regex` crate.
 //!
-//! Its `\d`, `\s`, `\w` and `\b` know Unicode, so the generated patterns give them only ASCII texts;
-//! and it gives up a match of nothing inside a loop in other cases than RE2 does, so loops are
-//! generated over atoms that read something.
+//! Its `\d`, `\s`, `\w` and `\b` know Unicode, so the generated patterns give them only ASCII
+//! texts; and it gives up a match of nothing inside a loop in other cases than RE2 does, so loops
+//! are generated over atoms that read something.
 
 use proptest::prelude::*;
 use regex::Regex as Oracle;
@@ -61,7 +61,7 @@ fn unknown_names_are_refused() {
     }
 }
 
-/// An atom that reads at least one character.
+/// Generates an atom that reads at least one character.
 fn atom() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         4 => "[abcABC ]",

@@ -1,8 +1,8 @@
-//! What must hold among the documents of a repository.
+//! The laws among the documents of a repository.
 //!
-//! A document that is wrong in itself counts as there, and nothing more is asked of it.
-//! Each policy is defined once; each import and each ancestor scope is there; and the policies of a
-//! scope agree on its permissions, because they are a property of the scope and not of one policy.
+//! A document with an error of its own counts as present, and is not checked further. Each policy
+//! is defined once; each import and each ancestor scope is there; and the policies of a scope agree
+//! on its permissions, because they are a property of the scope and not of one policy.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -58,8 +58,8 @@ fn missing_imports(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec
     }
 }
 
-/// What may have been meant by imports of sets that are not there, each asked once: thousands of
-/// policies may lack the same set.
+/// Suggestions for imports of sets that do not exist, each computed once: thousands of policies may
+/// lack the same set.
 struct Suggestions<'p> {
     policies: &'p [Policy],
     known: HashMap<(&'static str, &'p str), Option<String>>,
@@ -105,7 +105,8 @@ fn imports(body: &Body) -> Imports<'_> {
     }
 }
 
-/// A scope above a resource policy may also be filled by a role policy that speaks of the resource.
+/// Reports missing ancestors. A role policy about the resource may also fill a scope above a
+/// resource policy.
 fn missing_ancestors(policies: &[Policy], keys: &HashSet<String>, errors: &mut Vec<Diagnostic>) {
     let patterns = role_patterns(policies);
     let mut missing: BTreeMap<String, Vec<&Policy>> = BTreeMap::new();

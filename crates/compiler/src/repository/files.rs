@@ -1,9 +1,9 @@
-//! Which files of a directory hold policies, or rules of SPOCP.
+//! The files of a directory that hold policies, or rules of SPOCP.
 //!
 //! The rules are those of Cerbos: `.yaml`, `.yml` and `.json` in any case; hidden entries and
 //! directories named `testdata` are passed over, and so are test suites (`*_test.yaml`) and the
-//! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake. Files of rules end in
-//! `.spoc`, and lie where policies lie.
+//! directory `_schemas` at the root. A directory `_schemas` anywhere else is a mistake. Files of
+//! rules end in `.spoc`, and lie where policies lie.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -145,7 +145,7 @@ fn is_policy_name(name: &str) -> bool {
     !is_hidden(name) && (is_policy || is_rules_name(name))
 }
 
-/// A directory's entries stand together, so paths are compared name by name.
+/// Compares paths name by name, so that the entries of a directory are adjacent.
 fn in_walk_order(a: &str, b: &str) -> std::cmp::Ordering {
     a.split('/').cmp(b.split('/'))
 }

@@ -1,9 +1,10 @@
-//! Which files of a directory are left out on purpose: those that `.wardgateignore` names.
+//! The files of a directory that `.wardgateignore` leaves out on purpose.
 //!
-//! The file stands at the root, and is a part of what git reads: a pattern on each line, `#` before remarks, `!`
-//! to take a pattern back, `/` at the end for directories only, and `/` anywhere else for paths from the root.
-//! `*` and `?` stand for characters of one name, and `**` for any names. The last pattern that fits decides. What
-//! is not a part of this is refused, since a pattern that is misread leaves out too much or too little.
+//! The file lies at the root, and is a part of git's format: a pattern on each line, `#` before
+//! remarks, `!` to take a pattern back, `/` at the end for directories only, and `/` anywhere else
+//! for paths from the root. `*` and `?` match characters of one name, and `**` matches any names.
+//! The last pattern that fits decides. Anything else is refused, since a pattern that is misread
+//! leaves out too much or too little.
 
 use std::fs;
 use std::path::Path;
@@ -85,14 +86,14 @@ impl Ignore {
         ignore
     }
 
-    /// Whether an entry is left out, where none of the directories above it is.
+    /// Returns true if an entry is left out, where none of the directories above it is.
     pub fn leaves_out(&self, path: &str, is_directory: bool) -> bool {
         let names: Vec<&str> = path.split('/').collect();
         let last = self.patterns.iter().rev().find(|pattern| pattern.fits(&names, is_directory));
         last.is_some_and(|pattern| !pattern.takes_back)
     }
 
-    /// Whether a file is left out, itself or with a directory above it.
+    /// Returns true if a file is left out, itself or with a directory above it.
     pub fn leaves_out_file(&self, path: &str) -> bool {
         let above = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
         !self.patterns.is_empty()
@@ -135,8 +136,8 @@ impl Pattern {
     }
 }
 
-/// Whether a pattern fits all of a sequence, where a star stands for any part of it. Only the last star is
-/// tried again, so that it takes no longer than the product of both lengths.
+/// Returns true if a pattern fits all of a sequence; a star matches any part of it. Only the last
+/// star is tried again, so that it takes no longer than the product of both lengths.
 fn matches<P, T>(
     pattern: &[P],
     sequence: &[T],

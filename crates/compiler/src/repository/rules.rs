@@ -1,7 +1,7 @@
 //! Rules of SPOCP beside the policies: files that end in `.spoc`.
 //!
-//! What a file looks like is said by `wardgate_spocp::file`. A rule that several files hold is one rule,
-//! with the number of the first.
+//! `wardgate_spocp::file` defines the format. A rule that several files hold is one rule, with the
+//! number of the first.
 
 use std::cell::LazyCell;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_FILE_BYTES;
 use crate::source::{Location, Position, SourceError, SourceFile};
 
-/// Whether a file holds rules.
+/// Returns true if a file holds rules.
 pub(super) fn is_rules_name(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with(EXTENSION)
 }
@@ -49,7 +49,7 @@ pub(super) fn read(path: &str, bytes: &[u8], rules: &mut RuleSet, errors: &mut V
     }
 }
 
-/// Where a byte of a rule stands, in characters.
+/// Returns the position of a byte of a rule, in characters.
 fn position(bytes: &[u8], line: &Line, offset: usize) -> Position {
     let end = line.offset.saturating_add(offset).min(bytes.len());
     let before = bytes.get(..end).unwrap_or_default();
@@ -61,7 +61,7 @@ fn position(bytes: &[u8], line: &Line, offset: usize) -> Position {
     Position { line: number(line.number), column: number(columns) }
 }
 
-/// Errors after which the rest of a file says nothing new.
+/// The largest number of errors of one file; more of them repeat the first.
 const MOST_ERRORS: usize = 100;
 
 const EXTENSION: &str = ".spoc";

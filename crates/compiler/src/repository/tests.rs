@@ -1,7 +1,7 @@
 use super::*;
 use crate::limits;
 
-/// Loads files and spells what is wrong with them, one line each.
+/// Loads files and returns their errors, one line each.
 fn errors(files: &[(&str, &str)]) -> String {
     let files = files.iter().map(|(path, text)| (*path, text.as_bytes()));
     let repository = Repository::from_files(files);
@@ -24,7 +24,7 @@ fn one(text: &str, expected: &str) {
     check(&[("p.yaml", text)], expected);
 }
 
-/// A resource policy without rules.
+/// Returns a resource policy without rules.
 fn resource(scope: &str, more: &str) -> String {
     format!(
         "apiVersion: api.cerbos.dev/v1\nresourcePolicy: {{resource: album, version: v1, scope: '{scope}'{more}}}\n"

@@ -1,7 +1,7 @@
-//! The resolved policies: what the table is written from.
+//! The resolved policies, from which the table is written.
 //!
 //! Every list is in a fixed order: policies by name, version and scope, rules as written, variables
-//! so that each stands after those it names.
+//! so that each comes after those it names.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Resolved {
     pub unused: Vec<ExprSource>,
 }
 
-/// What resource, principal and role policies share.
+/// The part that resource, principal and role policies share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// The resource kind, the principal's id, or the role.
@@ -38,7 +38,7 @@ pub struct Head {
     pub scope: String,
     /// The key that decisions name, such as `resource.album.vdefault/acme`.
     pub key: String,
-    /// What the scope lets the rules do.
+    /// The effect that the scope permits to the rules.
     pub scope_permissions: ScopePermissions,
     /// The constants that its expressions use.
     pub constants: BTreeMap<String, Attr>,
@@ -51,7 +51,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Policies stand by name, version and scope.
+    /// Compares policies by name, version and scope.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let key = |head: &Self| (head.name.clone(), head.version.clone(), head.scope.clone());
         key(self).cmp(&key(other))
@@ -63,14 +63,14 @@ impl Head {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// What it stands for.
+    /// The expression.
     pub expr: ExprSource,
 }
 
 /// A resource policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourcePolicy {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub head: Head,
     /// Its schemas. Only those of the root scope's policy are in effect.
     pub schemas: Schemas,
@@ -100,7 +100,7 @@ pub struct DerivedRole {
 /// A principal policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrincipalPolicy {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub head: Head,
     /// Its rules, each resource pattern once.
     pub rules: Vec<PrincipalRule>,
@@ -109,7 +109,7 @@ pub struct PrincipalPolicy {
 /// A role policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RolePolicy {
-    /// What it shares with other kinds.
+    /// The part that all kinds share.
     pub head: Head,
     /// The roles that this role narrows.
     pub parent_roles: Vec<String>,

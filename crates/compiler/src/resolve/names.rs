@@ -18,13 +18,13 @@ use crate::policy::model::{Definition, Definitions, Export, Origin};
 use crate::policy::name::{EXPORT_CONSTANTS, EXPORT_VARIABLES, is_identifier};
 use crate::source::Location;
 
-/// What names stand for in one policy.
+/// The definitions that names mean in one policy.
 pub(super) struct Names<'r> {
     pub(super) constants: BTreeMap<&'r str, &'r Definition<Attr>>,
     pub(super) variables: BTreeMap<&'r str, &'r Definition<ExprSource>>,
     /// All variables, each after those it names.
     pub(super) order: Vec<&'r str>,
-    /// Whether an imported set could not be read in full.
+    /// True if an imported set could not be read in full.
     pub(super) is_partial: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'r> Names<'r> {
         names
     }
 
-    /// Returns what may have been meant by a name that nothing defines.
+    /// Returns the definition that an unknown name is nearest to.
     pub(super) fn suggestion(&self, code: Code, name: &str) -> Option<String> {
         match code {
             Code::UndefinedConstant => suggestion(name, self.constants.keys().copied()),

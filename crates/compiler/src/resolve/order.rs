@@ -1,6 +1,6 @@
 //! The order in which variables are evaluated.
 //!
-//! Each stands after those it names, and among the possible orders it is the one Cerbos takes, so
+//! Each comes after those it names, and among the possible orders it is the one Cerbos takes, so
 //! that evaluation errors are reported in the same order.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,8 @@ fn settle(waiting: &mut Edges<'_>) {
     }
 }
 
-/// Finds one circle: whoever waits names another that waits, so a walk comes back to itself.
+/// Returns one circle: every waiting variable names another waiting one, so a walk returns to
+/// itself.
 fn circle<'r>(waiting: &Edges<'r>) -> Option<BTreeSet<&'r str>> {
     let mut walk: Vec<&str> = Vec::new();
     let mut at = *waiting.keys().next()?;
@@ -108,7 +109,8 @@ fn referrers_last<'r>(named_by: &Edges<'r>) -> Vec<&'r str> {
     order
 }
 
-/// The evaluator bounds how deep variables nest, so a deeper chain could never be evaluated.
+/// Reports variables that nest too deeply: the evaluator bounds the depth, so such a chain could
+/// never be evaluated.
 fn too_deep(
     named_by: &Edges<'_>,
     order: &[&str],

@@ -23,8 +23,8 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Returns what `text` names. A text that does not parse names nothing here: its errors are
-    /// reported where it is compiled.
+    /// Returns the names that `text` uses. A text that does not parse has no names here: its errors
+    /// are reported where it is compiled.
     pub(super) fn of(&mut self, text: &Arc<str>) -> Rc<References> {
         if let Some(known) = self.seen.get(text) {
             return Rc::clone(known);

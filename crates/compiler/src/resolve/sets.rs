@@ -13,7 +13,7 @@ pub(super) struct Sets<'r> {
     pub(super) roles: HashMap<String, (&'r DerivedRolesBody, &'r Policy)>,
     variables: HashMap<String, &'r Export<ExprSource>>,
     constants: HashMap<String, &'r Export<Attr>>,
-    /// Sets that could not be read in full: what they lack is not reported.
+    /// Sets that could not be read in full: their missing definitions are not reported.
     unsound: HashSet<String>,
 }
 
@@ -39,7 +39,7 @@ impl<'r> Sets<'r> {
         Self { roles, variables, constants, unsound }
     }
 
-    /// Whether one of the imported sets could not be read in full.
+    /// Returns true if one of the imported sets could not be read in full.
     pub(super) fn any_unsound(&self, kind: &str, imports: &[Named]) -> bool {
         imports.iter().any(|import| self.unsound.contains(&set_key(kind, &import.name)))
     }

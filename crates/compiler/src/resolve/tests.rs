@@ -22,7 +22,7 @@ fn check(files: &[(&str, &str)], expected: &str) {
     assert_eq!(errors.iter().map(line).collect::<Vec<_>>().join("\n"), expected);
 }
 
-/// A policy with variables and one rule.
+/// Returns a policy with variables and one rule.
 fn policy(variables: &str, expression: &str) -> String {
     format!(
         "resourcePolicy:\n  resource: album\n  version: v1\n  variables: {{{variables}}}\n  rules:\n    - actions: [a]\n      effect: EFFECT_ALLOW\n      roles: [r]\n      condition:\n        match:\n          expr: |\n            {expression}\n"

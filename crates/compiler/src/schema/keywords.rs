@@ -1,7 +1,7 @@
 //! From the keywords of one schema to the words of one node.
 //!
-//! The keywords are read by subject, as the drafts order them: each subject has a file, and passes over what it
-//! does not know. What no subject knows says nothing.
+//! The keywords are read by subject, as the drafts order them: each subject has a file, and passes
+//! over unknown keywords. A keyword that no subject knows has no meaning.
 
 mod arrays;
 mod logic;
@@ -112,7 +112,8 @@ impl Reader<'_, '_> {
         found.unwrap_or(2020)
     }
 
-    /// Returns what a keyword says; nothing if it says nothing, or says it through another keyword.
+    /// Returns the clauses of a keyword; none if it has no meaning, or has it through another
+    /// keyword.
     fn clauses(&mut self, keyword: &KeywordEntry<'_>) -> Answer<Clauses> {
         let subjects = [
             Self::of_values,
@@ -158,12 +159,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What a keyword says that becomes one word of the node.
+/// Returns the one clause of a keyword.
 fn one(keyword: Keyword, words: Vec<u32>) -> Answer<Option<Clauses>> {
     Ok(Some(vec![(keyword, words)]))
 }
 
-/// Where the drafts live. Another schema of schemas, whatever its address, may mean something else.
+/// The addresses of the drafts. Another schema of schemas may have another meaning.
 const DRAFTS: [(&str, u32); 6] = [
     ("json-schema.org/draft-04/schema", 4),
     ("json-schema.org/draft-06/schema", 6),

@@ -1,7 +1,7 @@
-//! Schemas that policies name and that are not there.
+//! Schemas that policies name and that do not exist.
 //!
-//! Where schemas are enforced this is an error. Where they are not looked at, nothing else would say that they
-//! never can be.
+//! Where schemas are enforced this is an error. Where they are not enforced, no other check reports
+//! that they never can be.
 
 use std::collections::BTreeMap;
 

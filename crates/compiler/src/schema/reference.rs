@@ -1,7 +1,7 @@
-//! Where a schema reference leads.
+//! The target of a schema reference.
 //!
-//! A reference is a URL, relative to the resource it stands in. What it leads to must be a resource of the same
-//! file, or another file of `_schemas`.
+//! A reference is a URL, relative to the resource that holds it. Its target must be a resource of
+//! the same file, or another file of `_schemas`.
 
 use crate::yaml::{Kind, Node};
 
@@ -25,7 +25,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The file that it leads to.
+    /// Returns the path of the target's file.
     pub fn file(&self) -> &str {
         &self.target.file
     }
@@ -35,7 +35,7 @@ impl Reference {
         self.target
     }
 
-    /// Returns the schema in `file`, which is the one that it leads to.
+    /// Returns the target schema in `file`.
     pub fn find(self, file: &SchemaFile) -> Result<Target, Fault> {
         let Some(anchor) = self.anchor else { return Ok(self.target) };
         let resource = file.resources(&self.target.file).around(&self.target.pointer);
@@ -50,7 +50,7 @@ impl Reference {
 }
 
 impl Target {
-    /// Where the reference of a policy leads: `cerbos:///` and the path of a file.
+    /// Returns the target of a policy's reference: `cerbos:///` and the path of a file.
     pub fn of_policy(reference: &str) -> Result<Self, Fault> {
         let wrong = |found: &str, expected: &str| {
             Fault::new(Position::START, "this names no schema")
@@ -67,7 +67,7 @@ impl Target {
         Ok(Self { file: normalise(&file), pointer })
     }
 
-    /// Where a reference leads that stands in this schema of `file`.
+    /// Returns the target of a reference in this schema of `file`.
     pub fn follow(&self, file: &SchemaFile, reference: &str) -> Result<Reference, Fault> {
         let (url, fragment) = split(reference);
         let resources = file.resources(&self.file);
@@ -88,13 +88,13 @@ impl Target {
         Ok(Reference { target, anchor: (!is_pointer).then_some(fragment) })
     }
 
-    /// Returns the schema that stands below this one.
+    /// Returns the schema at these segments below this one.
     pub fn below(&self, segments: &[&str]) -> Self {
         let pointer = segments.iter().fold(self.pointer.clone(), |at, name| below(&at, name));
         Self { file: self.file.clone(), pointer }
     }
 
-    /// Finds the value in the file whose root is `root`.
+    /// Returns the value at this target in the file whose root is `root`.
     pub fn find<'n>(&self, root: &'n Node) -> Option<&'n Node> {
         self.pointer.split('/').skip(1).try_fold(root, |node, segment| {
             let segment = segment.replace("~1", "/").replace("~0", "~");
@@ -131,7 +131,7 @@ fn normalise(path: &str) -> String {
     segments.join("/")
 }
 
-/// Resolves `%41` and its like; what is no escape stays as it is.
+/// Resolves `%41` and its like; other text stays as it is.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

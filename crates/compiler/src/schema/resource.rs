@@ -1,6 +1,7 @@
-//! The resources of a schema file: every schema in it that has a URL of its own, and the anchors of each.
+//! The resources of a schema file: every schema in it that has a URL of its own, and the anchors of
+//! each.
 //!
-//! Only what stands where a schema can stand counts: `$id` in a constant or an example is data.
+//! Only positions of schemas count: `$id` in a constant or an example is data.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ use crate::yaml::{Kind, Node};
 #[derive(Debug)]
 pub(super) struct Resources {
     all: Vec<Resource>,
-    /// The names of `$dynamicAnchor`, and an empty one for `$recursiveAnchor`, as often as they occur.
+    /// The names of `$dynamicAnchor`, and an empty one for `$recursiveAnchor`, as often as they
+    /// occur.
     pub(super) dynamic: Vec<String>,
     /// A URL or an anchor that two schemas have.
     pub(super) twice: Option<String>,
@@ -56,7 +58,7 @@ impl Resources {
         self.all.len().saturating_sub(1)
     }
 
-    /// Notes what `node` declares inside resource `of`, and what the schemas below it do.
+    /// Records the declarations of `node` inside resource `of`, and those of the schemas below it.
     fn visit(&mut self, node: &Node, draft: u32, pointer: &str, of: usize) {
         let Kind::Map(entries) = &node.kind else { return };
         let of = self.declared(node, draft, pointer, of);
@@ -126,7 +128,7 @@ impl Resources {
     }
 }
 
-/// What a keyword holds.
+/// The contents of a keyword's value.
 enum Contents {
     Schema,
     SchemaOrList,
@@ -154,12 +156,13 @@ fn contents(keyword: &str) -> Contents {
     }
 }
 
-/// Returns the pointer of what is called `name` below `pointer`.
+/// Returns the pointer of member `name` below `pointer`.
 pub(super) fn below(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Resolves a URL against the one that is in force (RFC 3986, section 5.2), both without fragments.
+/// Returns a URL resolved against the one that is in force (RFC 3986, section 5.2), both without
+/// fragments.
 pub(super) fn resolved(base: &str, url: &str) -> String {
     if url.is_empty() {
         return base.to_owned();

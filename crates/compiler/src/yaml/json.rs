@@ -1,7 +1,7 @@
 //! JSON into the same tree, strictly by RFC 8259.
 //!
-//! YAML contains nearly all of JSON; the exceptions, such as characters written as two `\u` escapes,
-//! are why it has a reader of its own.
+//! YAML contains nearly all of JSON; the exceptions, such as characters written as two `\u`
+//! escapes, are why it has a reader of its own.
 
 use std::sync::Arc;
 
@@ -248,7 +248,7 @@ fn in_64_bits(value: &i128) -> bool {
     *value >= i128::from(i64::MIN) && *value <= i128::from(u64::MAX)
 }
 
-/// Rust reads a little more than JSON allows: `01`, `1.`, `.5`.
+/// Returns true if a text is a number of JSON. Rust reads a little more: `01`, `1.`, `.5`.
 fn is_json_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let whole = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

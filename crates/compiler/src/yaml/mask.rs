@@ -1,7 +1,8 @@
 //! Text after a closing quote, blanked out so that the next mistake of the same kind can be found.
 //!
-//! `expr: "a" == b` is the commonest mistake of all in policies, and seldom made once. The scanner stops at
-//! the first; with what is wrong there replaced by as many spaces, every other position stays as it is.
+//! `expr: "a" == b` is the commonest mistake of all in policies, and seldom made once. The scanner
+//! stops at the first; with the wrong text replaced by as many spaces, every other position stays
+//! as it is.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ pub(super) struct Mask {
 }
 
 impl Mask {
-    /// Blanks the line out from the character at `index`. Returns whether that is still within bounds.
+    /// Blanks the line out from the character at `index`. Returns true if that is within bounds.
     pub(super) fn add(&mut self, index: usize, text: &str) -> bool {
         self.read_again = self.read_again.saturating_add(text.len());
         let fits = self.starts.len() < MAX_MASKED && self.read_again <= MAX_BYTES_READ_AGAIN;

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! yet go-yaml and other readers allow it, and policies in JSON style are written so. The scanner
-//! stops at such a line; it then gets spaces in front, and positions are counted without them. Between
-//! brackets, indentation has no meaning of its own.
+//! stops at such a line; it then gets spaces in front, and positions are counted without them.
+//! Between brackets, indentation has no meaning of its own.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use saphyr_parser::Marker;
 use crate::limits::{MAX_BYTES_READ_AGAIN, MAX_PADDING};
 use crate::source::Position;
 
-/// How many spaces to put in front of which line.
+/// The number of spaces in front of each padded line.
 #[derive(Debug, Default)]
 pub(super) struct Padding {
     lines: BTreeMap<usize, usize>,
@@ -64,7 +64,7 @@ impl Padding {
         }
     }
 
-    /// Returns how many characters stand before `marker` in the text as it was.
+    /// Returns the number of characters before `marker` in the original text.
     pub(super) fn index(&self, marker: &Marker) -> usize {
         let above: usize = self.lines.range(..marker.line()).map(|(_, spaces)| spaces).sum();
         let here = self.lines.get(&marker.line()).copied().unwrap_or(0).min(marker.col());

@@ -1,4 +1,4 @@
-//! What a scalar without quotes means.
+//! The meaning of a scalar without quotes.
 //!
 //! The rules are those of go-yaml, which reads policies in Cerbos: the words of the YAML 1.2 core
 //! schema, integers with an optional base (a leading zero is octal) and `_` between digits, and

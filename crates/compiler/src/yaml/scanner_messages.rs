@@ -1,6 +1,6 @@
-//! What the YAML scanner complains about, in words that an author can act on.
+//! The errors of the YAML scanner, in words that an author can act on.
 
-/// Returns what to say instead of the scanner's own words.
+/// Returns the message for an error of the scanner.
 pub(super) fn message(scanner: &str) -> String {
     let short = scanner.rsplit_once(", ").map_or(scanner, |(_, short)| short);
     let known = MESSAGES

@@ -17,7 +17,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The rule as it stands in a zone constant.
+    /// Returns the words of the rule in a zone constant.
     pub(super) fn words(&self) -> [u32; 5] {
         let Self { month, week, weekday, second, offset } = *self;
         [month, week, weekday, second.cast_unsigned(), offset.cast_unsigned()]

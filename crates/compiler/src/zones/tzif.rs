@@ -50,7 +50,7 @@ impl Counts {
         })
     }
 
-    /// The length of a block whose times have so many bytes.
+    /// Returns the length of a block whose times have so many bytes.
     fn block(&self, time: usize) -> Option<usize> {
         let parts = [
             self.times.checked_mul(time.checked_add(1)?)?,

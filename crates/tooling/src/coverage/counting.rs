@@ -1,8 +1,9 @@
-//! Counting: what the engine tells while it decides, laid onto the policies as they are written.
+//! Counts the observations of the engine for the policies as they are written.
 //!
-//! The engine knows rules by their numbers in a table and tells expressions only by what they came to. Both
-//! are enough: the rules of a policy stand in the table in the order in which they are written, and walking a
-//! condition with the same logic asks for the same expressions in the same order.
+//! The engine knows rules by their numbers in a table and reports expressions only by their truth.
+//! Both are enough: the rules of a policy come in the table in the order in which they are written,
+//! and a walk through a condition with the same logic evaluates the same expressions in the same
+//! order.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,15 +18,15 @@ use wardgate_engine::table::PolicyTable;
 use super::{Coverage, ExpressionCoverage, PolicyCoverage, RESOURCE, RuleCoverage};
 use wardgate_compiler::policy::model::Condition;
 
-/// Counts what decisions over one table exercise.
+/// Counts the parts that decisions over one table exercise.
 ///
-/// Tests may ask for other options, and then have tables of their own; each of them needs its own of this.
+/// Tests may have other options, and then tables of their own; each of them needs its own counting.
 #[derive(Debug)]
 pub struct Counting {
     /// By the number of a rule in the table: its policy, and its place in that.
     rules: HashMap<usize, (usize, usize)>,
-    /// By the key of a resource policy and the name of a derived role: the policy that defines it, and the
-    /// place in that.
+    /// By the key of a resource policy and the name of a derived role: the index of the policy that
+    /// defines it, and the index of the role in that.
     roles: HashMap<(String, String), (usize, usize)>,
 }
 
@@ -36,7 +37,7 @@ impl Counting {
         Self { rules: rules(coverage, table), roles: roles(coverage) }
     }
 
-    /// Decides on `request` and counts what is looked at.
+    /// Decides on `request` and counts the evaluated parts.
     pub fn count(
         &self,
         coverage: &mut Coverage,
@@ -75,7 +76,8 @@ fn rules(coverage: &Coverage, table: &PolicyTable) -> HashMap<usize, (usize, usi
     rules
 }
 
-/// Whether the table may have several entries for one rule: one for its roles, and one for each derived role.
+/// Returns true if the table may have several entries for one rule: one for its roles, and one for
+/// each derived role.
 fn repeats(policy: &PolicyCoverage) -> bool {
     policy.kind == RESOURCE
 }
@@ -102,7 +104,7 @@ struct Watch<'w> {
     seen: RefCell<Truths>,
 }
 
-/// What expressions came to since the last rule, and since the last derived role.
+/// The truths of expressions since the last rule, and since the last derived role.
 #[derive(Default)]
 struct Truths {
     by_rule: Vec<Truth>,
@@ -159,7 +161,7 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// Walks conditions with what their expressions came to.
+/// Walks conditions with the truths of their expressions.
 struct Replay<'s> {
     seen: std::slice::Iter<'s, Truth>,
 }
@@ -186,8 +188,8 @@ impl<'s> Replay<'s> {
         }
     }
 
-    /// Returns whether the condition holds; nothing once there is no more to be told. In a strict table an
-    /// error ends the walk, and with it what was told; in a lenient one it counts as false.
+    /// Returns whether the condition holds; `None` once no truth is left. In a strict table an
+    /// error ends the walk, and with it the truths; in a lenient one it counts as false.
     fn walk(&mut self, condition: &Condition, expressions: &mut Expressions<'_>) -> Option<bool> {
         match condition {
             Condition::Expr(_) => self.expression(expressions.next()),
@@ -197,7 +199,7 @@ impl<'s> Replay<'s> {
         }
     }
 
-    /// Looks for a part that comes to `wanted`; the parts behind it are passed over.
+    /// Returns true if a part has the truth `wanted`; the parts behind it are passed over.
     fn contains(
         &mut self,
         parts: &[Condition],

@@ -1,7 +1,8 @@
-//! Coverage as one page: the sums, what is not exercised, and the sources with their lines marked.
+//! Coverage as one page: the sums, the parts that are not exercised, and the sources with their
+//! lines marked.
 //!
-//! The page holds everything that it needs, runs no script, and says so to the browser. Nothing on it is told
-//! by colour alone.
+//! The page holds everything that it needs, runs no script, and declares so to the browser. Colour
+//! is never the only sign.
 
 mod lines;
 
@@ -171,7 +172,7 @@ fn cell(share: Share) -> String {
     format!("{} of {}", share.covered, share.all)
 }
 
-/// Writes what stands between backticks as code.
+/// Writes the text between backticks as code.
 fn coded(text: &str) -> String {
     let Some((before, rest)) = text.split_once('`') else { return escaped(text) };
     // The last backtick ends it: an expression may hold others.
@@ -179,8 +180,8 @@ fn coded(text: &str) -> String {
     format!("{}<code>{}</code>{}", escaped(before), escaped(code), escaped(after))
 }
 
-/// Writes text so that a browser shows it as it is; characters that would change the direction of the text
-/// around them are shown by their numbers.
+/// Writes text so that a browser shows it as it is; characters that would change the direction of
+/// the text around them are shown by their numbers.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

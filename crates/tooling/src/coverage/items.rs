@@ -1,4 +1,4 @@
-//! What there is to exercise in a policy.
+//! The parts of a policy that tests can exercise.
 
 use super::{ExpressionCoverage, PolicyCoverage, RESOURCE, RoleCoverage, RuleCoverage};
 use wardgate_compiler::expression::ExprSource;
@@ -6,7 +6,7 @@ use wardgate_compiler::policy::model::{Body, Condition, Policy, RoleDefinition};
 use wardgate_compiler::policy::name::{DERIVED_ROLES, set_key};
 use wardgate_compiler::source::Location;
 
-/// Returns the parts of a policy; nothing for sets of variables and constants, which decide nothing.
+/// Returns the parts of a policy; `None` for sets of variables and constants, which decide nothing.
 pub(super) fn policy(policy: &Policy) -> Option<PolicyCoverage> {
     let (mut rules, mut derived_roles, mut imports) =
         (Vec::<RuleCoverage>::new(), Vec::new(), Vec::new());

@@ -1,15 +1,15 @@
 //! Coverage in the format of LCOV, for the tools that read it.
 //!
-//! Rules and derived roles are functions, each with its policy in its name, hit when they applied or were
-//! granted. Expressions are branches: branch 0 is true, branch 1 false; of a derived role, 0 is granted, 1
-//! refused. A line counts how often what stands there was looked at.
+//! Rules and derived roles are functions, each with its policy in its name, hit when they applied
+//! or were granted. Expressions are branches: branch 0 is true, branch 1 false; of a derived role,
+//! 0 is granted, 1 refused. A line has the hits of its part that was evaluated most.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::{Coverage, ExpressionCoverage, PolicyCoverage};
 
-/// Returns the report. `path` says how a file is to be named, so that tools find it.
+/// Returns the report. `path` names a file, so that tools find it.
 #[must_use]
 pub fn report(coverage: &Coverage, path: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
@@ -55,7 +55,8 @@ impl Record {
         }
     }
 
-    /// Tools know functions by their names, so two rules of one name are told apart by their lines.
+    /// Writes a function. Tools know functions by their names, so two rules of one name are
+    /// distinguished by their lines.
     fn function(&mut self, line: u32, name: String, hits: u64) {
         let name = one_line(&name);
         let is_new = self.names.insert(name.clone());
@@ -72,7 +73,7 @@ impl Record {
         }
     }
 
-    /// A line on which several things stand has the hits of the one that was looked at most.
+    /// Counts a line, which has the hits of its part that was evaluated most.
     fn line(&mut self, line: u32, hits: u64) {
         let known = self.lines.entry(line).or_default();
         *known = hits.max(*known);
@@ -108,7 +109,7 @@ impl Record {
     }
 }
 
-/// A record is one line.
+/// Returns a text as one line, because a record is one line.
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }

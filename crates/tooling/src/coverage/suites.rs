@@ -1,4 +1,4 @@
-//! Counting what policy tests exercise, while they run.
+//! Counts the parts that policy tests exercise, while they run.
 
 use wardgate_engine::decide::Explanation;
 use wardgate_engine::table::PolicyTable;
@@ -14,19 +14,19 @@ use wardgate_compiler::emit::Options;
 pub struct Watching {
     coverage: Coverage,
     base: Options,
-    /// By the options that tests ask for; a table is the same for the same options.
+    /// By the options of tests; a table is the same for the same options.
     countings: Vec<(Options, Counting)>,
 }
 
 impl Watching {
-    /// Watches tests of `sources`; `base` holds where a test does not say.
+    /// Watches tests of `sources`; `base` holds where a test has no settings.
     #[must_use]
     pub fn new(sources: &Sources, base: Options) -> Self {
         let coverage = Coverage::new(&sources.repository);
         Self { coverage, base, countings: Vec::new() }
     }
 
-    /// Returns what was counted.
+    /// Returns the counts.
     #[must_use]
     pub fn finish(self) -> Coverage {
         self.coverage
@@ -43,7 +43,7 @@ impl Watch for Watching {
             self.countings.push((options.clone(), Counting::new(&self.coverage, table)));
         }
         if let Some((_, counting)) = self.countings.iter().find(|(of, _)| *of == options) {
-            // The decision is the one that the runner has; it is made again to be watched.
+            // The decision is the runner's; it is made again to be observed.
             let now = now(question.settings);
             let _ = counting.count(&mut self.coverage, table, &question.request, now);
         }

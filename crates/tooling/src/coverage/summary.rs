@@ -1,14 +1,15 @@
-//! How much is exercised, and what is not.
+//! Sums of coverage, and its gaps.
 //!
-//! A rule is exercised once it has applied; an expression once it has held, and once more when it has not; a
-//! derived role once it was granted, and once more when it was not, unless everybody has it.
+//! A rule is exercised once it has applied; an expression once it was true, and once more when it
+//! was false; a derived role once it was granted, and once more when it was not, unless every
+//! principal has it.
 
 use std::ops::AddAssign;
 
 use super::{Coverage, ExpressionCoverage, PolicyCoverage, RoleCoverage, RuleCoverage};
 use wardgate_compiler::source::Position;
 
-/// What of some things is exercised.
+/// The exercised share of a kind of part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     /// How many are exercised.
@@ -17,14 +18,14 @@ pub struct Share {
     pub all: u64,
 }
 
-/// What of a policy, or of all of them, is exercised.
+/// The exercised shares of a policy, or of all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Rules.
     pub rules: Share,
     /// Outcomes of expressions: two for each.
     pub outcomes: Share,
-    /// Outcomes of derived roles: two for each, one for those that everybody has.
+    /// Outcomes of derived roles: two for each, one for those that every principal has.
     pub grants: Share,
 }
 
@@ -35,9 +36,9 @@ pub struct Gap<'c> {
     pub file: &'c str,
     /// Where in the file.
     pub position: Position,
-    /// What it is, such as "rule `owners-edit`".
+    /// The part, such as "rule `owners-edit`".
     pub what: String,
-    /// What is missing, such as "never applied".
+    /// The missing outcome, such as "never applied".
     pub missing: String,
 }
 
@@ -48,7 +49,7 @@ impl Share {
         if self.all == 0 { 100.0 } else { 100.0 * double(self.covered) / double(self.all) }
     }
 
-    /// Whether the share is at least so many per cent.
+    /// Returns true if the share is at least so many per cent.
     #[must_use]
     pub fn is_at_least(self, per_cent: f64) -> bool {
         100.0 * double(self.covered) >= per_cent * double(self.all)
@@ -106,7 +107,7 @@ impl Coverage {
         sum
     }
 
-    /// Returns what is not exercised, in the order of files and lines.
+    /// Returns the parts that are not exercised, in the order of files and lines.
     #[must_use]
     pub fn gaps(&self) -> Vec<Gap<'_>> {
         let mut gaps: Vec<Gap<'_>> = self.policies.iter().flat_map(PolicyCoverage::gaps).collect();
@@ -158,7 +159,7 @@ impl PolicyCoverage {
 }
 
 impl RuleCoverage {
-    /// Returns what is missing for it to be exercised.
+    /// Returns the outcome that is missing for it to be exercised.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         match (self.applied, self.considered()) {
@@ -175,7 +176,7 @@ impl RoleCoverage {
         [Some(self.granted > 0), refused].into_iter().flatten()
     }
 
-    /// Returns what is missing for it to be exercised.
+    /// Returns the outcome that is missing for it to be exercised.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         let failed = failures(self.failed);
@@ -194,7 +195,7 @@ impl ExpressionCoverage {
         [self.times_true > 0, self.times_false > 0]
     }
 
-    /// Returns what is missing for it to be exercised.
+    /// Returns the outcome that is missing for it to be exercised.
     #[must_use]
     pub fn gap(&self) -> Option<String> {
         let failed = failures(self.failed);

@@ -1,4 +1,4 @@
-//! Coverage as text: a line for each policy, the total, and what is not exercised.
+//! Coverage as text: a line for each policy, the total, and the gaps.
 
 use std::fmt::Write;
 

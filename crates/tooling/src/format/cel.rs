@@ -15,7 +15,7 @@ use equivalence::equivalent;
 use tree::Tree;
 use wardgate_compiler::cel;
 
-/// Where the text is to stand.
+/// The width that the text may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     /// On one line, however long.
@@ -44,7 +44,7 @@ pub(super) fn layout(source: &str, width: Width, parentheses: Parentheses) -> Op
     (is_equivalent && comments() && stable()).then_some(once)
 }
 
-/// Tells whether two texts are the same expression.
+/// Returns true if two texts are the same expression.
 pub(super) fn equal(one: &str, other: &str) -> bool {
     match (cel::parse(one), cel::parse(other)) {
         (Ok(one_tree), Ok(other_tree)) => equivalent(&one_tree, &other_tree),

@@ -1,4 +1,4 @@
-//! The leaves of a YAML text: what its scalars and aliases say, and where each begins.
+//! The leaves of a YAML text: the texts of its scalars and aliases, and their positions.
 //!
 //! Everything else of the text is punctuation, which [`super::scan`] finds for itself.
 
@@ -10,7 +10,7 @@ pub(super) struct Leaf {
     /// Byte offset of its first character, or of an anchor or a tag before it.
     pub(super) start: usize,
     pub(super) style: Style,
-    /// What a scalar says.
+    /// The text of a scalar.
     pub(super) text: String,
 }
 

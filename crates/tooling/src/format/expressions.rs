@@ -1,7 +1,7 @@
-//! Which scalars of a policy are expressions, and whether two texts hold the same values.
+//! The scalars of a policy that are expressions, and the comparison of two texts by their values.
 //!
-//! A scalar is known by the offset of its first character. One that an anchor makes something else as
-//! well is no expression.
+//! A scalar is known by the offset of its first character. A scalar that an anchor uses elsewhere
+//! as well is no expression.
 
 use std::collections::BTreeSet;
 
@@ -27,13 +27,13 @@ impl Expressions {
         Self { offsets: offsets.difference(&others).copied().collect() }
     }
 
-    /// Tells whether an expression begins within these offsets.
+    /// Returns true if an expression begins within these offsets.
     pub(super) fn any_in(&self, start: usize, end: usize) -> bool {
         self.offsets.range(start..end.max(start.saturating_add(1))).next().is_some()
     }
 }
 
-/// Tells whether documents hold the same values, expressions of one meaning taken for the same.
+/// Returns true if documents hold the same values, expressions of one meaning taken for the same.
 pub(super) fn same(ours: &[Node], theirs: &[Node]) -> bool {
     ours.len() == theirs.len()
         && ours.iter().zip(theirs).all(|(ours, theirs)| same_value(ours, theirs, Role::Document))
@@ -64,7 +64,7 @@ fn same_value(ours: &Node, theirs: &Node, role: Role) -> bool {
     }
 }
 
-/// A line end is one character, however the file writes it.
+/// Returns a text in which every line end is one character, in all spellings of files.
 fn unwound(text: &str) -> std::borrow::Cow<'_, str> {
     match text.contains('\r') {
         true => text.replace("\r\n", "\n").into(),
@@ -87,7 +87,7 @@ fn visit(node: &Node, role: Role, each: &mut impl FnMut(&Node, Role)) {
     }
 }
 
-/// What a value is in a policy.
+/// The role of a value in a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Document,
@@ -106,7 +106,7 @@ enum Role {
 }
 
 impl Role {
-    /// Returns what an item of a list is.
+    /// Returns the role of a list's items.
     const fn item(self) -> Self {
         match self {
             Self::Rule | Self::Match => self,
@@ -114,7 +114,7 @@ impl Role {
         }
     }
 
-    /// Returns what the value of a field is, by either spelling of its name.
+    /// Returns the role of a field's value, by either spelling of its name.
     fn field(self, key: &Node) -> Self {
         let Kind::String(name, _) = &key.kind else { return Self::Other };
         let name = name.replace('_', "").to_ascii_lowercase();

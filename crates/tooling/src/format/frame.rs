@@ -1,7 +1,7 @@
-//! Where lines begin: the collections that are open, where they stood, and where they are to stand.
+//! The beginnings of lines: the open collections, their old columns and their new ones.
 //!
-//! Each block stands two spaces deeper than the one around it, and so does a list below its key.
-//! Brackets that close stand deeper than the block around them, as YAML demands.
+//! Each block is two spaces deeper than the one around it, and so is a list below its key. Closing
+//! brackets are deeper than the block around them, as YAML demands.
 
 use super::token::Collection;
 
@@ -9,7 +9,7 @@ use super::token::Collection;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
     blocks: Vec<Frame>,
-    /// Where the bracket that closes stands if it begins a line, for each that is open.
+    /// The column of the closing bracket if it begins a line, for each open one.
     brackets: Vec<usize>,
     /// Where the current line begins.
     line: usize,
@@ -25,7 +25,7 @@ struct Frame {
 }
 
 impl Frames {
-    /// An entry begins that stood after `column` characters.
+    /// Begins an entry that was after `column` characters.
     pub(super) fn begin(&mut self, collection: Collection, column: usize) {
         while let Some(last) = self.blocks.last() {
             let ends = last.column > column
@@ -47,17 +47,17 @@ impl Frames {
         }
     }
 
-    /// A document begins or ends.
+    /// Begins or ends a document.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
     }
 
-    /// Returns where an entry of the innermost block stands.
+    /// Returns the column of an entry of the innermost block.
     pub(super) fn entry(&self) -> usize {
         self.blocks.last().map_or(0, |frame| frame.indent)
     }
 
-    /// Returns where a value of the innermost block stands on a line of its own.
+    /// Returns the column of a value of the innermost block on a line of its own.
     pub(super) fn value(&self) -> usize {
         self.blocks.last().map_or(0, |frame| frame.indent.saturating_add(STEP))
     }
@@ -72,24 +72,25 @@ impl Frames {
         self.brackets.last().copied().unwrap_or_default()
     }
 
-    /// A line begins after so many spaces.
+    /// Begins a line after so many spaces.
     pub(super) fn begin_line(&mut self, indent: usize) {
         self.line = indent;
     }
 
-    /// A bracket opens.
+    /// Opens a bracket.
     pub(super) fn open(&mut self) {
         let indent = if self.brackets.is_empty() { self.value() } else { self.line };
         self.brackets.push(indent.max(self.closing()));
     }
 
-    /// A bracket closes.
+    /// Closes a bracket.
     pub(super) fn close(&mut self) {
         self.brackets.pop();
     }
 
-    /// Returns where a comment stands that stood after `column` characters and precedes `next`: with
-    /// what follows it, unless it stood deeper, among the entries of a block that ends here.
+    /// Returns the column of a comment that was after `column` characters and precedes `next`: that
+    /// of the next token, unless the comment was deeper, among the entries of a block that ends
+    /// here.
     pub(super) fn comment(&self, column: usize, next: &Next) -> usize {
         if column <= next.column {
             return next.indent;
@@ -105,7 +106,7 @@ impl Frames {
     }
 }
 
-/// What follows a comment.
+/// The token after a comment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Next {
     /// Characters before it as it was.
@@ -116,5 +117,5 @@ pub(super) struct Next {
     pub(super) remaining: usize,
 }
 
-/// How much deeper each level stands.
+/// The spaces of each level of indentation.
 const STEP: usize = 2;

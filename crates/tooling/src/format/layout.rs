@@ -11,7 +11,7 @@ use super::token::{Kind, Token};
 pub(super) fn text(sheet: &Sheet<'_>, expressions: &Expressions) -> String {
     let mut layout = Layout { frames: Frames::default(), writer: Writer::new(sheet, expressions) };
     let mut last: Option<&Token> = None;
-    // What follows each run of comments is looked for once.
+    // The token after each run of comments is looked for once.
     let mut following = sheet.tokens.iter().filter(|token| token.kind != Kind::Comment).peekable();
     for token in sheet.tokens {
         while following.next_if(|next| next.start <= token.start).is_some() {}
@@ -73,7 +73,7 @@ fn enter(frames: &mut Frames, token: &Token) {
     }
 }
 
-/// Returns where a token stands that begins a line.
+/// Returns the column of a token that begins a line.
 fn line_indent(frames: &Frames, token: &Token) -> usize {
     match (frames.item(), token.kind) {
         (Some(_), Kind::Close) => frames.closing(),
@@ -84,7 +84,7 @@ fn line_indent(frames: &Frames, token: &Token) -> usize {
     }
 }
 
-/// Tells whether a space stands between two tokens of one line.
+/// Returns true if a space separates two tokens of one line.
 fn is_apart(last: &Token, token: &Token, first: &dyn Fn(&Token) -> char) -> bool {
     match (last.kind, token.kind) {
         (_, Kind::Comment) => true,

@@ -1,7 +1,8 @@
 //! From the text and its leaves to tokens.
 //!
-//! Every character is either part of a token or white space. Where the punctuation and the leaves do
-//! not fit together, which a reader of YAML has understood otherwise, there are no tokens at all.
+//! Every character is either part of a token or white space. Where the punctuation and the leaves
+//! do not fit together, because a reader of YAML understands the text otherwise, there are no
+//! tokens at all.
 
 use super::events::{Leaf, Style};
 use super::token::{Block, Collection, Kind, Token, header};
@@ -47,7 +48,7 @@ impl<'s> Scanner<'s> {
         let Some(first) = self.rest().chars().next() else { return Some(false) };
         let begins_line = breaks > 0 || self.tokens.is_empty();
         let start = self.at;
-        // Between brackets columns say nothing, and a line may be as long as the file.
+        // Between brackets columns have no meaning, and a line may be as long as the file.
         let column = match self.depth {
             0 => self.text.get(self.line..start)?.chars().count(),
             _ => 0,
@@ -216,13 +217,13 @@ impl<'s> Scanner<'s> {
         Some(())
     }
 
-    /// Whether what has just been taken is followed by the `:` of a key.
+    /// Returns true if a `:` of a key follows the last token.
     fn is_key(&self) -> bool {
         let rest = self.rest().trim_start_matches([' ', '\t']).strip_prefix(':');
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n']))
     }
 
-    /// Whether the `:` that has just been taken ends a key on its line.
+    /// Returns true if the `:` that has just been taken ends a key on its line.
     fn follows_key(&self) -> bool {
         let mut last = self.tokens.iter().rev();
         let begins_line = last.next().is_none_or(|colon| colon.begins_line);
@@ -236,7 +237,8 @@ impl<'s> Scanner<'s> {
         self.begin(back.saturating_add(beside), Collection::Mapping);
     }
 
-    /// How many anchors and tags stand on the line before the token that is `back` before the last.
+    /// Returns the number of anchors and tags on the line before the token that is `back` before
+    /// the last.
     fn properties_before(&self, back: usize) -> usize {
         let mut count = 0_usize;
         let mut tokens = self.tokens.iter().rev().skip(back);
@@ -295,8 +297,8 @@ fn single_quoted(text: &str) -> Option<usize> {
     end.checked_add(1)
 }
 
-/// Returns how long a scalar without quotes is: line ends and the spaces beside them apart, its
-/// characters are those that it says.
+/// Returns the length of a scalar without quotes: line ends and the spaces beside them apart, its
+/// characters are those of its value.
 fn plain(text: &str, says: &str) -> Option<usize> {
     let mut written = text.char_indices().filter(|(_, c)| !is_blank(*c));
     let mut end = None;
@@ -318,7 +320,7 @@ fn leading(line: &str) -> usize {
     line.len().saturating_sub(line.trim_start_matches(' ').len())
 }
 
-/// Returns how long the lines are up to the last one that holds more than white space of `indent`.
+/// Returns the length of the lines up to the last one that holds more than white space of `indent`.
 fn body_length(lines: &str, indent: usize) -> usize {
     let (mut at, mut end) = (0_usize, 0);
     for line in lines.split_inclusive('\n') {

@@ -106,7 +106,8 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Returns the text, with the end of its last line: but for a block, of which that would be a part.
+    /// Returns the text, with the end of its last line, unless a block ends there, which that would
+    /// be a part of.
     pub(super) fn finish(mut self) -> String {
         let last = self.sheet.tokens.last();
         let in_block = last.is_some_and(|last| matches!(last.kind, Kind::Block(..)));
@@ -126,7 +127,7 @@ fn lines_of(leaf: &Leaf, indent: usize) -> Option<String> {
     }
 }
 
-/// What the line ends of a scalar say, whose reader takes them for spaces.
+/// Returns the line ends of a scalar whose reader takes them for spaces.
 fn unfolded(leaf: &Leaf) -> Option<String> {
     let has_meaning =
         leaf.text.contains("//") || leaf.text.contains("\"\"\"") || leaf.text.contains("'''");
@@ -148,7 +149,7 @@ struct Scalar<'s> {
 }
 
 impl Scalar<'_> {
-    /// On one line if it stood there or fits there, and otherwise on several.
+    /// Returns the text on one line if it was so or fits there, and otherwise on several.
     fn laid_out(&self) -> Option<String> {
         let text = unfolded(self.leaf)?;
         let line = || first_of(&text, Width::Line, |new| self.written(new).is_some());
@@ -161,7 +162,7 @@ impl Scalar<'_> {
         self.written(&line().filter(fits).or_else(several)?)
     }
 
-    /// Writes text in the style of the scalar, if that can say it.
+    /// Writes text in the style of the scalar, if that style can hold it.
     fn written(&self, text: &str) -> Option<String> {
         let written = match self.leaf.style {
             Style::Plain => self.plain(text)?.to_owned(),
@@ -205,7 +206,7 @@ fn lines_from(indent: usize) -> Width {
     Width::Lines(WIDTH.saturating_sub(indent).max(LEAST_WIDTH))
 }
 
-/// Tells whether every backslash stands before a quote or another backslash.
+/// Returns true if every backslash precedes a quote or another backslash.
 fn has_only_plain_escapes(raw: &str) -> bool {
     let mut chars = raw.chars();
     while let Some(c) = chars.next() {
@@ -217,11 +218,11 @@ fn has_only_plain_escapes(raw: &str) -> bool {
 }
 
 const BLANK: [char; 3] = [' ', '\t', '\r'];
-/// What a block says that names its indentation.
+/// The indentation indicator of a block.
 const NAMED_STEP: char = '2';
-/// What no text without quotes begins with.
+/// The characters that no text without quotes begins with.
 const INDICATORS: &str = ",[]{}#&*!|>'\"%@`";
 /// Columns of a line.
 const WIDTH: usize = 100;
-/// Columns that an expression has, however deep it stands.
+/// The columns of an expression at any depth.
 const LEAST_WIDTH: usize = 40;

@@ -1,6 +1,6 @@
 //! The tokens of a YAML text, as a layout sees them.
 
-/// One token. Between two of them stands white space and nothing else.
+/// One token. Two of them are separated by white space and nothing else.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -12,7 +12,7 @@ pub(super) struct Token {
     pub(super) column: usize,
     pub(super) begins_line: bool,
     pub(super) follows_blank: bool,
-    /// The collection of which it begins an entry.
+    /// The collection that the token begins an entry of.
     pub(super) begins: Option<Collection>,
 }
 
@@ -35,11 +35,11 @@ pub(super) enum Kind {
     Property,
     /// A scalar or an alias: the leaf of this number.
     Leaf(usize),
-    /// A scalar after `|` or `>`: the leaf of this number, and how its lines stand.
+    /// A scalar after `|` or `>`: the number of its leaf, and the lines of its content.
     Block(usize, Block),
 }
 
-/// How the lines of a block scalar stand.
+/// The lines of a block scalar's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     /// Byte offset after the line of the indicator.
@@ -56,7 +56,7 @@ pub(super) enum Collection {
 }
 
 impl Kind {
-    /// Tells whether a document begins or ends here.
+    /// Returns true if a document begins or ends here.
     pub(super) const fn is_document_mark(self) -> bool {
         matches!(self, Self::Directive | Self::DocumentStart | Self::DocumentEnd)
     }

@@ -1,8 +1,8 @@
 //! Comments that silence findings: `# wardgate: allow CODE, CODE -- why`.
 //!
-//! One beside a line is about that line, one on a line of its own about the next line that is no comment,
-//! and one at the head of a file about all of it. One that silences nothing is a finding itself, because
-//! it would hide the next one.
+//! One beside a line is about that line, one on a line of its own about the next line that is no
+//! comment, and one at the head of a file about all of it. One that silences nothing is a finding
+//! itself, because it would hide the next one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,18 +14,19 @@ use wardgate_compiler::nearest::nearest;
 use wardgate_compiler::repository::Repository;
 use wardgate_compiler::source::{Location, Position, SourceFile};
 
-/// What the comments of a file allow: by the line that they are about, the whole file if absent, and the code.
+/// The allowed findings of a file: by the line that they are about, the whole file if absent, and
+/// the code.
 type Allows = BTreeMap<(Option<u32>, Lint), Allow>;
 
 /// One code, allowed in one place.
 #[derive(Default)]
 struct Allow {
-    /// The comments that say so.
+    /// The locations of the comments.
     locations: Vec<Location>,
     is_used: bool,
 }
 
-/// Takes away what comments allow, and adds what is wrong with the comments.
+/// Removes the findings that comments allow, and adds those about the comments.
 pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut allows: BTreeMap<&str, Allows> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -36,7 +37,7 @@ pub(super) fn without_allowed(repository: &Repository, found: Vec<Diagnostic>) -
     }
     let mut left: Vec<Diagnostic> =
         found.into_iter().chain(wrong).filter(|one| !is_allowed(&mut allows, one)).collect();
-    // What allows the findings about comments is looked at last.
+    // The comments that allow findings about comments are checked last.
     let about_unused = |lint: Lint| lint == Lint::UnusedAllow;
     let of_others = unused(&allows, |lint| !about_unused(lint));
     left.extend(of_others.into_iter().filter(|one| !is_allowed(&mut allows, one)));
@@ -114,7 +115,7 @@ fn codes(directive: &str) -> Option<Vec<&str>> {
 /// Returns the line that each comment is about.
 fn lines(comments: &[Comment<'_>]) -> Vec<u32> {
     let mut lines = Vec::with_capacity(comments.len());
-    // The comment below that stands alone, and what it is about.
+    // The comment below on a line of its own, and the line that it is about.
     let mut below = None;
     for comment in comments.iter().rev() {
         let next = comment.line.saturating_add(1);

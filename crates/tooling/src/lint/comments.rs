@@ -1,7 +1,8 @@
 //! The comments of a file, as YAML has them.
 //!
-//! A `#` begins a comment at the start of a line or after white space, but not inside quotes or a block of
-//! text. Where those are is asked of the tree, so that no text of an author is taken for a comment.
+//! A `#` begins a comment at the start of a line or after white space, but not inside quotes or a
+//! block of text. The tree gives the positions of those, so that no text of an author is taken for
+//! a comment.
 
 use std::sync::Arc;
 
@@ -16,11 +17,11 @@ pub(crate) struct Comment<'f> {
     pub(crate) line: u32,
     /// The column of the `#`, from 1.
     pub(crate) column: u32,
-    /// What follows the `#`.
+    /// The text after the `#`.
     pub(super) text: &'f str,
-    /// Whether nothing else stands on the line.
+    /// True if it has the line for itself.
     pub(super) is_alone: bool,
-    /// Whether nothing but comments and blank lines stands before it in the file.
+    /// True if only comments and blank lines come before it in the file.
     pub(super) is_first: bool,
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn comments(file: &Arc<SourceFile>) -> Vec<Comment<'_>> {
     comments
 }
 
-/// Where a `#` may begin a comment.
+/// Returns the offsets of each `#` that may begin a comment.
 fn hashes(line: &str) -> impl Iterator<Item = usize> {
     let blank_before = |at: usize| {
         line.get(..at).is_none_or(|before| before.is_empty() || before.ends_with([' ', '\t']))
@@ -90,7 +91,7 @@ fn texts(file: &Arc<SourceFile>) -> Texts {
         }
     }
     wardgate_engine::order::sort_by(&mut texts, Ord::cmp);
-    // What an alias repeats stands there again.
+    // An alias repeats the text of its anchor at the same offset.
     texts.dedup_by(|next, last| {
         let overlaps = next.0 < last.1;
         if overlaps {
@@ -108,7 +109,7 @@ fn quoted(rest: &str, quote: char) -> usize {
         if c == '\\' && quote == '"' {
             inside.next();
         } else if c == quote {
-            // A doubled quote inside of single ones stands for itself.
+            // A doubled quote between single ones is a quote.
             let is_doubled = quote == '\'' && inside.next_if(|(_, next)| *next == quote).is_some();
             if !is_doubled {
                 return at.saturating_add(1);
@@ -118,8 +119,8 @@ fn quoted(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// Returns how many bytes the block takes whose content begins at `offset`: all lines that are blank or
-/// indented at least as far as the first.
+/// Returns the number of bytes of the block whose content begins at `offset`: all lines that are
+/// blank or indented at least as far as the first.
 fn block(text: &str, offset: usize) -> usize {
     let start = text
         .get(..offset)

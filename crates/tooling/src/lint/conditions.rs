@@ -1,7 +1,7 @@
-//! Conditions, and parts of conditions, that come to the same whatever is asked.
+//! Conditions, and parts of conditions, with the same outcome for every request.
 //!
-//! The innermost place that explains it is reported, and nothing around it. A literal is what the author
-//! wrote on purpose where it is a branch of a choice, so only what decides something is looked at.
+//! The innermost part that explains the outcome is reported, and nothing around it. A literal is
+//! intended where it is a branch of a choice, so only deciding parts are checked.
 
 use super::logic::{Facts, Logic, Outcomes, flatten};
 use super::{Lint, Linter};

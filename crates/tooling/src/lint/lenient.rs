@@ -1,7 +1,7 @@
 //! Denies that a lenient table skips, because an attribute is not there.
 //!
-//! In a lenient table an expression that fails counts as false. An allow is then not granted, which is
-//! safe; a deny does not apply, which is not. Below `none` it is the other way round.
+//! In a lenient table an expression that fails counts as false. An allow is then not granted, which
+//! is safe; a deny does not apply, which is not. Below `none` it is the other way round.
 
 use wardgate_engine::table::Evaluation;
 
@@ -37,7 +37,8 @@ impl Linter<'_> {
         found
     }
 
-    /// A derived role whose condition fails is not gained, so what it is denied is not denied.
+    /// Reports lost derived roles. A derived role whose condition fails is not gained, so a deny
+    /// for it does not apply.
     fn lost_roles(&self, policy: &ResourcePolicy, named: &[Named]) -> Vec<Diagnostic> {
         let lost = |named: &Named| {
             let role = policy.derived_roles.get(&named.name)?;
@@ -75,7 +76,7 @@ impl Search<'_, '_> {
         };
         let counts_for = counts_for != matches!(condition, Condition::None(_));
         for (at, part) in parts.iter().enumerate() {
-            // What this part comes to matters only where all others came to `truth`.
+            // The outcome of this part matters only where all others have the outcome `truth`.
             let mut known = facts.clone();
             for (_, other) in parts.iter().enumerate().filter(|(other, _)| *other != at) {
                 self.logic.learn_condition(&mut known, other, truth);

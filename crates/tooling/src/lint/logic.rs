@@ -1,9 +1,10 @@
-//! What a condition can come to, whatever the request.
+//! The possible outcomes of a condition, over all requests.
 //!
-//! An expression is not evaluated but judged: which of true, false, another value and an error are
-//! possible. The answer may name too many outcomes and never too few, so what it rules out cannot
-//! happen. Constants are computed by the machine itself; what one part of a conjunction proves is
-//! known in the others, as in `has(R.attr.a) && R.attr.a == 1`.
+//! An expression is not evaluated but judged: the result is the set of possible outcomes among
+//! true, false, another value and an error. The set may hold too many outcomes and never too few,
+//! so an outcome outside of it cannot happen. Constants are computed by the machine itself; a fact
+//! that one part of a conjunction proves holds in the others, as in `has(R.attr.a) && R.attr.a ==
+//! 1`.
 
 mod contradiction;
 mod facts;
@@ -31,7 +32,7 @@ use wardgate_compiler::cel::ast::{BinaryOp, ExprKind, Literal, UnaryOp};
 use wardgate_compiler::cel::{self, Env, Expr};
 use wardgate_compiler::resolve::model::Variable;
 
-/// What an expression can come to.
+/// The possible outcomes of an expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Outcomes {
     pub(super) yes: bool,
@@ -76,7 +77,7 @@ impl Outcomes {
         Self { yes: true, no: true, other: false, fails }
     }
 
-    /// Whether it is true if it is anything.
+    /// Returns true if it is true if it is anything.
     pub(super) const fn is_always(self) -> bool {
         self.yes && !self.no && !self.other
     }
@@ -89,7 +90,7 @@ impl Outcomes {
         Self { yes: self.no, no: self.yes, ..self.as_operand() }
     }
 
-    /// As an operand of `&&`, `||` or `!`, what is no boolean is an error.
+    /// Returns the outcomes as an operand of `&&`, `||` or `!`, where another value is an error.
     const fn as_operand(self) -> Self {
         let fails = Fails { missing: self.fails.missing, broken: self.fails.broken || self.other };
         Self { other: false, fails, ..self }
@@ -99,7 +100,7 @@ impl Outcomes {
 /// The expressions that were parsed already: conditions recur in many policies.
 #[derive(Debug)]
 pub(super) struct Parsed {
-    /// What their names mean.
+    /// The meaning of their names.
     env: Env,
     known: RefCell<HashMap<Arc<str>, Option<Rc<Expr>>>>,
 }
@@ -150,7 +151,7 @@ impl<'p> Logic<'p> {
         self.parsed.tree(text)
     }
 
-    /// Returns what `expr` can come to where the `facts` hold.
+    /// Returns the possible outcomes of `expr` where the `facts` hold.
     pub(super) fn outcomes(&self, expr: &Expr, facts: &Facts) -> Outcomes {
         if !self.burn() {
             return Outcomes::UNKNOWN;
@@ -232,7 +233,7 @@ impl<'p> Logic<'p> {
         }
     }
 
-    /// Whether both are the same part of the request, of those that are always there.
+    /// Returns true if both are the same part of the request, of those that are always there.
     fn is_same(&self, left: &Expr, right: &Expr, facts: &Facts) -> bool {
         let both = (Path::of(left, facts), Path::of(right, facts));
         let (Some(left), Some(right)) = both else { return false };
@@ -272,7 +273,7 @@ impl<'p> Logic<'p> {
         all
     }
 
-    /// `a || b` is `!(!a && !b)`, errors included.
+    /// Returns the outcomes of a disjunction: `a || b` is `!(!a && !b)`, errors included.
     fn disjunction(&self, expr: &Expr, facts: &Facts) -> Outcomes {
         let mut operands = Vec::new();
         flatten(expr, BinaryOp::Or, &mut operands);
@@ -282,8 +283,9 @@ impl<'p> Logic<'p> {
         none.negated()
     }
 
-    /// Joins operands of which one that says no decides. An operand that says neither yes nor no is an
-    /// error anyhow, so where it matters that another one lacks an attribute, the facts of this one hold.
+    /// Joins operands of which a single false one decides. An operand that is neither true nor
+    /// false is an error anyhow, so where it matters that another one lacks an attribute, the facts
+    /// of this one hold.
     fn joined(
         &self,
         operands: &[&Expr],
@@ -330,7 +332,8 @@ impl<'p> Logic<'p> {
         self.fuel.get() > 0
     }
 
-    /// Whether a condition took more than its share of work, so that nothing is known of it.
+    /// Returns true if a condition took more than its share of work, so that nothing is known of
+    /// it.
     pub(super) fn is_spent(&self) -> bool {
         self.fuel.get() == 0
     }
@@ -367,6 +370,6 @@ const fn is_comparison(op: BinaryOp) -> bool {
 
 const BROKEN: Outcomes = Outcomes { yes: false, no: false, other: false, fails: Fails::BROKEN };
 
-/// Nodes that one condition may cost, those of its variables counted each time. What takes more is taken to
-/// come to anything.
+/// The largest number of nodes of one condition, those of its variables counted each time. A larger
+/// one may have any outcome.
 const FUEL: u32 = 20_000;

@@ -1,16 +1,16 @@
-//! What can be said of two patterns without a text to match.
+//! Relations of two patterns without a text to match.
 //!
-//! Both answers err on the side of saying nothing: `covers` is true only if every text that fits the
-//! second fits the first, `disjoint` only if no text fits both.
+//! Both answers are cautious: `covers` is true only if every text that fits the second fits the
+//! first, `disjoint` only if no text fits both.
 
 use wardgate_engine::glob;
 
-/// Whether `name` fits `pattern`, as rules have it: without a `*` a pattern is a name.
+/// Returns true if `name` fits `pattern`, as rules have it: without a `*` a pattern is a name.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     if glob::is_glob(pattern) { glob::matches(pattern, name) } else { pattern == name }
 }
 
-/// Whether whatever fits `inner` fits `outer` too.
+/// Returns true if every text that fits `inner` fits `outer` too.
 pub(super) fn covers(outer: &str, inner: &str) -> bool {
     if outer == inner || is_everything(outer) {
         return true;
@@ -33,7 +33,7 @@ pub(super) fn covers(outer: &str, inner: &str) -> bool {
     }
 }
 
-/// Whether nothing fits both.
+/// Returns true if nothing fits both.
 pub(super) fn disjoint(a: &str, b: &str) -> bool {
     match (glob::is_glob(a), glob::is_glob(b)) {
         (false, false) => a != b,
@@ -50,13 +50,13 @@ fn is_everything(pattern: &str) -> bool {
     matches!(pattern, "*" | "**")
 }
 
-/// The characters of a pattern before the first that means something.
+/// Returns the characters of a pattern before its first special one.
 pub(super) fn head(pattern: &str) -> &str {
     let end = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     pattern.get(..end).unwrap_or(pattern)
 }
 
-/// Whether the rest of a pattern matches no `:`.
+/// Returns true if the rest of a pattern matches no `:`.
 fn stays_in_segment(rest: &str) -> bool {
     !rest.contains([':', '[', '{', '\\']) && !rest.contains("**")
 }

@@ -1,8 +1,8 @@
 //! Roles and actions that the policies mention and no rule grants.
 //!
-//! A principal may have several roles, and an allow for one of them wins. So a role that is never allowed
-//! anything changes no answer, however much it is denied; only a role policy of another role, which takes
-//! it for a parent, can give it a meaning.
+//! A principal may have several roles, and an allow for one of them wins. So a role that is never
+//! allowed anything changes no answer, however much it is denied; only a role policy of another
+//! role, which takes it for a parent, can give it a meaning.
 
 mod kinds;
 
@@ -60,8 +60,8 @@ impl<'p> Linter<'p> {
         allowed
     }
 
-    /// Returns the roles that stand in rules, in derived roles that rules name, and in role policies, each
-    /// where it does first.
+    /// Returns the roles in rules, in derived roles that rules name, and in role policies, each
+    /// with the location of its first mention.
     fn mentioned(&self) -> BTreeMap<&'p str, &'p Location> {
         let named = self.resolved.resource.iter().flat_map(|policy| policy.derived_roles.values());
         let named: BTreeSet<(&str, &str)> = wardgate_compiler::collect::in_order(
@@ -95,8 +95,8 @@ impl<'p> Linter<'p> {
         mentioned
     }
 
-    /// Returns the roles that role policies link, as parents or children and over any number of others, to
-    /// one that is allowed something: they take part in what that one may do.
+    /// Returns the roles that role policies link, as parents or children and over any number of
+    /// others, to a role with an allow: they take part in the allows of that role.
     fn related(&self, is_allowed: impl Fn(&str) -> bool) -> BTreeSet<&'p str> {
         let linked = self.linked();
         let mut related = BTreeSet::new();
@@ -139,8 +139,8 @@ impl<'p> Linter<'p> {
         found
     }
 
-    /// A principal policy may well allow what no other policy speaks of. But what nobody allows, it need
-    /// not deny.
+    /// Reports actions of principal policies. A principal policy may well allow an action that no
+    /// other policy names. But it need not deny an action that no policy allows.
     fn unknown_to_principal_policies(&self, kinds: &Kinds<'_>) -> Vec<Diagnostic> {
         let mut allowed: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
         for policy in &self.resolved.principal {
@@ -168,7 +168,8 @@ impl<'p> Linter<'p> {
         found
     }
 
-    /// A schema can be ignored for actions of rules, of principal policies included.
+    /// Reports actions of schemas. A schema can be ignored for actions of rules, of principal
+    /// policies included.
     fn unknown_to_schemas(&self, kinds: &Kinds<'_>) -> Vec<Diagnostic> {
         let rules = self.resolved.principal.iter().flat_map(|policy| &policy.rules);
         let of_principals = ByKind::of(rules.map(|rule| {
@@ -194,13 +195,13 @@ impl<'p> Linter<'p> {
     }
 }
 
-/// Whether no known action, of which there are some, can be meant by `action`.
+/// Returns true if `action` fits none of the known actions, and there are some.
 fn is_unknown<'a>(
     actions: &Actions<'_>,
     more: impl Iterator<Item = &'a str>,
     action: &str,
 ) -> bool {
-    // To be named is the common case, and quickly told.
+    // An exact name is the common case, and quickly found.
     if actions.contains(action) || actions.iter().any(|known| !disjoint(known, action)) {
         return false;
     }

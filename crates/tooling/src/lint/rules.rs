@@ -1,9 +1,10 @@
 //! Rules that decide nothing, and rules that others repeat.
 //!
-//! Within one policy and scope rules are asked in order. The first deny that applies ends the search, an
-//! allow counts once all rules were asked, and in a strict table whatever fails ends the search with a
-//! deny. So an earlier deny hides what it covers, an allow repeats another wherever it stands, and a later
-//! deny overrules an allow; and a rule that can fail is never merely repeated.
+//! Within one policy and scope rules are evaluated in order. The first deny that applies ends the
+//! search, an allow counts once all rules were evaluated, and in a strict table an error ends the
+//! search with a deny. So an earlier deny hides the rules that it covers, an allow repeats another
+//! in any order, and a later deny overrules an allow; and a rule that can fail is never merely
+//! repeated.
 
 mod flat_rule;
 mod redundancy;
@@ -46,7 +47,8 @@ impl<'p> Linter<'p> {
         found
     }
 
-    /// Whether the policy asks for the derived roles in effect, of which a rule may be the reason.
+    /// Returns true if the policy reads the effective derived roles, which a rule may be the reason
+    /// of.
     fn reads_derived_roles(&self, policy: &ResourcePolicy) -> bool {
         let rules = policy.rules.iter();
         let conditions = rules.clone().filter_map(|rule| rule.condition.as_ref());
@@ -63,8 +65,8 @@ impl<'p> Linter<'p> {
 /// The role policies of one version and scope, by their roles.
 type Narrowing<'p> = BTreeMap<&'p str, &'p RolePolicy>;
 
-/// Reports the rules of one policy that say nothing, from the last to the first, so that of two that say
-/// the same one stays.
+/// Reports the redundant rules of one policy, from the last to the first, so that one of two equal
+/// rules stays.
 fn examine(rules: &[FlatRule<'_>], before: &Precheck<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if rules.len() > MAX_COMPARED {
@@ -76,7 +78,7 @@ fn examine(rules: &[FlatRule<'_>], before: &Precheck<'_>) -> Vec<Diagnostic> {
         let others =
             redundancy::OtherRules { rules, remaining: &remaining, at, before, left: &left };
         let Some(redundancy) = others.redundancy(line) else { continue };
-        // A rule that can still deny by failing says something, so it may cover others.
+        // A rule that can still deny by failing is not redundant, so it may cover others.
         if redundancy.lint() != Lint::AllowCanOnlyDeny
             && let Some(remaining) = remaining.get_mut(at)
         {
@@ -91,8 +93,8 @@ fn diagnostic(line: &FlatRule<'_>, redundancy: &Redundancy) -> Diagnostic {
     Diagnostic::lint(redundancy.lint(), line.location, redundancy.message(line.name))
 }
 
-/// Returns which role policy lets no such action of the resource pass, so that the rules of the resource
-/// are not asked: a role policy denies what it does not list.
+/// Returns the role policy that stops such an action of the resource before the rules of the
+/// resource: a role policy denies the actions that it does not list.
 fn narrowed(
     policy: &ResourcePolicy,
     roles: &Narrowing<'_>,
@@ -108,7 +110,8 @@ fn narrowed(
     denies.then(|| format!("the role policy of `{}`", role.head.name))
 }
 
-/// Reports the rules of a role policy that list, without a condition, what other rules list too.
+/// Reports the rules of a role policy that list, without a condition, actions that other rules list
+/// too.
 fn listed_twice(policy: &RolePolicy) -> Vec<Diagnostic> {
     let mut remaining: Vec<bool> = vec![true; policy.rules.len()];
     let mut found = Vec::new();
@@ -143,6 +146,6 @@ fn lists_all(outer: &RoleRule, inner: &RoleRule) -> bool {
 /// Rules of one policy that are compared with each other: the work grows with their square.
 const MAX_COMPARED: usize = 5_000;
 
-/// Comparisons of the actions and roles of one policy. Rules that say one thing each take no more than this;
-/// of what takes more, nothing is said.
+/// The largest number of comparisons of the actions and roles of one policy. Rules with one action
+/// and one role each take no more than this; a policy that takes more is not checked.
 const MAX_COMPARISONS: u64 = 400_000_000;

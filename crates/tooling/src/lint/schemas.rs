@@ -1,9 +1,9 @@
-//! Conditions that ask for what the schemas of their policy rule out.
+//! Conditions that read attributes or compare values that the schemas of their policy exclude.
 //!
-//! A schema lists the attributes that a resource or a principal has. A condition that reads another one
-//! can only fail, or the schema forgot it; a comparison with a value that the schema excludes is never
-//! equal. Where a schema leaves attributes open on purpose, with patterns, alternatives or
-//! `additionalProperties`, nothing is said of those it does not list.
+//! A schema lists the attributes that a resource or a principal has. A condition that reads another
+//! one can only fail, or the schema is incomplete; a comparison with a value that the schema
+//! excludes is never equal. Where a schema leaves attributes open on purpose, with patterns,
+//! alternatives or `additionalProperties`, unlisted ones are not reported.
 
 mod reads;
 mod shape;
@@ -71,7 +71,7 @@ pub(super) fn required(
     let shapes = Shapes::new(load);
     let mut found = Vec::new();
     for (whose, schema) in [("P", &root.schemas.principal), ("R", &root.schemas.resource)] {
-        // Some actions are decided without a look at the schema.
+        // Some actions are decided without the schema.
         let schema = schema.as_ref().filter(|schema| schema.ignore_when_actions.is_empty());
         let Some(shape) = schema.and_then(|schema| shapes.of(schema)) else { continue };
         let named = shape.required().into_iter();
@@ -153,7 +153,8 @@ impl Against<'_, '_> {
     }
 }
 
-/// Whether somebody asks for it, or for what it stands in: they know that it need not be there.
+/// Returns true if a condition tests the presence of it, or of a value around it: then it is known
+/// to be optional.
 fn is_guarded(keys: &[String], tested: &BTreeSet<Vec<String>>) -> bool {
     let lengths = 2..=keys.len();
     lengths.filter_map(|length| keys.get(..length)).any(|keys| tested.contains(keys))

@@ -1,8 +1,9 @@
-//! Rules whose failure takes away what another rule allows, where an attribute is missing.
+//! Rules whose failure denies an action that another rule allows, where an attribute is missing.
 //!
-//! In a strict table an expression that fails denies the action, whatever other rules say. A finding needs a rule
-//! that can fail without the attribute, and one of the same policy that allows the same action for the same role and
-//! reads nothing of it. Where the condition asks with `has` or `in` whether the attribute is there, nothing is said.
+//! In a strict table an expression that fails denies the action, against all other rules. A finding
+//! needs a rule that can fail without the attribute, and one of the same policy that allows the
+//! same action for the same role and does not read it. Where the condition tests the presence of
+//! the attribute with `has` or `in`, nothing is reported.
 
 mod failing;
 mod knowledge;
@@ -26,7 +27,7 @@ use wardgate_compiler::schema::Load;
 use wardgate_compiler::source::{Location, Position};
 
 impl<'p> Linter<'p> {
-    /// Reports such rules, but for those of which `found` says already that they do nothing but this.
+    /// Reports such rules, except those that `found` reports as failing only.
     pub(super) fn strict(&self, load: &Load<'_>, found: &[Diagnostic]) -> Vec<Diagnostic> {
         if self.options.evaluation != Evaluation::Strict {
             return Vec::new();
@@ -61,15 +62,15 @@ struct Search<'s, 'p> {
     linter: &'s Linter<'p>,
     policy: &'p ResourcePolicy,
     logic: Logic<'p>,
-    /// What is known of every request that fits the schemas.
+    /// The knowledge about every request that fits the schemas.
     always: Knowledge,
-    /// The rules that allow something, each with what is known where it does.
+    /// The rules with an allow, each with the knowledge about requests that it allows.
     allows: Vec<(&'p ResourceRule, Knowledge)>,
     /// Comparisons that may still be made.
     budget: Cell<u32>,
 }
 
-/// What fails without an attribute.
+/// An expression that fails without an attribute.
 struct Failure {
     location: Location,
     at: Position,
@@ -146,7 +147,8 @@ impl<'s, 'p> Search<'s, 'p> {
         roles.chain(derived).collect()
     }
 
-    /// Returns what of a rule can fail for want of an attribute, on one of its ways.
+    /// Returns the expression of a rule that can fail for want of an attribute, for one of its
+    /// grantees.
     fn failing(
         &self,
         rule: &'p ResourceRule,
@@ -191,19 +193,19 @@ impl Failure {
 #[derive(Clone, Copy)]
 struct Grantee<'p> {
     derived: Option<&'p DerivedRole>,
-    /// The roles, one of which the principal has.
+    /// The roles, of which the principal has one.
     roles: &'p [String],
     at: &'p Location,
 }
 
 impl<'p> Grantee<'p> {
-    /// Whether there are roles with which a principal gets both ways.
+    /// Returns true if there are roles with which a principal gets both ways.
     fn meets(&self, other: &Self) -> bool {
         let both = |one: &String, two: &String| covers(one, two) || covers(two, one);
         self.roles.iter().any(|one| other.roles.iter().any(|two| both(one, two)))
     }
 
-    /// Returns the condition that stands before those of the rule.
+    /// Returns the condition that is evaluated before that of the rule.
     fn condition(&self) -> Option<(&'p DerivedRole, &'p Condition)> {
         let role = self.derived?;
         Some((role, role.condition.as_ref()?))

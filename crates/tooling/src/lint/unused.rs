@@ -23,7 +23,7 @@ type Origin<'p> = Option<&'p str>;
 /// Names that one policy uses.
 type UsedNames<'p> = BTreeSet<(Origin<'p>, &'p str)>;
 
-/// What is used of the exported sets: the name of the set, and the name of the definition.
+/// The used definitions of exported sets: the name of the set, and the name of the definition.
 type Uses<'p> = BTreeSet<(&'p str, &'p str)>;
 
 #[derive(Default)]
@@ -106,7 +106,7 @@ impl<'p> Search<'_, 'p> {
         self.used.constants.extend(exported(&used_constants));
     }
 
-    /// Reports what a policy defines or imports and does not use.
+    /// Reports the definitions and imports that a policy does not use.
     fn count<T>(
         &mut self,
         what: &str,
@@ -126,7 +126,7 @@ impl<'p> Search<'_, 'p> {
         }
     }
 
-    /// Returns what expressions use, and what the variables among it use in turn.
+    /// Returns the names that expressions use, and those that the variables among them use in turn.
     fn closure(
         &self,
         names: &Names<'p>,
@@ -169,7 +169,7 @@ impl<'p> Search<'_, 'p> {
         }
     }
 
-    /// Reports a set that nobody imports, or else what nobody uses of it.
+    /// Reports a set that no policy imports, or else its definitions that no policy uses.
     fn set(&mut self, policy: &'p Policy) {
         let used = &self.used;
         let (what, name, imported, unused) = match &policy.body {
@@ -194,7 +194,7 @@ impl<'p> Search<'_, 'p> {
     }
 }
 
-/// What names stand for in one policy, and where they come from.
+/// The definitions of names in one policy, and their origins.
 struct Names<'p> {
     variables: BTreeMap<&'p str, (Origin<'p>, &'p ExprSource)>,
     constants: BTreeMap<&'p str, (Origin<'p>, &'p Attr)>,

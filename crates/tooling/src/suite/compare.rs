@@ -1,7 +1,7 @@
-//! What other options of the caller would make of a test.
+//! The results of a test under other options of the caller.
 //!
-//! Bundles are strict and look at no schemas unless their author says otherwise, and tests of Cerbos mean the
-//! contrary. Only decisions that another option can change are made again.
+//! Bundles are strict and use no schemas unless their author chooses otherwise, and tests of Cerbos
+//! mean the contrary. Only decisions that another option can change are made again.
 
 use wardgate_engine::table::Evaluation;
 
@@ -27,7 +27,7 @@ impl<'c> Comparison<'c> {
         Self { test, question, answer }
     }
 
-    /// Notes of each result what it takes to pass.
+    /// Sets the options that each result needs to pass.
     pub(super) fn note(&self, decider: &mut dyn Decider, cases: &mut [CaseResult]) {
         let fails = cases.iter().any(|case| matches!(case.outcome, Outcome::Failed(_)));
         if !fails && self.answer.decision.evaluation_errors.is_empty() {
@@ -52,7 +52,8 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Returns the options to compare with, and what a test takes that passes only under them.
+    /// Returns the options to compare with, and the options that a test needs if it passes only
+    /// under them.
     fn others(&self, base: &Options, fails: bool) -> Vec<(Options, OnlyWith)> {
         let says_mode = self.question.settings.evaluation.is_some();
         let has_errors = !self.answer.decision.evaluation_errors.is_empty();
@@ -76,7 +77,8 @@ impl<'c> Comparison<'c> {
     }
 }
 
-/// Returns what a test takes that passes now and not under `options`: nothing that schemas add.
+/// Returns the options that a test needs if it passes now and not under `options`; `None` if
+/// schemas make the difference.
 fn strictness(base: &Options, options: &Options) -> Option<OnlyWith> {
     let is_of_evaluation = base.schema_enforcement == options.schema_enforcement;
     is_of_evaluation.then(|| only_with(base.evaluation))

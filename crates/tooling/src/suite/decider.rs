@@ -1,7 +1,7 @@
-//! Who decides the questions of tests: the engine in this process, or another host.
+//! Deciders of the questions of tests: the engine in this process, or another host.
 //!
-//! A test decides what its policies are compiled with: evaluation, globals and what else belongs to a table.
-//! So a host is given the settings with each question, and keeps a table for each that it has met.
+//! A test chooses the options of its policies: evaluation, globals and all others of a table. So a
+//! host gets the settings with each question, and keeps a table for each of them.
 
 use std::rc::Rc;
 
@@ -16,34 +16,35 @@ use super::model::Settings;
 pub use super::sources::Sources;
 use wardgate_compiler::emit::Options;
 
-/// What a test asks.
+/// The question of a test.
 #[derive(Clone, Debug)]
 pub struct Question<'q> {
     /// The principal, the resource and the actions.
     pub request: Request,
-    /// Under what it is decided.
+    /// The settings of the decision.
     pub settings: &'q Settings,
 }
 
-/// What a host answers.
+/// The answer of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The decision.
     pub decision: Decision,
-    /// Whether a condition asked for the time.
+    /// True if a condition read the time.
     pub depends_on_time: bool,
 }
 
 /// Decides questions.
 pub trait Decider {
-    /// Returns the options that hold where a test does not say.
+    /// Returns the options of tests without settings.
     fn base(&self) -> &Options;
 
-    /// Decides a question as if `base` held where its test does not say. It is asked for comparison: nothing
-    /// of it is watched, and why there is no answer is left out.
+    /// Decides a question as if `base` held for tests without settings. The decision is for
+    /// comparison: it is not observed, and without an answer the reason is left out.
     fn compare(&mut self, question: &Question<'_>, base: &Options) -> Option<Answer>;
 
-    /// Decides each question; where the policies cannot be had as its settings want them, says why.
+    /// Decides each question; returns the reason for a question whose policies do not compile under
+    /// its settings.
     ///
     /// # Errors
     /// Nothing can be decided at all.
@@ -53,7 +54,7 @@ pub trait Decider {
 
 /// Sees every decision that is made natively.
 pub trait Watch {
-    /// A decision was made over `table`.
+    /// Observes a decision over `table`.
     fn decided(&mut self, question: &Question<'_>, explanation: &Explanation, table: &PolicyTable);
 }
 
@@ -69,7 +70,7 @@ pub struct Native<'s> {
 type Tables = Vec<(Options, Result<Rc<PolicyTable>, String>)>;
 
 impl<'s> Native<'s> {
-    /// Decides over policies; `base` holds where a test does not say.
+    /// Decides over policies; `base` holds for tests without settings.
     #[must_use]
     pub fn new(sources: &'s Sources, base: Options) -> Self {
         Self { sources, base, tables: Vec::new(), watch: None }
@@ -134,7 +135,8 @@ impl Decider for Native<'_> {
     }
 }
 
-/// Returns what `now()` means; if nobody said, the first moment that there is: such a test must not ask.
+/// Returns the time of `now()`; without a setting, the earliest possible one: such a test must not
+/// read it.
 #[must_use]
 pub fn now(settings: &Settings) -> Timestamp {
     let first = Timestamp::new(Timestamp::MIN_SECONDS, 0).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Which files of a directory are suites and fixtures, and what they hold.
+//! The suites and fixtures of a directory.
 //!
-//! The rules are those of Cerbos: a suite is a file whose name ends in `_test` and then `.yaml`, `.yml` or
-//! `.json`, anywhere but in a directory `testdata`; its fixtures are the files `principals`, `resources` and
-//! `auxdata` of the directory `testdata` beside it. Fixtures that are wrong are the trouble of every suite
-//! that they belong to.
+//! The rules are those of Cerbos: a suite is a file whose name ends in `_test` and then `.yaml`,
+//! `.yml` or `.json`, anywhere but in a directory `testdata`; its fixtures are the files
+//! `principals`, `resources` and `auxdata` of the directory `testdata` beside it. Wrong fixtures
+//! are an error of every suite that they belong to.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,11 +31,11 @@ pub struct Loaded {
     pub suite: Option<Suite>,
     /// The fixtures of its directory.
     pub fixtures: Option<Arc<Fixtures>>,
-    /// What keeps it from being run, and what it was found in.
+    /// The errors that keep it from being run, and the stage that found them.
     pub broken: Option<(Stage, Vec<Diagnostic>)>,
 }
 
-/// What is wrong where a suite cannot be run.
+/// The stage that found the errors of a broken suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The file of the suite.
@@ -46,7 +46,7 @@ pub enum Stage {
     Groups,
     /// Two tables with one name.
     Names,
-    /// Its tests: fixtures that are nowhere, expectations that nothing can meet.
+    /// Its tests: undefined fixtures, expectations that no test can meet.
     Tests,
 }
 
@@ -56,7 +56,7 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 /// Reads the files of suites and fixtures below a directory.
 ///
 /// # Errors
-/// What cannot be read, and why.
+/// The files and directories that cannot be read, and the reasons.
 pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
     let (mut found, mut files, mut errors) = (Vec::new(), Files::new(), Vec::new());
     let ignore = Ignore::below(root, &mut errors);
@@ -87,7 +87,7 @@ pub fn read(root: &Path) -> Result<Files, Vec<Diagnostic>> {
 #[must_use]
 pub fn pick<'f>(files: impl IntoIterator<Item = (&'f str, &'f [u8])>) -> Files {
     let files: Vec<_> = files.into_iter().take(MAX_ENTRIES).collect();
-    // What is wrong with the patterns is said of the policies.
+    // Errors of the patterns are reported with the policies.
     let ignore = Ignore::among(files.iter().copied(), &mut Vec::new());
     let chosen =
         files.into_iter().filter(|(path, _)| is_suite_file(path) && !ignore.leaves_out_file(path));
@@ -100,7 +100,7 @@ pub fn load(files: &Files) -> Vec<Loaded> {
     load_as(files, parse::suite)
 }
 
-/// Reads every suite among `files`, also those of which a table does not say yet what is expected.
+/// Reads every suite among `files`, also those with tables that have no expectations yet.
 #[must_use]
 pub fn load_drafts(files: &Files) -> Vec<Loaded> {
     load_as(files, parse::draft)
@@ -112,10 +112,10 @@ fn load_as(files: &Files, parse: Parse) -> Vec<Loaded> {
     suites.map(|(path, bytes)| load_one((path, bytes), parse, files, &mut shelves)).collect()
 }
 
-/// How a suite is read.
+/// A reader of suites.
 type Parse = fn(&Arc<SourceFile>, &Node) -> Result<Suite, Vec<Diagnostic>>;
 
-/// Fixtures of a directory, or what is wrong with them.
+/// Fixtures of a directory, or their errors.
 type Shared = Result<Option<Arc<Fixtures>>, Vec<Diagnostic>>;
 
 fn load_one(
@@ -164,7 +164,7 @@ fn directory_fixtures(folder: &str, files: &Files) -> Shared {
     if errors.is_empty() { Ok(fixtures.map(Arc::new)) } else { Err(sorted(errors)) }
 }
 
-/// Returns the first file of a directory that has one of the names, whatever its ending.
+/// Returns the first file of a directory that has one of the names, with any ending.
 fn first_named<'f>(
     files: &'f Files,
     prefix: &str,
@@ -210,7 +210,7 @@ pub(crate) fn is_suite_file(path: &str) -> bool {
     is_suite(path) || is_fixture(path)
 }
 
-/// Whether the file at a path is a suite.
+/// Returns true if the file at a path is a suite.
 #[must_use]
 pub fn is_suite(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
@@ -219,7 +219,7 @@ pub fn is_suite(path: &str) -> bool {
         && !folders(path).any(|folder| folder == TEST_DATA)
 }
 
-/// Whether the file at a path holds fixtures.
+/// Returns true if the file at a path holds fixtures.
 fn is_fixture(path: &str) -> bool {
     let mut segments = path.rsplit('/');
     let name = segments.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which tests to run: a pattern of names, and globs for what a test is made of.
+//! The filter of tests: a pattern of names, and globs for the parts of a test.
 
 use wardgate_engine::glob;
 use wardgate_engine::names::policy_key;
@@ -16,7 +16,7 @@ use wardgate_compiler::regex;
 pub struct Filter {
     /// A pattern that the name of a test must match.
     name: Option<Regex>,
-    /// Globs, one of which must match, by what they look at.
+    /// Globs by the part that they match; one of each part must match.
     globs: Vec<(Dimension, String)>,
     /// Keys of resource policies whose tests are left out.
     pub excluded_resources: Vec<String>,
@@ -25,11 +25,11 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Runs only tests whose name has a match of `pattern`. A test has two names: `suite/table/principal/resource`,
-    /// and the one that Cerbos gives it.
+    /// Runs only tests whose name has a match of `pattern`. A test has two names:
+    /// `suite/table/principal/resource`, and the one that Cerbos gives it.
     ///
     /// # Errors
-    /// The pattern is none.
+    /// The pattern is not a regular expression.
     pub fn name(mut self, pattern: &str) -> Result<Self, String> {
         self.name = Some(regex::compile(pattern).map_err(|error| error.message(pattern))?);
         Ok(self)

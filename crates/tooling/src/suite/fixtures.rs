@@ -24,7 +24,7 @@ pub(super) enum Kind {
     AuxData,
 }
 
-/// Adds the fixtures of a file. Groups can only name fixtures that stand in the same file.
+/// Adds the fixtures of a file. Groups can only name fixtures of the same file.
 pub(super) fn add(
     into: &mut Fixtures,
     kind: Kind,
@@ -157,7 +157,7 @@ impl SuiteReader<'_> {
         Some(data)
     }
 
-    /// A request may leave its version empty.
+    /// Reads the version of a request, which may be empty.
     fn request_version(&mut self, object: &Object<'_>) -> String {
         match self.optional_text(object, "policyVersion") {
             empty if empty.is_empty() => empty,

@@ -6,7 +6,7 @@ pub const MAX_TESTS: usize = 1_000_000;
 /// Decisions of one suite: its tests times their actions.
 pub const MAX_CASES: usize = 4_000_000;
 
-/// Tests that a host is asked to decide at once.
+/// Tests that a host decides at once.
 pub const MAX_QUESTIONS: usize = 256;
 
 /// Tables that are kept for different options of tests.

@@ -1,7 +1,7 @@
-//! From tables to tests: every principal with every resource, and what is expected of each pair.
+//! From tables to tests: every principal with every resource, and the expectation of each pair.
 //!
-//! Expectations about the same pair must agree. An expectation that no test of the table can meet is an
-//! error, because it would never be looked at.
+//! Expectations about the same pair must agree. An expectation that no test of the table can meet
+//! is an error, because it would never be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use wardgate_compiler::nearest::suggestion;
 use wardgate_compiler::policy::model::Named;
 use wardgate_compiler::source::Location;
 
-/// A principal, a resource, and what is expected where they meet.
+/// A principal, a resource, and the expectation of the pair.
 #[derive(Clone, Debug)]
 pub struct Test<'s> {
     /// The table that it is of.
@@ -26,29 +26,29 @@ pub struct Test<'s> {
     pub principal_name: &'s str,
     /// The name of the resource's fixture.
     pub resource_name: &'s str,
-    /// Who asks.
+    /// The principal of the request.
     pub principal: &'s Principal,
-    /// About what.
+    /// The resource of the request.
     pub resource: &'s Resource,
-    /// What is known of the request.
+    /// The context of the request.
     pub aux_data: Option<&'s AuxData>,
-    /// Under what it is decided.
+    /// The settings of the decision.
     pub settings: &'s Settings,
-    /// What is expected; nothing where the table does not speak of the pair.
+    /// The expectation; empty where the table has none about the pair.
     pub expected: Expected<'s>,
 }
 
-/// What is expected of a pair.
+/// The expectation of a pair.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expected<'s> {
-    /// The effects by action, and where the suite says so.
+    /// The effects by action, with their locations in the suite.
     pub effects: BTreeMap<&'s str, (Effect, &'s Location)>,
-    /// The outputs by action and rule, and where the suite says so.
+    /// The outputs by action and rule, with their locations in the suite.
     pub outputs: BTreeMap<&'s str, BTreeMap<&'s str, (Option<&'s Attr>, &'s Location)>>,
 }
 
 impl Test<'_> {
-    /// Returns what is asked about `actions`.
+    /// Returns the request for `actions`.
     #[must_use]
     pub fn request(&self, actions: Vec<String>) -> Request {
         let mut request = Request {
@@ -186,7 +186,8 @@ impl<'s> Builder<'s> {
         found
     }
 
-    /// Says that a fixture is nowhere, at the place that names it: through a group, that is the input.
+    /// Makes the error of an undefined fixture, at the location that names it: through a group,
+    /// that is the input.
     fn nowhere(&self, kind: FixtureKind, name: &str) -> Diagnostic {
         let input = &self.table.input;
         let named: &[Named] = match kind {
@@ -258,7 +259,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// Returns what one expectation says of each pair.
+/// Returns the expectation of one entry for each of its pairs.
 fn expected<'s>(
     expectation: &'s Expectation,
     actions: &BTreeSet<&str>,
@@ -286,12 +287,12 @@ fn expected<'s>(
     expected
 }
 
-/// What two expectations do not agree on: the action, perhaps the rule, and where they stand.
+/// The disagreement of two expectations: the action, perhaps the rule, and their locations.
 struct Contradiction<'s> {
     action: &'s str,
     rule: Option<&'s str>,
     location: &'s Location,
-    /// Where the earlier one stands.
+    /// The location of the earlier one.
     other: &'s Location,
 }
 

@@ -1,7 +1,7 @@
 //! Suites and fixtures as their authors wrote them.
 //!
-//! Whatever a message may point at carries its [`Location`]; what a test expects also says where its value
-//! stands in the file, so that it can be put right there.
+//! Everything that a message may point at carries its [`Location`]; an expectation also holds the
+//! node of its value, so that it can be corrected there.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,15 @@ use wardgate_compiler::yaml::Node;
 pub struct Suite {
     /// Its name.
     pub name: String,
-    /// What it is about.
+    /// The subject.
     pub description: String,
-    /// Whether and why it is left out.
+    /// True if and why it is left out.
     pub skip: Option<String>,
     /// Its tables, in order.
     pub tables: Vec<Table>,
     /// The fixtures that only it knows; they come before those of its directory.
     pub fixtures: Fixtures,
-    /// Under what its tests are decided.
+    /// The settings of its tests.
     pub settings: Settings,
 }
 
@@ -37,36 +37,36 @@ pub struct Suite {
 pub struct Table {
     /// Its name, which no other table of the suite has.
     pub name: Named,
-    /// What it is about.
+    /// The subject.
     pub description: String,
-    /// Whether and why it is left out.
+    /// True if and why it is left out.
     pub skip: Option<String>,
-    /// What is asked.
+    /// The requests.
     pub input: Input,
-    /// What is to be answered.
+    /// The expected decisions.
     pub expected: Vec<Expectation>,
-    /// Under what its tests are decided, if it says so: then nothing of the suite's settings holds.
+    /// The settings of its tests, if it has some: then nothing of the suite's settings holds.
     pub settings: Option<Settings>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
     /// Byte offset of its first character.
     pub offset: usize,
-    /// Byte offset of the list of what is expected, if there is one.
+    /// Byte offset of the list of expectations, if there is one.
     pub list: Option<usize>,
 }
 
-/// What the tests of a table ask.
+/// The requests of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// Who asks.
+    /// The principals.
     pub principals: Selection,
-    /// About what.
+    /// The resources.
     pub resources: Selection,
-    /// What they want to do.
+    /// The actions.
     pub actions: Vec<Named>,
     /// Data about the request, if there is any.
     pub aux_data: Option<Named>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
@@ -79,7 +79,7 @@ pub struct Selection {
     pub groups: Vec<Named>,
 }
 
-/// What is expected where one of the principals meets one of the resources.
+/// The expected decisions where one of the principals meets one of the resources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     /// The principals.
@@ -90,7 +90,7 @@ pub struct Expectation {
     pub effects: Vec<ExpectedEffect>,
     /// The outputs, by action.
     pub outputs: Vec<ExpectedOutput>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
     /// Byte offset of its first character.
     pub offset: usize,
@@ -101,11 +101,11 @@ pub struct Expectation {
 pub struct ExpectedEffect {
     /// The action.
     pub action: String,
-    /// What should become of it.
+    /// The expected effect.
     pub effect: Effect,
-    /// Where the name of the action stands.
+    /// The location of the action's name.
     pub location: Location,
-    /// What stands there.
+    /// The node of the value.
     pub node: Node,
 }
 
@@ -116,7 +116,7 @@ pub struct ExpectedOutput {
     pub action: String,
     /// The outputs, each with the rule that it comes from.
     pub entries: Vec<OutputEntry>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
 }
 
@@ -125,24 +125,24 @@ pub struct ExpectedOutput {
 pub struct OutputEntry {
     /// The rule, as `policy#rule`.
     pub source: String,
-    /// The value; an entry that does not say is met by no output.
+    /// The value; no output meets an entry without one.
     pub value: Option<Attr>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
-    /// What stands there as the value.
+    /// The node of the value.
     pub node: Option<Node>,
-    /// Where the name of the value stands.
+    /// The location of the value's name.
     pub key: Option<Location>,
 }
 
 /// Principals, resources and data about requests, by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fixtures {
-    /// Who asks.
+    /// The principals.
     pub principals: BTreeMap<String, Principal>,
-    /// What they ask about.
+    /// The resources.
     pub resources: BTreeMap<String, Resource>,
-    /// What is known of the request itself.
+    /// The contexts of requests.
     pub aux_data: BTreeMap<String, AuxData>,
     /// Names for several principals.
     pub principal_groups: BTreeMap<String, Vec<Named>>,
@@ -150,12 +150,12 @@ pub struct Fixtures {
     pub resource_groups: BTreeMap<String, Vec<Named>>,
 }
 
-/// Under what tests are decided. What is left out is as the caller has it.
+/// The settings of tests. An absent one has the value of the caller.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// What `now()` means; a test whose policies ask for it needs it.
+    /// The time of `now()`; a test whose policies read it needs it.
     pub now: Option<Timestamp>,
-    /// Whether a scope without policies falls back to its nearest ancestor that has some.
+    /// True if a scope without policies falls back to its nearest ancestor that has some.
     pub lenient_scope_search: bool,
     /// The values of `globals`.
     pub globals: BTreeMap<String, Attr>,
@@ -163,6 +163,6 @@ pub struct Settings {
     pub default_version: String,
     /// The scope of principals and resources that name none.
     pub default_scope: String,
-    /// What an error in a condition means.
+    /// The meaning of an error in a condition.
     pub evaluation: Option<Evaluation>,
 }

@@ -1,6 +1,6 @@
 //! From a tree to a suite: tables, inputs, expectations and settings.
 //!
-//! Every error of a file is reported. What is required and not there is an error only where no field is
+//! Every error of a file is reported. A missing required field is an error only where no field is
 //! misspelt, as in policies.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) fn suite(file: &Arc<SourceFile>, document: &Node) -> Result<Suite, Ve
     read(file, document, |_| true)
 }
 
-/// Reads a suite whose tables need not say yet what is expected.
+/// Reads a suite whose tables may lack expectations.
 pub(super) fn draft(file: &Arc<SourceFile>, document: &Node) -> Result<Suite, Vec<Diagnostic>> {
     let lacks_expectations = |error: &Diagnostic| {
         let table =

@@ -1,7 +1,7 @@
-//! What became of suites: a result for every action of every test, and the sums.
+//! The results of suites: one for every action of every test, and the sums.
 //!
-//! The worst result of a suite is that of the suite: an error is worse than a failure, a failure is worse
-//! than success, and what is left out is no result at all.
+//! The worst result of a suite is that of the suite: an error is worse than a failure, a failure is
+//! worse than success, and a skipped test is no result at all.
 
 mod json;
 mod junit;
@@ -15,39 +15,39 @@ pub use only_with::OnlyWith;
 use wardgate_compiler::diagnostics::Diagnostic;
 use wardgate_compiler::source::Location;
 
-/// What became of all suites, in the order of their paths.
+/// The results of all suites, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     /// The suites.
     pub suites: Vec<SuiteResult>,
 }
 
-/// What became of one suite.
+/// The result of one suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteResult {
     /// The path of its file.
     pub file: String,
     /// Its name; nothing if it could not be read.
     pub name: Option<String>,
-    /// What it is about.
+    /// The subject.
     pub description: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: SuiteOutcome,
 }
 
-/// What became of a suite.
+/// The outcome of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SuiteOutcome {
     /// It cannot be run, for these reasons.
     Broken(Stage, Vec<Diagnostic>),
-    /// It says that it is to be left out, and why.
+    /// Its `skip` is set; holds the reason.
     Skipped(String),
     /// It was run.
     Ran(Vec<CaseResult>),
 }
 
-/// What became of one action of one test. The cases of a table, then those of a principal, then those of
-/// a resource stand together.
+/// The result of one action of one test. The cases of a table, then those of a principal, then
+/// those of a resource are adjacent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
     /// The name of the table.
@@ -58,17 +58,17 @@ pub struct CaseResult {
     pub resource: String,
     /// The action.
     pub action: String,
-    /// Where the table says what is expected; where the table stands, if it does not.
+    /// The location of the expectation; that of the table, if it has none.
     pub location: Location,
-    /// Whether the table says what is expected. If not, the action should be denied.
+    /// True if the table has an expectation. If not, the action should be denied.
     pub has_expectation: bool,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What it takes to pass, if that depends on the options of the caller.
+    /// The options that it needs to pass, if that depends on the options of the caller.
     pub only_with: Option<OnlyWith>,
 }
 
-/// What became of one action of one test.
+/// The outcome of one action of one test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It was left out.
@@ -84,7 +84,7 @@ pub enum Outcome {
 /// Why a test was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// Its table says so, and why.
+    /// Its table is skipped; holds the reason.
     Author(String),
     /// The pattern of names that was given.
     Name,
@@ -92,11 +92,11 @@ pub enum Skip {
     ExcludedResource,
     /// A policy that was left out on purpose.
     ExcludedPrincipal,
-    /// The filter that was given: what of the test does not fit it.
+    /// The caller's filter; holds the part of the test that does not fit it.
     Filter(Dimension),
 }
 
-/// What a filter can look at.
+/// A part of a test that a filter can match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
     /// The name of the suite.
@@ -131,15 +131,15 @@ pub struct Failure {
 pub struct OutputFailure {
     /// The rule that it comes from.
     pub source: String,
-    /// The value that was expected; an entry that does not say is met by no output.
+    /// The expected value; no output meets an entry without one.
     pub expected: Option<Attr>,
-    /// What there is instead.
+    /// The actual output.
     pub found: ActualOutput,
-    /// Where the suite says what is expected.
+    /// The location of the expectation.
     pub location: Location,
 }
 
-/// What there is instead of an output.
+/// The actual output of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActualOutput {
     /// Another value.
@@ -171,7 +171,7 @@ pub enum Verdict {
 pub struct Summary {
     /// The worst of all.
     pub overall: Verdict,
-    /// Decisions that were expected, left out or not; what a filter left out does not count.
+    /// Expected decisions, left out or not; those that a filter left out do not count.
     pub tests: usize,
     /// Those that were left out.
     pub skipped: usize,
@@ -200,7 +200,7 @@ impl Results {
 }
 
 impl SuiteResult {
-    /// Returns what became of each test; nothing if the suite was not run.
+    /// Returns the result of each test; none if the suite was not run.
     #[must_use]
     pub fn cases(&self) -> &[CaseResult] {
         match &self.outcome {
@@ -253,7 +253,7 @@ impl Outcome {
 }
 
 impl Skip {
-    /// Says why.
+    /// Returns the reason.
     #[must_use]
     pub fn reason(&self) -> &str {
         match self {

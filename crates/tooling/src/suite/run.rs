@@ -1,4 +1,5 @@
-//! Runs suites: checks each, asks a host, and compares what it answers with what is expected.
+//! Runs suites: checks each, sends its questions to a host, and compares the answers with the
+//! expectations.
 
 use std::collections::BTreeSet;
 
@@ -137,7 +138,8 @@ impl Runner<'_, '_> {
         Question { request: test.request(wanted), settings: test.settings }
     }
 
-    /// Adds a result for each action: those that were decided first, then those that were filtered out.
+    /// Adds a result for each action: those with a decision first, then those that were filtered
+    /// out.
     fn judge(
         &self,
         test: &Test<'_>,
@@ -223,7 +225,7 @@ fn output_failures(test: &Test<'_>, action: &str, outputs: &[Output]) -> Vec<Out
     failures
 }
 
-/// Returns what there is, if it is not what is expected.
+/// Returns the actual output, if it is not the expected one.
 fn differs(expected: Option<&Attr>, found: Option<&Output>) -> Option<ActualOutput> {
     match found.map(|output| &output.value) {
         None => Some(ActualOutput::Nothing),

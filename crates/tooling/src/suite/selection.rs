@@ -14,7 +14,7 @@ pub(super) struct AvailableFixtures<'f> {
     pub(super) shared: Option<&'f Fixtures>,
 }
 
-/// What a fixture is, for messages.
+/// The kind of a fixture, for messages.
 #[derive(Clone, Copy)]
 pub(super) enum FixtureKind {
     Principal,
@@ -22,7 +22,7 @@ pub(super) enum FixtureKind {
 }
 
 impl<'f> AvailableFixtures<'f> {
-    /// Returns what stands under `name` in one of the maps.
+    /// Returns the fixture `name` of one of the maps.
     pub(super) fn find<T>(
         self,
         map: impl Fn(&'f Fixtures) -> &'f BTreeMap<String, T>,
@@ -69,7 +69,7 @@ impl<'f> AvailableFixtures<'f> {
         }
     }
 
-    /// Returns the names that a selection stands for, each once, in their order.
+    /// Returns the names of a selection, its groups resolved, each once, in their order.
     pub(super) fn select(
         self,
         kind: FixtureKind,
@@ -97,7 +97,7 @@ impl<'f> AvailableFixtures<'f> {
         names
     }
 
-    /// Complains about groups of `fixtures` whose members are not on the shelf; `missing` says so in words.
+    /// Reports groups of `fixtures` with undefined members; `missing` is the end of the message.
     pub(super) fn check_groups(
         self,
         fixtures: &Fixtures,

@@ -1,11 +1,10 @@
-//! What the settings of a test make of the options of the caller.
+//! The settings of a test over the options of the caller.
 
 use super::model::Settings;
 use wardgate_compiler::emit::Options;
 
 impl Settings {
-    /// Returns the options that the policies of a test are compiled with: what the test does not say is as
-    /// in `base`.
+    /// Returns the options for the policies of a test: those without a setting are as in `base`.
     #[must_use]
     pub fn over(&self, base: &Options) -> Options {
         let mut options = base.clone();

@@ -1,4 +1,4 @@
-//! Policies that are read once and compiled as often as tests ask for other options.
+//! Policies that are read once and compiled for each set of options of the tests.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Sources {
     /// Compiles the policies under other options.
     ///
     /// # Errors
-    /// What is wrong with them under those, such as a global that an expression cannot work with.
+    /// The errors under those options, such as a global that an expression cannot work with.
     pub fn parts(&self, options: &Options) -> Result<Parts, Vec<Diagnostic>> {
         emit::table(&self.resolved, options, &|path| self.schemas.load(path))
     }

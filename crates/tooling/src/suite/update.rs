@@ -1,9 +1,9 @@
-//! Expectations that are made to agree with what was decided, in the text of the suite.
+//! Updates the expectations in the text of a suite to the actual decisions.
 //!
-//! Only the values are replaced; comments and layout stay. What was meant is then read out of the new text
-//! again: if that is not the old suite with the new values and nothing else, nothing is changed. An expectation
-//! about tests that are decided differently is divided, and what nothing speaks of gets an expectation of its
-//! own. What cannot be placed is told and left as it is.
+//! Only the values are replaced; comments and layout stay. The new text is then read again: if that
+//! is not the old suite with the new values and nothing else, nothing is changed. An expectation
+//! about tests with different decisions is divided, and a decision without an expectation gets one
+//! of its own. A change without a safe position is reported, and the text stays as it is.
 
 mod edit;
 mod expectation;
@@ -35,18 +35,18 @@ use wardgate_compiler::source::{Location, Position, SourceFile};
 use wardgate_compiler::yaml;
 use wardgate_compiler::yaml::{Kind, Node};
 
-/// What is to become of one suite.
+/// The update of one suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Update {
     /// The new text of the file, without a byte order mark, if anything changes.
     pub text: Option<String>,
-    /// What changes, line by line.
+    /// The changes, line by line.
     pub changes: Vec<Change>,
-    /// What was decided otherwise and cannot be placed, and why.
+    /// The decisions whose expectations cannot be changed, and the reasons.
     pub refused: Vec<Diagnostic>,
 }
 
-/// Works out how the text of a suite must change to expect what was decided.
+/// Returns the changes of the text after which a suite expects its actual decisions.
 #[must_use]
 pub fn update(loaded: &Loaded, result: &SuiteResult) -> Update {
     let (Some(suite), Some(source)) = (&loaded.suite, &loaded.source) else {
@@ -113,7 +113,7 @@ impl Updater<'_> {
         is_found
     }
 
-    /// Writes expectations in the place of one that cannot be right for all of its tests.
+    /// Replaces an expectation that cannot be right for all of its tests by several.
     fn rewrite(&mut self, rewrite: &Rewrite<'_>) {
         let Rewrite { table, expectation, old, expectations } = rewrite;
         let mut wanted = self.wanted.clone();
@@ -175,7 +175,7 @@ impl Updater<'_> {
         edits
     }
 
-    /// Adds an effect that nothing was said about.
+    /// Adds an effect without an expectation so far.
     fn insert(&mut self, missing: &MissingAction<'_>) {
         let last = missing.after;
         let entry = format!("{}: {}", edit::key(missing.action), effect_word(Effect::Allow));
@@ -204,7 +204,7 @@ impl Updater<'_> {
         self.refused.push(Diagnostic::error(Code::ContradictoryExpectation, location, message));
     }
 
-    /// Whether the text with these edits reads as `wanted`.
+    /// Returns true if the text with these edits reads as `wanted`.
     fn reads_as(&self, edits: &[Edit], wanted: &Suite) -> bool {
         let Some(text) = apply(&self.source.text, edits) else { return false };
         let Ok(source) = SourceFile::new(&self.source.path, text.as_bytes()) else { return false };
@@ -236,7 +236,8 @@ fn quoted(word: &str, old: &Kind) -> String {
     }
 }
 
-/// Returns the suite with another value at `offset`: several expectations share it through an anchor.
+/// Returns the suite with another value at `offset`: several expectations share it through an
+/// anchor.
 fn with(suite: &Suite, offset: usize, value: &Value) -> Suite {
     let mut suite = suite.clone();
     for expectation in suite.tables.iter_mut().flat_map(|table| &mut table.expected) {
@@ -271,7 +272,7 @@ fn added(suite: &Suite, missing: &MissingAction<'_>) -> Suite {
     suite
 }
 
-/// Returns what a suite says, without where.
+/// Returns the contents of a suite without its locations.
 fn bare(suite: &Suite) -> String {
     let mut suite = suite.clone();
     let nowhere =

@@ -1,4 +1,4 @@
-//! What declares names of its own: macros that go through a list or a map, bindings and blocks.
+//! Expressions that declare names: macros over a list or a map, bindings and blocks.
 
 use super::super::ast::{Comprehension, Expr, Loop, Span, block_slot};
 use super::super::types::Type;
@@ -40,7 +40,7 @@ impl Checker<'_> {
         self.types.substitute(&result, false)
     }
 
-    /// Returns the types of the index or key, and of the value, of what a macro runs over.
+    /// Returns the type of the index or key, and the type of the value, in the range of a macro.
     fn range_types(&mut self, range: &Type, span: Span) -> (Type, Type) {
         match range {
             Type::List(element) => (Type::Int, (**element).clone()),

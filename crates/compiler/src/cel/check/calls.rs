@@ -1,4 +1,4 @@
-//! Calls of functions and operators: which overloads take the arguments, and what they give.
+//! Calls of functions and operators: the overloads that take the arguments, and their results.
 
 use super::super::ast::{BinaryOp, CelError, Expr, ExprKind, Span, UnaryOp, qualified_name};
 use super::super::types::Type;
@@ -77,7 +77,8 @@ impl Checker<'_> {
         Type::Error
     }
 
-    /// Returns what function `name` gives for these types; reports it if it takes no such types.
+    /// Returns the result type of function `name` for these types; reports a call that no overload
+    /// takes.
     pub(super) fn resolve(&mut self, name: &str, args: &[Type], member: bool, span: Span) -> Type {
         let mut result: Option<Type> = None;
         for signature in self.env.signatures(name) {

@@ -1,7 +1,7 @@
-//! Literal texts of `format`, judged beside the types of their values.
+//! Literal texts of `format`, checked against the types of their values.
 //!
-//! What cel-go refuses to compile is refused here. A text or a list that is computed is not judged: the
-//! machine does, and overlooks values that are left over.
+//! An error of cel-go is an error here. A computed text or list is not checked: the machine
+//! evaluates it, and ignores values that are left over.
 
 use super::super::ast::{CelError, Element, Expr, ExprKind, Literal, Span};
 use super::super::types::{Type, Unifier};
@@ -14,7 +14,8 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Returns what can be judged of `target.format(args)`, whose list has elements of these `types`.
+    /// Returns the literal text and the value types of `target.format(args)`, whose list has
+    /// elements of these `types`.
     pub(super) fn of(target: &Expr, args: &[Expr], types: &[Type]) -> Option<Self> {
         let ExprKind::Literal(Literal::String(text)) = &target.kind else { return None };
         let [Expr { kind: ExprKind::List(elements), .. }] = args else { return None };
@@ -23,7 +24,7 @@ impl Call {
         Some(Self { text: text.clone(), at: target.span, values })
     }
 
-    /// Returns what is wrong with it, if anything is.
+    /// Returns the first error of the format, if there is one.
     pub(super) fn fault(&self, types: &mut Unifier) -> Option<CelError> {
         let mut values = self.values.iter();
         let mut clauses = 0_usize;
@@ -61,7 +62,7 @@ impl Call {
     }
 }
 
-/// Reads what follows the `%` of a clause: its letter, and what stands behind it.
+/// Reads the rest of a clause after its `%`: its letter, and the text after the letter.
 fn letter(clause: &str) -> Option<(char, &str)> {
     let rest = match clause.strip_prefix('.') {
         Some(digits) => {
@@ -75,7 +76,7 @@ fn letter(clause: &str) -> Option<(char, &str)> {
     Some((letter, rest.strip_prefix(letter)?))
 }
 
-/// Whether a value of this type can be printed by a clause.
+/// Returns true if a value of this type can be printed by a clause.
 fn prints(letter: char, value: &Type) -> bool {
     let value = if let Type::Wrapper(inner) = value { inner } else { value };
     match (letter, value) {

@@ -1,4 +1,4 @@
-//! Literals: the types of lists, maps and messages by those of what stands in them.
+//! Literals: the types of lists, maps and messages, inferred from their elements.
 
 use super::super::ast::{CelError, Element, Entry, Field, Literal, Span};
 use super::super::env;
@@ -62,7 +62,7 @@ impl Checker<'_> {
         Type::Wrapper(Box::new(inner))
     }
 
-    /// Returns the type of what an element marked with `?` adds.
+    /// Returns the type that an element marked with `?` adds.
     fn unwrap(&mut self, found: Type, optional: bool, span: Span) -> Type {
         if !optional {
             return found;

@@ -1,13 +1,13 @@
-//! What to say of an operator or a function that does not take the types it is given.
+//! Errors of an operator or a function that does not take the types of its arguments.
 //!
-//! The call is shown as the author wrote it, with types in the place of values, beside the forms that
-//! there are.
+//! The call is shown as the author wrote it, with types in the place of values, beside the forms
+//! that exist.
 
 use super::super::ast::{CelError, Span};
 use super::super::env::Env;
 use super::super::types::{Type, join};
 
-/// Says that `name` takes no such types.
+/// Makes the error of a call of `name` with types that no overload takes.
 pub(super) fn error(env: &Env, name: &str, member: bool, args: &[Type], span: Span) -> CelError {
     let (message, expected) = match operator(name) {
         Some(symbol) => {
@@ -70,7 +70,7 @@ fn applied(name: &str, member: bool, args: &[Type]) -> String {
     }
 }
 
-/// Returns the name by which authors know what a macro calls.
+/// Returns the author's name for the function that a macro calls.
 fn shown(name: &str) -> &str {
     match name {
         "@sortByAssociatedKeys" => "sortBy",
@@ -91,5 +91,5 @@ const OPERATORS: [(&str, &str); 8] = [
     ("_[?_]", "a list and a number, or a map and a key"),
 ];
 
-/// More forms than this help nobody.
+/// The largest number of forms in a message; a longer list does not help the author.
 const MOST_FORMS: usize = 4;

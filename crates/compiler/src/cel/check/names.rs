@@ -1,6 +1,7 @@
-//! What a name stands for, and what a field of a value is.
+//! The meaning of names and of fields of values.
 //!
-//! A name that a macro declares hides one of the environment, and a dotted name is the longest one that is known.
+//! A name that a macro declares hides one of the environment, and a dotted name is the longest one
+//! that is known.
 
 use super::super::ast::{CelError, Expr, ExprKind, Span, qualified_name};
 use super::super::env;

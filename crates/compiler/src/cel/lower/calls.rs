@@ -60,13 +60,14 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// A pattern that does not compile stays text: the error is the evaluation's.
+    /// Returns the constant of a compiled pattern. A pattern that does not compile stays text: the
+    /// error is the evaluation's.
     fn pattern(&mut self, text: &str) -> Option<u32> {
         let words = regex::compile(text).ok()?.into_words();
         self.named(ConstTag::Regex, text, words)
     }
 
-    /// An offset, or a name that is unknown, stays text.
+    /// Returns the constant of a time zone. An offset, or a name that is unknown, stays text.
     fn zone(&mut self, name: &str) -> Option<u32> {
         let words = zone_words(name)?;
         self.named(ConstTag::Zone, name, words)
@@ -79,7 +80,7 @@ impl Lowerer<'_, '_, '_> {
         Some(self.pool.constant(tag, &rest))
     }
 
-    /// A protobuf wrapper is what it wraps, or the default of its type.
+    /// Writes the value of a protobuf wrapper: its wrapped value, or the default of its type.
     pub(super) fn wrapper(&mut self, name: &str, fields: &[Field], to: u8) -> Lowered {
         if let Some(field) = fields.last() {
             return self.write(&field.value, to);

@@ -38,8 +38,8 @@ impl Code {
         Pending(self.words.len() - 1)
     }
 
-    /// Writes a branch on register `on`; returns where `false` and where an error goes, which then is
-    /// in register `error`.
+    /// Writes a branch on register `on`; returns the jump of `false` and the jump of an error,
+    /// which then is in register `error`.
     pub(super) fn branch(&mut self, error: u8, on: u8) -> (Pending, Pending) {
         let to_false = self.jump(Op::Branch, [error, on, 0]);
         self.words.push(u32::MAX);
@@ -54,7 +54,7 @@ impl Code {
         }
     }
 
-    /// Returns where the next instruction will stand. Sources are bounded far below 2^32 words.
+    /// Returns the offset of the next instruction. Sources are bounded far below 2^32 words.
     pub(super) fn here(&self) -> u32 {
         index(self.words.len())
     }

@@ -54,8 +54,8 @@ pub(super) fn attr(of: &Attr, pool: &mut PoolBuilder) -> u32 {
     }
 }
 
-/// Returns the constant of a computed value. `None` if constants have no such kind or `room`, counted
-/// in values and in bytes of text, is used up.
+/// Returns the constant of a computed value. `None` if constants have no such kind or `room`,
+/// counted in values and in bytes of text, is used up.
 pub(super) fn value(of: &Value<'_>, pool: &mut PoolBuilder, room: &mut usize) -> Option<u32> {
     *room = room.checked_sub(1)?;
     Some(match of {

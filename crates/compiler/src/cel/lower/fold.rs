@@ -1,7 +1,7 @@
 //! Subtrees that read nothing become constants.
 //!
 //! The machine itself computes them, in a pool of their own, so folding cannot disagree with
-//! evaluation. It is bounded by one budget per program and by the size of what it yields.
+//! evaluation. It is bounded by one budget per program and by the size of the result.
 
 use wardgate_engine::cel::eval;
 
@@ -31,11 +31,12 @@ impl Lowerer<'_, '_, '_> {
             return None;
         }
         let mut room = MAX_FOLDED;
-        // A value that does not fit leaves parts in the pool, which are harmless but no use to anyone.
+        // A value that does not fit leaves parts in the pool, which are harmless and unused.
         constants::value(&found, self.pool, &mut room)
     }
 
-    /// Whether `expr` reads nothing but constants and names that it declares itself (`own`).
+    /// Returns true if `expr` reads nothing but constants and names that it declares itself
+    /// (`own`).
     fn is_closed<'e>(&self, expr: &'e Expr, own: &mut Vec<&'e str>) -> bool {
         match &expr.kind {
             ExprKind::Ident(name) => own.contains(&name.as_str()),

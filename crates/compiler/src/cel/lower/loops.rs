@@ -1,7 +1,7 @@
 //! The macros that run over a list or a map: one loop each.
 //!
-//! Every loop has the same frame; the macros differ in how the result starts and what one round does
-//! with it.
+//! Every loop has the same frame; the macros differ in how the result starts and what one round
+//! does with it.
 
 use wardgate_engine::cel::{Function, Op};
 
@@ -80,7 +80,7 @@ impl Lowerer<'_, '_, '_> {
         self.code.op_word(Op::Const, [to, 0, 0], constant);
     }
 
-    /// Writes what happens for one element that the filter lets through.
+    /// Writes the instructions for one element that passes the filter.
     fn round(
         &mut self,
         node: &Comprehension,

@@ -1,4 +1,4 @@
-//! What an expression reads from outside itself: the request, variables, constants and globals.
+//! Reads of an expression from outside itself: the request, variables, constants and globals.
 //!
 //! `P.attr.a`, `request.principal.attr.a` and `P.attr["a"]` are one slot. A constant or global that
 //! does not exist is an error when it is evaluated, as for variables.
@@ -13,7 +13,7 @@ use super::{Lowerer, constants};
 /// Where a path on the request starts, and the keys that it follows from there.
 type Path<'e> = (Root, Vec<&'e str>);
 
-/// What a field of `V`, `C` or `G` is.
+/// The meaning of a field of `V`, `C` or `G`.
 pub(super) enum Member<'s> {
     Variable(u32),
     Constant(&'s Attr),
@@ -21,7 +21,7 @@ pub(super) enum Member<'s> {
 }
 
 impl<'s> Lowerer<'s, '_, '_> {
-    /// Writes `expr` if it reads from outside in one step; says whether it did.
+    /// Writes `expr` if it reads from outside in one step, and returns true if it did.
     pub(super) fn write_path(&mut self, expr: &Expr, to: u8) -> bool {
         if let ExprKind::Global(name) = &expr.kind
             && !self.is_cerbos
@@ -50,7 +50,7 @@ impl<'s> Lowerer<'s, '_, '_> {
         true
     }
 
-    /// Returns what `operand.field` is if `operand` is `V`, `C` or `G`.
+    /// Returns the meaning of `operand.field` if `operand` is `V`, `C` or `G`.
     pub(super) fn member(&self, operand: &Expr, field: &str) -> Option<Member<'s>> {
         let ExprKind::Global(base) = &operand.kind else { return None };
         if !self.is_cerbos {
@@ -122,7 +122,7 @@ impl<'s> Lowerer<'s, '_, '_> {
         }
         let Some((root, mut keys)) = path(operand) else { return false };
         if is_message(root) {
-            // Fields of a message always exist; whether they count as present is the message's to say.
+            // Fields of a message always exist; the message decides which of them count as present.
             return false;
         }
         self.note(root);

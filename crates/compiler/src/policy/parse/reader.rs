@@ -1,7 +1,7 @@
-//! Reads typed values out of a tree, and writes down everything that does not fit.
+//! Reads typed values out of a tree, and reports everything that does not fit.
 //!
 //! A field goes by its JSON name or its protobuf name (`scopePermissions`, `scope_permissions`), as
-//! in protojson. A reader never gives up: what is wrong reads as absent, and reading goes on.
+//! in protojson. A reader never gives up: a wrong value reads as absent, and reading goes on.
 
 use std::sync::Arc;
 
@@ -15,16 +15,17 @@ use crate::policy::name::Shape;
 use crate::source::{Location, SourceFile};
 use crate::yaml::{Kind, Node};
 
-/// Collects what is wrong with one document.
+/// Collects the errors of one document.
 pub struct Reader<'a> {
     file: &'a Arc<SourceFile>,
-    /// What keeps the document from being loaded.
+    /// The errors that keep the document from being loaded.
     pub errors: Vec<Diagnostic>,
-    /// The same, unless a field is misspelt: then what is missing may be there under that name.
+    /// Such errors about missing fields, which are dropped if a field is misspelt: it may be the
+    /// missing one.
     missing: Vec<Diagnostic>,
     /// The same, unless the document is disabled.
     pub checks: Vec<Diagnostic>,
-    /// What keeps the document from being compiled.
+    /// The errors that keep the document from being compiled.
     pub deferred: Vec<Diagnostic>,
 }
 
@@ -44,7 +45,7 @@ pub struct Object<'n> {
 }
 
 impl<'n> Object<'n> {
-    /// Returns a field that is there.
+    /// Returns a present field.
     pub fn get(&self, name: &str) -> Option<&Value<'n>> {
         self.fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value)
     }
@@ -86,7 +87,7 @@ impl<'a> Reader<'a> {
         Value { node, location: Location { file, position: node.position, path: Arc::from("$") } }
     }
 
-    /// Returns what keeps the document from being loaded.
+    /// Returns the errors that keep the document from being loaded.
     pub fn findings(self, is_disabled: bool) -> Vec<Diagnostic> {
         let mut found = self.errors;
         if !found.iter().any(|error| error.code == Code::Parse) {
@@ -357,12 +358,12 @@ fn to_double(number: i128) -> f64 {
     number as f64
 }
 
-/// Whether `key` is `name` in either spelling.
+/// Returns true if `key` is `name` in either spelling.
 pub fn is_name_of(key: &str, name: &str) -> bool {
     key == name || name != SCHEMA_FIELD && key == snake_case(name) || is_schema_field(key, name)
 }
 
-/// The one field whose protobuf name has other words than its JSON name.
+/// Returns true for the one field whose protobuf name has other words than its JSON name.
 fn is_schema_field(key: &str, name: &str) -> bool {
     name == SCHEMA_FIELD && key == "json_schema"
 }

@@ -158,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the effect; a rule without one cannot be kept.
+    /// Reads the effect; a rule without one is dropped.
     fn effect(&mut self, object: &Object<'_>) -> Option<Effect> {
         let Some(value) = object.get("effect") else {
             self.missing(&object.missing("effect"), "`effect` is required");
@@ -196,7 +196,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Nested matches are bounded by the depth of the tree that they are read from.
+    /// Reads a match. The depth of the tree bounds how deep matches nest.
     fn matcher(&mut self, value: &Value<'_>) -> Option<Condition> {
         let operators = &["all", "any", "none", "expr"];
         let object = self.object(value, operators)?;
@@ -243,7 +243,7 @@ fn any_or_all(roles: Vec<Named>) -> Vec<String> {
     any_or_all_names(roles.into_iter().map(|named| named.name).collect())
 }
 
-/// With `*` among them, the other roles of a list say nothing.
+/// Returns the roles of a list, or `*` alone if it is one of them.
 fn any_or_all_names(roles: Vec<String>) -> Vec<String> {
     match roles.iter().any(|role| role == ANY_ROLE) {
         true => vec![ANY_ROLE.to_owned()],

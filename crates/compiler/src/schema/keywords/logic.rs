@@ -1,4 +1,4 @@
-//! Keywords that lead to other schemas: references, and what joins schemas.
+//! Keywords that lead to other schemas: references, and combinations of schemas.
 
 use wardgate_engine::schema::{Keyword, NO_NODE};
 
@@ -52,12 +52,13 @@ impl Reader<'_, '_> {
         match self.writer.file(found.file()) {
             Ok(file) => found.find(&file).map_err(there),
             Err(Unavailable::Missing) => Err(there(missing(found.file()))),
-            // What is wrong with the file is told where its schemas are written.
+            // Errors in the file are reported where its schemas are written.
             Err(Unavailable::Broken(_)) => Ok(found.root()),
         }
     }
 
-    /// A reference that a schema on the way to it may lead elsewhere, if it declares the same name.
+    /// Returns the node of a dynamic reference, which a schema on the way to it may lead elsewhere,
+    /// if it declares the same name.
     fn dynamic_reference(&mut self, value: &Node) -> Answer<u32> {
         let target = self.reference(value)?;
         let name = word(value)?.split_once('#').map_or("", |(_, fragment)| fragment);

@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
         Ok(words)
     }
 
-    /// `dependencies` of the older drafts is both keywords that replaced it.
+    /// Reads `dependencies` of the older drafts, which is both keywords that replaced it.
     fn dependencies(&mut self, value: &Node) -> Answer<Clauses> {
         let (mut required, mut schemas) = (Vec::new(), Vec::new());
         for entry in entries(value)? {

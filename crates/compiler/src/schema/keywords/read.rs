@@ -1,4 +1,4 @@
-//! The values of keywords: what stands there, or what should.
+//! The values of keywords, read as a type or reported with the expected one.
 
 use super::super::{Fault, text};
 use super::Answer;

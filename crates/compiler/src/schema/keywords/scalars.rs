@@ -1,4 +1,4 @@
-//! Keywords about texts, what is encoded in them, and numbers.
+//! Keywords about texts, their encoded content, and numbers.
 
 use wardgate_engine::schema::Keyword;
 
@@ -48,7 +48,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// `minimum` means the exclusive bound where draft 4's flag says so.
+/// Returns a bound. `minimum` means the exclusive bound if draft 4's flag is set.
 fn bound(node: &Node, flag: &str, inclusive: Keyword, exclusive: Keyword) -> Keyword {
     match field(node, flag).map(|flag| &flag.kind) {
         Some(Kind::Bool(true)) => exclusive,
@@ -56,12 +56,13 @@ fn bound(node: &Node, flag: &str, inclusive: Keyword, exclusive: Keyword) -> Key
     }
 }
 
-/// Whether Cerbos can read the content of a text: it knows one encoding, and looks at no other.
+/// Returns true if Cerbos can read the content of a text: it knows one encoding, and ignores any
+/// other.
 fn is_decoded(node: &Node) -> bool {
     field(node, "contentEncoding").and_then(text).is_none_or(|encoding| encoding == BASE64)
 }
 
-/// Whether a text has content that Cerbos looks at.
+/// Returns true if a text has content that Cerbos checks.
 fn has_content(node: &Node) -> bool {
     let named = |name| field(node, name).and_then(text);
     let media_type = named("contentMediaType");

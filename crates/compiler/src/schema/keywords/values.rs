@@ -89,7 +89,8 @@ fn constant(pool: &mut PoolBuilder, node: &Node) -> u32 {
     }
 }
 
-/// How a message shows a value of `const` or `enum`: Go's notation, numbers as they are written.
+/// Returns a value of `const` or `enum` as a message shows it: in Go's notation, numbers as they
+/// are written.
 fn shown(file: &SchemaFile, node: &Node) -> Option<String> {
     Some(match &node.kind {
         Kind::Null => "<nil>".to_owned(),

@@ -1,17 +1,18 @@
-//! What stands on each line of a source, and how far it is exercised.
+//! The parts on each line of a source, and how far they are exercised.
 
 use std::collections::BTreeMap;
 
 use super::super::summary::one_line;
 use super::super::{ExpressionCoverage, PolicyCoverage, RoleCoverage, RuleCoverage};
 
-/// A line on which something stands that can be exercised.
+/// A line with parts that can be exercised.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     pub(super) state: State,
-    /// How often each thing was: rules and derived roles as one number, expressions as true and false.
+    /// The counts of each part: rules and derived roles as one number, expressions as true and
+    /// false.
     pub(super) times: Vec<String>,
-    /// What is missing.
+    /// The missing outcomes.
     pub(super) notes: Vec<(State, String)>,
     is_known: bool,
 }
@@ -59,7 +60,7 @@ impl State {
     }
 }
 
-/// Returns the lines of one file on which something stands.
+/// Returns the lines of one file that have parts.
 pub(super) fn of(policies: &[PolicyCoverage]) -> BTreeMap<u32, Line> {
     let mut lines = Lines::default();
     for policy in policies {
@@ -104,7 +105,7 @@ impl Lines {
         }
     }
 
-    /// A line is exercised as far as all that stands on it.
+    /// Marks a line, whose state is the worst of its parts.
     fn mark(&mut self, line: u32, state: State, times: Option<String>, note: Option<String>) {
         let line = self.0.entry(line).or_default();
         line.state = if line.is_known && line.state != state { State::Part } else { state };

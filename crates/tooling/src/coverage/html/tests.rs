@@ -22,7 +22,7 @@ fn no_source_can_write_into_the_page() {
     assert_eq!(coded("`a`b`: x"), "<code>a`b</code>: x");
 }
 
-/// FIPS 180-4, section 6.2, for short messages.
+/// Returns the digest of a short message (FIPS 180-4, section 6.2).
 fn sha256(message: &[u8]) -> Vec<u8> {
     let primes: Vec<u32> = (2..312).filter(|n| (2..*n).all(|d| n % d != 0)).collect();
     let fraction = |root: f64| ((root - root.floor()) * 4_294_967_296.0) as u32;

@@ -1,4 +1,4 @@
-//! Whether two parsed expressions are one tree, wherever they stand.
+//! Compares two parsed expressions without their positions.
 
 use wardgate_compiler::cel::ast::{Expr, ExprKind};
 
@@ -10,7 +10,7 @@ pub(super) fn equivalent(one: &Expr, other: &Expr) -> bool {
         && ours.into_iter().zip(theirs).all(|(one, other)| equivalent(one, other))
 }
 
-/// Compares what two nodes are, without the nodes below them.
+/// Compares two nodes without the nodes below them.
 fn same_head(one: &ExprKind, other: &ExprKind) -> bool {
     use ExprKind as E;
     match (one, other) {

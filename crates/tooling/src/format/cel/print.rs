@@ -1,4 +1,4 @@
-//! Prints a shape within so many columns: a group stands on one line if it fits there.
+//! Prints a shape within so many columns: a group is printed on one line if it fits there.
 //!
 //! Comments move to the next line end, so that nothing after them on their line is lost.
 
@@ -107,7 +107,7 @@ impl<'s> Printer<'s> {
         self.out.push('\n');
     }
 
-    /// Tells whether parts, and what follows them up to the next line end, fit on this line.
+    /// Returns true if parts, and the text after them up to the next line end, fit on this line.
     fn fits(&self, parts: &[Shape<'_>], tasks: &[Task<'_, '_>]) -> bool {
         let Width::Lines(width) = self.width else { return true };
         let column = if self.at_line_start { self.indent } else { self.column };
@@ -147,5 +147,5 @@ impl<'s> Printer<'s> {
     }
 }
 
-/// How much deeper each level stands.
+/// The spaces of each level of indentation.
 const STEP: usize = 2;

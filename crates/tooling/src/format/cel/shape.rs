@@ -1,7 +1,7 @@
-//! From the tree of an expression to the shape that is printed: what may break, and where.
+//! From the tree of an expression to the shape that is printed, with the places where it may break.
 //!
-//! A line end that an author put between operands, or after an opening bracket, is kept: it shows how
-//! they read the expression. All others are the printer's to choose.
+//! A line end that an author put between operands, or after an opening bracket, is preserved: it
+//! shows how they read the expression. The printer chooses all others.
 
 use super::tree::{Brackets, Choice, Item, Node, Suffix, Tree};
 use super::words::Word;
@@ -16,13 +16,13 @@ pub(super) enum Shape<'s> {
     Nothing,
     /// If the next line end is one, an empty line follows it.
     Blank,
-    /// A comment that ends the line on which it stands.
+    /// A comment that ends its line.
     Trailing(&'s str),
     /// A comment on a line of its own.
     Comment(&'s str),
     /// Lines after the first are indented more.
     Indent(Vec<Shape<'s>>),
-    /// Stands on one line, or breaks at all of its own places.
+    /// Printed on one line, or broken at all of its own places.
     Group {
         broken: bool,
         parts: Vec<Shape<'s>>,
@@ -37,7 +37,7 @@ pub(super) fn whole<'s>(tree: &Tree<'s>) -> Shape<'s> {
     group(false, parts)
 }
 
-/// Whether the lines of a chain need to be set apart from what stands beside it.
+/// Determines if the lines of a chain are set apart from the text beside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Alone,
@@ -135,7 +135,7 @@ fn brackets<'s>(brackets: &Brackets<'s>) -> Shape<'s> {
     comments_before(close, &mut parts);
     parts.push(Shape::Text(close.text));
     let broken = first.is_some_and(|word| word.begins_line);
-    // A comment behind the brackets does not break what stands between them.
+    // A comment behind the brackets does not break the text between them.
     let mut whole = vec![group(broken, parts)];
     whole.extend(close.after.iter().map(|comment| Shape::Trailing(comment)));
     group(false, whole)
@@ -167,7 +167,7 @@ fn follows_blank(word: Option<&Word<'_>>) -> bool {
     word.is_some_and(|word| word.follows_blank)
 }
 
-/// Makes a group; what holds a broken one is broken too.
+/// Makes a group; a group that holds a broken one is broken too.
 fn group(broken: bool, parts: Vec<Shape<'_>>) -> Shape<'_> {
     let broken = broken || parts.iter().any(is_broken);
     Shape::Group { broken, parts }

@@ -1,24 +1,24 @@
-//! Takes parentheses away that change nothing.
+//! Removes parentheses without a meaning.
 //!
-//! Those stay that the grammar needs, that hold a comment, and that show an `&&` among `||`. Whoever
-//! calls this compares the trees before and after.
+//! Those stay that the grammar needs, that hold a comment, and that show an `&&` among `||`. The
+//! caller compares the trees before and after.
 
 use super::tree::{Brackets, Item, Node, Suffix};
 use super::words::Kind;
 use wardgate_compiler::cel::ast::BinaryOp;
 
-/// Where a piece stands, which says what may stand there without parentheses.
+/// The context of a node, which decides the nodes that need no parentheses there.
 #[derive(Clone, Copy)]
 enum Context {
     /// Anything may.
     Alone,
     /// Anything but a choice.
     OfChoice,
-    /// An operand of a chain: what binds at least, or more than, so tightly.
+    /// An operand of a chain: a node that binds at least, or more than, so tightly.
     Operand { precedence: u8, first: bool },
-    /// What `!` or `-` stands before.
+    /// The operand of `!` or `-`.
     OfUnary,
-    /// What something is taken from.
+    /// The value of a member, an index or a call.
     Base,
 }
 
@@ -67,7 +67,7 @@ fn items(brackets: &mut Brackets<'_>) {
     }
 }
 
-/// Returns what stands in parentheses, if they are not needed.
+/// Returns the node in parentheses, if they are not needed.
 fn bare<'s>(node: &mut Node<'s>, context: Context) -> Option<Node<'s>> {
     let Node::Group(brackets) = node else { return None };
     let Brackets { open, items, close } = &mut **brackets;
@@ -107,7 +107,7 @@ fn fits(inner: &Node<'_>, context: Context) -> bool {
     }
 }
 
-/// Tells whether a chain may be an operand of another as it is.
+/// Returns true if a chain may be an operand of another as it is.
 fn binds(own: u8, precedence: u8, first: bool) -> bool {
     let arithmetic = precedence >= BinaryOp::Add.precedence();
     let shows_mixture =

@@ -143,7 +143,7 @@ proptest! {
         for text in [&source, &spaced] {
             let attempts = [Parentheses::Needed, Parentheses::Written];
             let new = attempts.into_iter().find_map(|parentheses| layout(text, Width::Lines(width), parentheses));
-            // Comments in odd places may keep a text as it is, and nothing else may.
+            // Only comments in unusual places may leave a text as it is.
             let Some(new) = new else {
                 prop_assert!(text.contains("//"), "{}", text);
                 continue;
@@ -158,7 +158,7 @@ fn blank() -> impl Strategy<Value = &'static str> {
     prop_oneof![Just(" "), Just("\n"), Just("  \n\n"), Just(" // why\n"), Just("\n// who\n")]
 }
 
-/// Expressions with a parenthesis wherever one may stand.
+/// Generates expressions with a parenthesis in every possible place.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec!["a", "b.c", "1", "-2", "3u", "'s'", "true", ".d", "[]"]);
     leaf.prop_map(str::to_owned).prop_recursive(5, 40, 4, |inner| {

@@ -1,7 +1,8 @@
-//! The tree of an expression as it is written: with its parentheses, chains of operators and commas.
+//! The tree of an expression as it is written: with its parentheses, chains of operators and
+//! commas.
 //!
-//! The parser of the compiler has accepted the text before, so depth is bounded by it; what does not
-//! fit here all the same gives no tree.
+//! The parser of the compiler has accepted the text before, so depth is bounded by it; a text that
+//! does not fit here all the same gives no tree.
 
 use super::words::{Kind, Word};
 use wardgate_compiler::cel::ast::BinaryOp;
@@ -27,7 +28,7 @@ pub(super) enum Node<'s> {
     Group(Box<Brackets<'s>>),
     /// A list or a map.
     Collection(Box<Brackets<'s>>),
-    /// A value and what is taken from it.
+    /// A value and its suffixes.
     Member(Box<Node<'s>>, Vec<Suffix<'s>>),
 }
 
@@ -40,7 +41,7 @@ pub(super) struct Choice<'s> {
     pub(super) otherwise: Node<'s>,
 }
 
-/// What is taken from a value.
+/// A suffix of a value: a member, an index or a call.
 #[derive(Clone, Debug)]
 pub(super) enum Suffix<'s> {
     /// `.name` or `.?name`.
@@ -49,7 +50,7 @@ pub(super) enum Suffix<'s> {
     Brackets(Brackets<'s>),
 }
 
-/// Brackets and what stands between them.
+/// Brackets and the items between them.
 #[derive(Clone, Debug)]
 pub(super) struct Brackets<'s> {
     pub(super) open: Word<'s>,
@@ -57,7 +58,7 @@ pub(super) struct Brackets<'s> {
     pub(super) close: Word<'s>,
 }
 
-/// What stands between two commas.
+/// The text between two commas.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'s> {
     pub(super) mark: Option<Word<'s>>,
@@ -87,7 +88,7 @@ impl<'s> Node<'s> {
         }
     }
 
-    /// Tells whether its author put it at the start of a line.
+    /// Returns true if its author put it at the start of a line.
     pub(super) fn begins_line(&self) -> bool {
         self.first().is_some_and(|word| word.begins_line)
     }
@@ -169,7 +170,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Returns the bracket that closes what opens next, if that belongs to the value before it.
+    /// Returns the closing bracket of the next opening one, if that belongs to the value before it.
     fn suffix_bracket(&mut self, base: &Node<'s>, suffixes: &[Suffix<'s>]) -> Option<&'static str> {
         let word = self.words.peek().filter(|word| word.kind == Kind::Symbol)?;
         let after_name = match suffixes.last() {
@@ -211,7 +212,7 @@ impl<'s> Parser<'s> {
 
     fn between(&mut self, open: Word<'s>, close: &str) -> Option<Brackets<'s>> {
         let mut items = Vec::new();
-        // A comma may stand alone between brackets; it says nothing.
+        // A comma may be alone between brackets, without a meaning.
         self.eat(",");
         loop {
             if let Some(close) = self.eat(close) {

@@ -1,11 +1,11 @@
 //! The words of an expression with the comments and line ends between them.
 //!
-//! A comment at the end of a line belongs to the word before it, and one on a line of its own to the
-//! word after it.
+//! A comment at the end of a line belongs to the word before it, and one on a line of its own to
+//! the word after it.
 
 use wardgate_compiler::cel::lexer::{self, TokenKind};
 
-/// What a word is.
+/// The kind of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A name.
@@ -29,9 +29,9 @@ pub(super) struct Word<'s> {
     pub(super) before: Vec<&'s str>,
     /// Comments after it on its line; of the end, on the line of the word before it.
     pub(super) after: Vec<&'s str>,
-    /// Whether it begins a line.
+    /// True if it begins a line.
     pub(super) begins_line: bool,
-    /// Whether an empty line stands before it.
+    /// True if an empty line comes before it.
     pub(super) follows_blank: bool,
 }
 
@@ -44,13 +44,13 @@ impl Word<'_> {
         !self.before.is_empty() || !self.after.is_empty()
     }
 
-    /// Tells whether nothing about it needs the end of a line.
+    /// Returns true if no part of it needs the end of a line.
     pub(super) fn fits_a_line(&self) -> bool {
         !self.has_comments() && !self.text.contains('\n')
     }
 }
 
-/// Splits a text into words, the last of which is its end. Returns nothing if it has a flaw.
+/// Splits a text into words, the last of which is its end. Returns `None` if it has a flaw.
 pub(super) fn words(source: &str) -> Option<Vec<Word<'_>>> {
     let mut errors = Vec::new();
     let tokens = lexer::tokens(source, &mut errors);
@@ -94,7 +94,7 @@ pub(super) fn comments<'s>(source: &'s str) -> Vec<&'s str> {
     words.into_iter().flat_map(of).collect()
 }
 
-/// What stands between two words.
+/// The white space and the comments between two words.
 #[derive(Default)]
 struct Gap<'s> {
     after: Vec<&'s str>,

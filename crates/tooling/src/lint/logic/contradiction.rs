@@ -1,7 +1,8 @@
 //! Demands on one value that no value meets: `a == "x" && a == "y"`.
 //!
-//! What must be true of an expression is taken apart into demands on the values that it compares with
-//! constants. Numbers, texts and booleans of one value exclude each other, so one empty choice is enough.
+//! A requirement of an expression is taken apart into demands on the values that it compares with
+//! constants. Numbers, texts and booleans of one value exclude each other, so one empty choice is
+//! enough.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use wardgate_compiler::cel::Expr;
 use wardgate_compiler::cel::ast::{BinaryOp, ExprKind, UnaryOp};
 use wardgate_compiler::policy::model::Condition;
 
-/// What is demanded of one value.
+/// The demands on one value.
 #[derive(Debug, Default)]
 struct Demand {
     /// It is one of these.
@@ -26,7 +27,7 @@ struct Demand {
 #[derive(Debug, Default)]
 pub(super) struct Demands(BTreeMap<String, Demand>);
 
-/// What must hold of an expression.
+/// A requirement of an expression.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Requirement {
     BeTrue,
@@ -36,7 +37,7 @@ enum Requirement {
 }
 
 impl Logic<'_> {
-    /// Whether `expr` cannot come to `truth` because that would contradict itself.
+    /// Returns true if `expr` cannot come to `truth` because that would contradict itself.
     pub(super) fn contradicts(&self, expr: &Expr, truth: bool, facts: &Facts) -> bool {
         let mut demands = Demands::default();
         let requirement = if truth { Requirement::BeTrue } else { Requirement::BeFalse };
@@ -44,7 +45,7 @@ impl Logic<'_> {
         demands.are_impossible()
     }
 
-    /// Whether the parts of `condition` cannot hold together.
+    /// Returns true if the parts of `condition` cannot hold together.
     pub(super) fn contradicts_itself(&self, condition: &Condition) -> bool {
         let mut demands = Demands::default();
         self.demand_condition(condition, true, &mut demands);
@@ -137,7 +138,7 @@ impl Logic<'_> {
         }
     }
 
-    /// A boolean on its own; `a != b` counts as the opposite of `a == b`.
+    /// Demands a truth of a boolean value; `a != b` counts as the opposite of `a == b`.
     fn demand_truth(&self, expr: &Expr, requirement: Requirement, demands: &mut Demands) {
         let (expr, requirement) = match &expr.kind {
             ExprKind::Binary(BinaryOp::Ne, left, right) => {
@@ -175,7 +176,7 @@ impl Demand {
         }
     }
 
-    /// What is beyond the bound is left out: a demand less makes nothing impossible.
+    /// Excludes values, within the bound: a demand less makes nothing impossible.
     fn exclude(&mut self, values: impl IntoIterator<Item = Folded>) {
         let room = MAX_EXCLUDED.saturating_sub(self.none_of.len());
         self.none_of.extend(values.into_iter().take(room));
@@ -209,7 +210,8 @@ impl Demand {
         }
     }
 
-    /// What is no number cannot be compared with one.
+    /// Returns true if a value is within the bounds. A value that is no number cannot be compared
+    /// with one.
     fn fits(&self, value: &Folded) -> bool {
         if self.least.is_none() && self.most.is_none() {
             return true;
@@ -221,7 +223,7 @@ impl Demand {
     }
 }
 
-/// The same comparison with its sides exchanged.
+/// Returns the comparison with its sides exchanged.
 const fn turned(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,
@@ -232,5 +234,6 @@ const fn turned(op: BinaryOp) -> BinaryOp {
     }
 }
 
-/// Values that are excluded for one value. Each of those that are left to it is compared with all of them.
+/// The largest number of excluded values of one value. Each remaining choice is compared with all
+/// of them.
 const MAX_EXCLUDED: usize = 10_000;

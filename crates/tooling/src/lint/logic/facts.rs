@@ -1,4 +1,4 @@
-//! What is known of a request at one place of a condition.
+//! The facts about a request at one part of a condition.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub(in crate::lint) struct Facts {
 }
 
 impl Facts {
-    /// Whether `keys` lead to a value.
+    /// Returns true if `keys` lead to a value.
     pub(super) fn has(&self, keys: &[&str]) -> bool {
         let leads = |known: &Vec<String>| known.iter().take(keys.len()).eq(keys.iter().copied());
         self.present.iter().any(|known| known.len() >= keys.len() && leads(known))
@@ -38,7 +38,7 @@ impl Facts {
 }
 
 impl Logic<'_> {
-    /// Returns what is known beside `facts` where `expr` came to `truth`.
+    /// Returns `facts` and those that hold where `expr` has the outcome `truth`.
     pub(super) fn with(&self, facts: &Facts, expr: &Expr, truth: bool) -> Facts {
         let mut more = facts.clone();
         self.learn(&mut more, expr, truth);
@@ -83,7 +83,7 @@ impl Logic<'_> {
         }
     }
 
-    /// Adds everything that an expression may read, whatever it comes to.
+    /// Adds every read of an expression, for all of its outcomes.
     pub(in crate::lint) fn learn_all(&self, facts: &mut Facts, expr: &Expr) {
         if !self.burn() {
             return;
@@ -98,7 +98,7 @@ impl Logic<'_> {
         expr.kind.children().into_iter().for_each(|child| self.learn_all(facts, child));
     }
 
-    /// What an expression that did not fail has read is there.
+    /// Adds the reads of an expression that did not fail.
     fn learn_reads(&self, facts: &mut Facts, expr: &Expr) {
         if !self.burn() {
             return;

@@ -78,7 +78,7 @@ impl Logic<'_> {
         }
     }
 
-    /// Returns the first attribute that `expr` reads without knowing that it is there.
+    /// Returns the first attribute that `expr` reads and that no fact proves present.
     pub(in crate::lint) fn unguarded<'e>(
         &self,
         expr: &'e Expr,
@@ -89,8 +89,8 @@ impl Logic<'_> {
         self.first_missing(expr, &known)
     }
 
-    /// Returns where `expr` reads such an attribute, and its name: that which a variable reads, where it is behind
-    /// one.
+    /// Returns the part of `expr` that reads such an attribute, and its name: the one that a
+    /// variable reads, where it is behind one.
     pub(in crate::lint) fn missing_read(
         &self,
         expr: &Expr,
@@ -126,7 +126,7 @@ impl Logic<'_> {
     }
 }
 
-/// Whether a part of the request is a map by its type, so that `has` cannot fail on it.
+/// Returns true if a part of the request is a map by its type, so that `has` cannot fail on it.
 fn is_map(path: &Path<'_>) -> bool {
     matches!(
         path.keys(),
@@ -134,7 +134,7 @@ fn is_map(path: &Path<'_>) -> bool {
     )
 }
 
-/// Whether `in` cannot fail on a part of the request.
+/// Returns true if `in` cannot fail on a part of the request.
 fn is_range(path: &Path<'_>) -> bool {
     is_map(path) || matches!(path.keys(), ["P", "roles"])
 }

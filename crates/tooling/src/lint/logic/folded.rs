@@ -54,7 +54,7 @@ impl Folded {
         }
     }
 
-    /// What the constant is as a condition.
+    /// Returns the outcomes of the constant as a condition.
     pub(super) fn outcomes(&self) -> Outcomes {
         match self {
             Self::Bool(value) => Outcomes::known(*value),

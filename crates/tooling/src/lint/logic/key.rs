@@ -1,4 +1,4 @@
-//! The name by which the same expression is known again, wherever it stands and however it is spaced.
+//! The key of an expression, the same at every position and with every spacing.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ impl Logic<'_> {
             return;
         }
         if !self.burn() {
-            // Too long is what a name is that nobody has the time to write.
+            // A name of this length is never written by an author, so the key is too long.
             return key.push_str(&"?".repeat(MAX_KEY.saturating_add(1)));
         }
         if let Some(inner) = self.variable(expr, facts) {

@@ -1,4 +1,4 @@
-//! What an expression reads, in one spelling however the author wrote it.
+//! The reads of an expression, in one spelling for all spellings of authors.
 
 use super::Facts;
 use wardgate_compiler::cel::Expr;
@@ -11,7 +11,7 @@ pub(in crate::lint) struct Path<'e> {
 }
 
 impl<'e> Path<'e> {
-    /// Returns what `expr` reads, if it does nothing but follow keys that are written down.
+    /// Returns the path that `expr` reads, if it only follows literal keys.
     pub(in crate::lint) fn of(expr: &'e Expr, facts: &Facts) -> Option<Self> {
         let mut keys = Vec::new();
         let mut at = expr;
@@ -43,7 +43,7 @@ impl<'e> Path<'e> {
         &self.keys
     }
 
-    /// Whether it is there in every request, and is equal to itself.
+    /// Returns true if every request has it, and if it is equal to itself.
     pub(super) fn is_certain(&self) -> bool {
         matches!(self.keys.as_slice(), ["P" | "R", field] if *field != "attr")
     }

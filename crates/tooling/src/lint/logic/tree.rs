@@ -10,14 +10,14 @@ use wardgate_compiler::expression::ExprSource;
 use wardgate_compiler::policy::model::Condition;
 
 impl Logic<'_> {
-    /// Returns what a condition can come to. It is no value but a verdict: what is no boolean counts as false,
-    /// and in a lenient table so does what fails.
+    /// Returns the possible outcomes of a condition. A condition has a verdict and no value:
+    /// another value counts as false, and in a lenient table so does an error.
     pub(in crate::lint) fn condition(&self, condition: &Condition) -> Outcomes {
         self.refuel();
         self.verdict(condition, &Facts::default())
     }
 
-    /// The same where the `facts` hold.
+    /// Returns the same where the `facts` hold.
     pub(in crate::lint) fn verdict(&self, condition: &Condition, facts: &Facts) -> Outcomes {
         let mut found = match condition {
             Condition::Expr(expr) => self.leaf(expr, facts),
@@ -43,7 +43,8 @@ impl Logic<'_> {
         }
     }
 
-    /// Whether all parts come to `truth`, asked one after the other until one does not.
+    /// Returns the outcomes of parts that must all have the outcome `truth`, evaluated in order
+    /// until one has not.
     fn parts(&self, parts: &[Condition], truth: bool, facts: &Facts) -> Outcomes {
         let mut known = facts.clone();
         let mut all = Outcomes::known(true);
@@ -60,7 +61,7 @@ impl Logic<'_> {
         all
     }
 
-    /// Adds what is known after `condition` came to `truth`.
+    /// Adds the facts that hold after `condition` had the outcome `truth`.
     pub(in crate::lint) fn learn_condition(
         &self,
         facts: &mut Facts,
@@ -86,7 +87,8 @@ impl Logic<'_> {
         parts.iter().for_each(|part| self.learn_condition(facts, part, truth));
     }
 
-    /// In a lenient table a leaf that failed counts as false, from which nothing follows.
+    /// Returns true if facts follow from a false leaf. In a lenient table a leaf that failed counts
+    /// as false, which proves nothing.
     fn says_more_than_no(&self, tree: &Rc<Expr>, facts: &Facts) -> bool {
         !self.is_lenient() || !self.outcomes(tree, facts).fails.any()
     }

@@ -1,7 +1,7 @@
-//! Expressions of which the type alone says that they are never true.
+//! Expressions whose type alone proves that they are never true.
 //!
-//! A condition that is no boolean does not hold, and that is no error, neither when policies are compiled nor when
-//! they are asked. What type a value has is known of most that are computed, and of no attribute.
+//! A condition that is no boolean does not hold, and that is no error, neither in compilation nor
+//! in a decision. The types of most computed values are known, and those of no attribute.
 
 use super::Logic;
 use wardgate_compiler::cel::{self, Expr, Type};

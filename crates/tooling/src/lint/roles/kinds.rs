@@ -1,7 +1,7 @@
 //! Kinds of resource and their actions, found by pattern.
 //!
-//! There may be thousands of both, so neither is gone through for each of the others: a pattern is compared only with
-//! kinds that begin as it does, and once.
+//! There may be thousands of both, so neither is gone through for each of the others: a pattern is
+//! compared only with kinds that begin as it does, and once.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,10 +17,10 @@ use wardgate_compiler::resolve::model::ResourcePolicy;
 /// Names of actions, or patterns of them.
 pub(super) type Actions<'p> = BTreeSet<&'p str>;
 
-/// The actions that resource policies speak of, by kind.
+/// The actions of resource policies, by kind.
 pub(super) struct Kinds<'p> {
     actions: BTreeMap<String, Rc<Actions<'p>>>,
-    /// Those of patterns that were asked for.
+    /// The actions by pattern, for earlier patterns.
     known: RefCell<BTreeMap<String, Option<Rc<Actions<'p>>>>>,
 }
 
@@ -63,7 +63,7 @@ type PatternActions<'p> = (Cow<'p, str>, Vec<&'p str>);
 
 /// Actions by the patterns of kinds that they are for.
 pub(super) struct ByKind<'p> {
-    /// By what each pattern begins with; a name is all beginning.
+    /// By the head of each pattern; a name is all head.
     patterns: BTreeMap<String, Vec<PatternActions<'p>>>,
 }
 

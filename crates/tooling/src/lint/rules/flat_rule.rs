@@ -19,18 +19,18 @@ pub(super) struct FlatRule<'r> {
     /// The pattern of the resource, which only principal policies have.
     pub(super) resource: Option<String>,
     pub(super) actions: Vec<&'r str>,
-    /// By whom the rule is reached.
+    /// The roles and derived roles that the rule applies to.
     pub(super) grantees: Vec<Grantee>,
-    /// Whether it applies to all it is about.
+    /// True if it applies to all it is about.
     pub(super) is_certain: bool,
-    /// Whether asking it can end the search with an error.
+    /// True if its evaluation can end the search with an error.
     pub(super) can_fail: bool,
-    /// What its condition says, if that can be told; nothing without one.
+    /// The key of its condition, if it has one; `None` without a condition.
     pub(super) condition: Option<Option<String>>,
     pub(super) has_output: bool,
-    /// Whether it stands where an allow needs the consent of a parent scope.
+    /// True if an allow in its scope needs the consent of a parent scope.
     pub(super) needs_consent: bool,
-    /// Whether the answer to a condition may hang on the derived roles that it names.
+    /// True if the answer to a condition may hang on the derived roles that it names.
     pub(super) is_watched: bool,
 }
 
@@ -43,14 +43,14 @@ pub(super) enum Grantee {
     Derived {
         name: String,
         parents: Vec<String>,
-        /// Whether everyone with a parent role has it.
+        /// True if everyone with a parent role has it.
         is_certain: bool,
         can_fail: bool,
     },
 }
 
 impl Grantee {
-    /// Returns the role that whoever comes this way has, whose role policy is then asked.
+    /// Returns the role that every such principal has, whose role policy is then evaluated.
     pub(super) fn role(&self) -> Option<&str> {
         match self {
             Self::Role(role) => Some(role),
@@ -61,7 +61,7 @@ impl Grantee {
         }
     }
 
-    /// Whether whoever comes the way `inner` comes this way too.
+    /// Returns true if every principal of `inner` is one of this grantee too.
     pub(super) fn covers(&self, inner: &Self) -> bool {
         match (self, inner) {
             (Self::Role(outer), Self::Role(inner)) => covers(outer, inner),
@@ -139,7 +139,7 @@ impl<'p> Linter<'p> {
     }
 }
 
-/// What there is to know of a condition.
+/// The facts about a condition.
 struct ConditionFacts {
     is_certain: bool,
     can_fail: bool,

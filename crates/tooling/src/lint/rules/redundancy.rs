@@ -1,7 +1,7 @@
-//! Which rules leave nothing for another one to say.
+//! Rules that are redundant beside other rules.
 //!
-//! A rule is taken apart into its actions and its ways. Every combination must be covered, but not all of
-//! them by the same rule.
+//! A rule is taken apart into its actions and its grantees. Every combination must be covered, but
+//! not all of them by the same rule.
 
 use std::cell::Cell;
 
@@ -11,13 +11,13 @@ use crate::lint::pattern::covers;
 use wardgate_compiler::policy::model::Effect;
 use wardgate_compiler::source::Location;
 
-/// What keeps a way from being asked for an action: the role policy that is asked before.
+/// Returns the role policy that denies an action to a grantee before any rule is evaluated.
 pub(super) type Precheck<'b> = dyn Fn(&str, &Grantee) -> Option<String> + 'b;
 
 /// The other rules of the policy, as seen from one.
 pub(super) struct OtherRules<'o, 'r> {
     pub(super) rules: &'o [FlatRule<'r>],
-    /// Those of which nothing was said yet.
+    /// True for the rules that are not redundant so far.
     pub(super) remaining: &'o [bool],
     pub(super) at: usize,
     pub(super) before: &'o Precheck<'o>,
@@ -25,17 +25,17 @@ pub(super) struct OtherRules<'o, 'r> {
     pub(super) left: &'o Cell<u64>,
 }
 
-/// Why a rule says nothing, and who says it instead.
+/// The reason why a rule is redundant, with the rule that covers it.
 pub(super) enum Redundancy {
-    /// Something is asked before, and ends the search.
+    /// An earlier rule ends the search.
     Hidden(String),
-    /// A deny takes away whatever it allows.
+    /// A deny overrules every allow of it.
     Overruled(String),
-    /// Another rule says the same.
+    /// Another rule decides the same.
     Repeated { by: String, effect: Effect, literally: bool },
-    /// The same, but for what it does when it fails.
+    /// Another rule decides the same, except when this one fails.
     OnlyFails(String),
-    /// It is an allow that needs a consent, which is all that is asked without it.
+    /// It is an allow that needs a consent, and has no condition that could withhold it.
     Consent,
 }
 
@@ -78,7 +78,7 @@ impl Redundancy {
 }
 
 impl OtherRules<'_, '_> {
-    /// Tells why `line` says nothing, if it does not.
+    /// Returns the reason why `line` is redundant, if it is.
     pub(super) fn redundancy(&self, line: &FlatRule<'_>) -> Option<Redundancy> {
         if line.is_watched {
             return None;
@@ -116,8 +116,8 @@ impl OtherRules<'_, '_> {
         }
     }
 
-    /// An earlier rule with the same effect and the same condition. If asking that one does not fail,
-    /// neither does asking this one.
+    /// Returns an earlier rule with the same effect and the same condition. If its evaluation does
+    /// not fail, neither does that of this one.
     fn repeated(&self, line: &FlatRule<'_>, can_fail: bool) -> Option<Redundancy> {
         let same = |other: &FlatRule<'_>| match (&line.condition, &other.condition) {
             (None, None) => true,
@@ -150,8 +150,8 @@ impl OtherRules<'_, '_> {
         rules.filter(|((at, _), remaining)| **remaining && *at != self.at).map(|(line, _)| line)
     }
 
-    /// Whether each action on each way is covered by one of the rules that `counts`, or by what is asked
-    /// `before` any rule. Names the first of them.
+    /// Returns the first covering rule if each action of each grantee is covered by one of the
+    /// rules that `counts`, or by the check `before` any rule.
     fn every(
         &self,
         line: &FlatRule<'_>,
@@ -184,15 +184,15 @@ impl OtherRules<'_, '_> {
         first
     }
 
-    /// Counts what it costs to look at a rule.
+    /// Counts the cost of a comparison with a rule.
     fn burn(&self, other: &FlatRule<'_>) {
         let cost = other.grantees.len().saturating_add(other.actions.len());
         self.left.set(self.left.get().saturating_sub(u64::try_from(cost).unwrap_or(u64::MAX)));
     }
 }
 
-/// Whether a rule ends the search with a deny if it applies. Where consent is needed, a conditional allow
-/// does so too, if its condition does not hold, which a certain one never does.
+/// Returns true if a rule ends the search with a deny if it applies. Where consent is needed, a
+/// conditional allow does so too, if its condition does not hold, which a certain one never does.
 fn denies(line: &FlatRule<'_>) -> bool {
     line.effect == Effect::Deny
 }
@@ -205,7 +205,7 @@ fn covers_resource(outer: &FlatRule<'_>, inner: &FlatRule<'_>) -> bool {
     }
 }
 
-/// Says which rule is meant.
+/// Returns the name and the line of a rule.
 fn describe(name: &str, location: &Location) -> String {
     format!("rule `{name}` on line {}", location.position.line)
 }

@@ -11,13 +11,13 @@ pub(super) struct AttributeRead {
     /// `P` or `R`, and the keys below `attr`.
     pub(super) keys: Vec<String>,
     pub(super) span: Span,
-    /// What it is compared with.
+    /// The constants that it is compared with.
     pub(super) compared: Vec<Value>,
-    /// Whether the expression only asks whether it is there.
+    /// True if the expression only tests its presence.
     pub(super) is_presence_test: bool,
 }
 
-/// A constant that can be compared with what a schema says.
+/// A constant that can be compared with the values of a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Bool(bool),
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// Returns what JSON Schema calls its type.
+    /// Returns the name of its type in JSON Schema.
     pub(super) const fn type_name(&self) -> &'static str {
         match self {
             Self::Bool(_) => "boolean",
@@ -57,7 +57,7 @@ impl Value {
     }
 }
 
-/// Returns what `expr` reads of the attributes, in source order.
+/// Returns the attributes that `expr` reads, in source order.
 pub(super) fn reads(expr: &Expr) -> Vec<AttributeRead> {
     let mut found = Vec::new();
     visit(expr, &Facts::default(), &mut found);

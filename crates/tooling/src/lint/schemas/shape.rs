@@ -1,7 +1,7 @@
-//! What a schema says of an attribute, as far as it is certain.
+//! The certain restrictions of a schema on an attribute.
 //!
-//! Only keywords that always restrict are read: `properties`, `type`, `enum` and `const`. Others can only
-//! restrict further, or they leave attributes open, and then nothing is said.
+//! Only keywords that always restrict are read: `properties`, `type`, `enum` and `const`. Others
+//! can only restrict further, or they leave attributes open, and then nothing is reported.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ impl<'a> Shapes<'a> {
         Self { load, files: RefCell::default() }
     }
 
-    /// Returns the schema that a policy names. What is wrong with it is not for the linter to say.
+    /// Returns the schema that a policy names. The compiler reports its errors, not the linter.
     pub(super) fn of(&self, named: &SchemaRef) -> Option<Shape> {
         self.at(Target::of_policy(&named.reference).ok()?)
     }
@@ -62,7 +62,8 @@ impl<'a> Shapes<'a> {
         None
     }
 
-    /// Returns the schema of what stands under `keys`, unless an object on the way does not list the next one.
+    /// Returns the schema of the value under `keys`, unless an object on the way does not list the
+    /// next one.
     pub(super) fn inside(&self, shape: &Shape, keys: &[String]) -> Result<Shape, NotListed> {
         let mut here = shape.clone();
         for key in keys {
@@ -81,11 +82,11 @@ impl<'a> Shapes<'a> {
 /// An object's schema lists its properties without this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NotListed {
-    /// Whether it refuses those that it does not list.
+    /// True if it refuses those that it does not list.
     pub(super) is_refused: bool,
 }
 
-/// What an object's schema says of a property.
+/// The restriction of an object's schema on a property.
 enum Property {
     Listed(Target),
     /// It may be anything.
@@ -106,7 +107,7 @@ impl Shape {
         }
     }
 
-    /// A place of which nothing is known.
+    /// Returns a shape without a restriction.
     fn nothing(&self) -> Self {
         Self { file: Rc::clone(&self.file), target: self.target.below(&["\u{0}"]) }
     }
@@ -133,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// Returns what is expected instead, if the schema excludes `value`.
+    /// Returns the expected values, if the schema excludes `value`.
     pub(super) fn excludes(&self, value: &Value) -> Option<String> {
         let node = self.node()?;
         let types = field(node, "type").map(names).unwrap_or_default();
@@ -168,7 +169,7 @@ fn names(node: &Node) -> Vec<&str> {
     }
 }
 
-/// What may be equal is taken to be equal.
+/// Returns true if a value may be equal.
 fn is_value(node: &Node, value: &Value) -> bool {
     match (&node.kind, value) {
         (Kind::Bool(known), Value::Bool(value)) => known == value,
@@ -192,7 +193,7 @@ fn shown(node: &Node) -> Option<String> {
     })
 }
 
-/// Keywords with which a schema says elsewhere which properties there are.
+/// Keywords by which a schema allows properties elsewhere.
 const LEAVE_OPEN: [&str; 12] = [
     "allOf",
     "anyOf",

@@ -1,11 +1,11 @@
-//! Which expression of a condition can fail for want of an attribute.
+//! The expression of a condition that can fail for want of an attribute.
 
 use crate::lint::logic::{Facts, Logic};
 use wardgate_compiler::expression::ExprSource;
 use wardgate_compiler::policy::model::Condition;
 
-/// Returns the expression of a condition that can fail for want of an attribute, with the place of the read in it
-/// and the name of what it reads.
+/// Returns the expression of a condition that can fail for want of an attribute, with the offset of
+/// the read in it and the name of the attribute.
 pub(super) fn located<'c>(
     logic: &Logic<'_>,
     condition: &'c Condition,
@@ -23,7 +23,7 @@ pub(super) fn located<'c>(
     found.filter(|_| !logic.is_spent())
 }
 
-/// Returns the first expression that can fail, asked one after the other.
+/// Returns the first expression that can fail, in the order of evaluation.
 fn first<'c>(
     logic: &Logic<'_>,
     condition: &'c Condition,

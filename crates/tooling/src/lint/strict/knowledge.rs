@@ -1,7 +1,7 @@
-//! What is known of a request where one rule holds, and what another rule comes to there.
+//! The knowledge about a request where one rule holds, and the outcome of another rule there.
 //!
-//! What a rule that holds reads is there, and its parts have come to something. `||` and `&&` look past an error
-//! where the other side decides, so a rule that repeats such a part does not fail.
+//! The reads of a rule that holds are present, and its parts have an outcome. `||` and `&&` ignore
+//! an error where the other side decides, so a rule that repeats such a part does not fail.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use wardgate_compiler::cel::Expr;
 use wardgate_compiler::cel::ast::{BinaryOp, ExprKind, UnaryOp};
 use wardgate_compiler::policy::model::Condition;
 
-/// What is known of a request.
+/// The knowledge about a request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge {
-    /// What is there.
+    /// The present attributes.
     pub(super) facts: Facts,
-    /// What expressions came to, by their keys.
+    /// The outcomes of expressions, by their keys.
     truths: BTreeMap<String, bool>,
 }
 
@@ -24,7 +24,8 @@ impl Knowledge {
         Self { facts, truths: BTreeMap::new() }
     }
 
-    /// Adds that a condition holds. Returns nothing if it never does, or if that takes too long to find out.
+    /// Adds that a condition holds. Returns `None` if it never does, or if the work for that is too
+    /// large.
     pub(super) fn and(mut self, logic: &Logic<'_>, condition: &Condition) -> Option<Self> {
         logic.condition(condition).yes.then_some(())?;
         logic.refuel();
@@ -68,7 +69,7 @@ impl Knowledge {
         }
     }
 
-    /// Returns what a condition comes to, if that is known and nothing fails before.
+    /// Returns the verdict of a condition, if it is known and nothing fails before.
     pub(super) fn verdict(&self, logic: &Logic<'_>, condition: &Condition) -> Option<bool> {
         let (parts, ending, at_the_end) = match condition {
             Condition::Expr(expr) => return self.outcome(logic, &*logic.tree(&expr.text)?),

@@ -1,7 +1,8 @@
 //! Results as JSON, in the form of the `TestResults` of Cerbos.
 //!
-//! Beyond those, a suite that is broken has its `diagnostics`, an action that failed the `line` and `column` of
-//! the expectation and the `policy` that decided, and one that passes under some options only these.
+//! Beyond those, a suite that is broken has its `diagnostics`, an action that failed the `line` and
+//! `column` of the expectation and the `policy` that decided, and one that passes under some
+//! options only these.
 
 use wardgate_engine::decision::Output;
 use wardgate_engine::wire::Json;
@@ -59,7 +60,7 @@ fn resources(json: &mut Json, cases: &[CaseResult]) {
     groups(json, "resources", resources, |case| &case.resource, inside);
 }
 
-/// Writes a list of objects, each with a name and what `inside` writes.
+/// Writes a list of objects, each with a name and the members that `inside` writes.
 fn groups<'c>(
     json: &mut Json,
     key: &str,
@@ -215,5 +216,5 @@ pub(super) fn joined(errors: &[Diagnostic]) -> String {
     texts.join("\n")
 }
 
-/// What a suite is called that could not be read.
+/// The name of a suite that could not be read.
 pub(super) const UNKNOWN: &str = "Unknown";

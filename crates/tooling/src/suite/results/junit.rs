@@ -1,7 +1,7 @@
 //! Results as JUnit XML, in the form that Cerbos writes.
 //!
-//! A suite that is broken, or of which a test could not be decided, is one error and has no cases, as in
-//! Cerbos: what is wrong is the text of the error.
+//! A suite that is broken, or that has a test without a decision, is one error and has no cases, as
+//! in Cerbos: the errors are its text.
 
 use std::fmt::Write;
 
@@ -75,13 +75,14 @@ fn suite(xml: &mut Xml, result: &SuiteResult) {
     xml.close("testsuite");
 }
 
-/// Cerbos counts what a filter left out here, though not among the tests.
+/// Returns the number of skipped cases. Cerbos counts those that a filter left out here, though not
+/// among the tests.
 fn skipped_cases(result: &SuiteResult) -> usize {
     let SuiteOutcome::Ran(cases) = &result.outcome else { return 0 };
     cases.iter().filter(|case| case.outcome.verdict() == Verdict::Skipped).count()
 }
 
-/// Says what is wrong with a suite; of tests that could not be decided, each reason once.
+/// Returns the errors of a suite; of tests without a decision, each reason once.
 fn errors_of(result: &SuiteResult, _: &Summary) -> String {
     match &result.outcome {
         SuiteOutcome::Broken(_, errors) => joined(errors),
@@ -206,7 +207,7 @@ impl Xml {
         self.add(format_args!("{}</{name}>", escaped(content)));
     }
 
-    /// Writes an element whose content is taken as it stands.
+    /// Writes an element whose content is taken as it is.
     fn data(&mut self, name: &str, content: &str) {
         self.start(name, &[]);
         if !content.is_empty() {
@@ -257,7 +258,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Returns the character, or what stands for one that XML cannot hold.
+/// Returns the character, or a replacement for one that XML cannot hold.
 const fn allowed(c: char) -> char {
     match c {
         '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'.. => c,

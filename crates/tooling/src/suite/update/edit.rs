@@ -7,7 +7,7 @@ use wardgate_compiler::expression::Style;
 use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
 
-/// A piece of text, and what takes its place.
+/// A range of text, and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub(super) range: Range<usize>,
@@ -45,7 +45,7 @@ fn in_text_order(a: &Edit, b: &Edit) -> core::cmp::Ordering {
     (a.range.start, a.range.end).cmp(&(b.range.start, b.range.end))
 }
 
-/// Returns the lines that edits change. Those that touch the same lines are told together.
+/// Returns the lines that edits change. Those that touch the same lines are one change.
 pub(super) fn changes(text: &str, edits: &[Edit]) -> Vec<Change> {
     let mut edits: Vec<Edit> = edits.to_vec();
     wardgate_engine::order::sort_by(&mut edits, in_text_order);
@@ -84,7 +84,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| at + length)
 }
 
-/// Returns where a value may end. Of plain text it depends on what is around it.
+/// Returns the possible ends of a value. Those of plain text depend on the text around it.
 pub(super) fn ends(text: &str, node: &Node) -> Vec<usize> {
     let start = node.offset;
     let Some(rest) = text.get(start..) else { return Vec::new() };
@@ -134,7 +134,7 @@ pub(super) fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns what stands after the key at a place and belongs to it, if that is a block without comments.
+/// Returns the value after the key at a location, if that is a block without comments.
 pub(super) fn block(text: &str, key: &Location) -> Option<Range<usize>> {
     let line = usize::try_from(key.position.line).ok()?.checked_sub(1)?;
     let column = usize::try_from(key.position.column).ok()?.checked_sub(1)?;
@@ -183,7 +183,7 @@ pub(super) fn json_key(action: &str) -> String {
     wardgate_engine::wire::attr_json(&wardgate_engine::attr::Attr::String(action.into()))
 }
 
-/// Puts everything of a suite at the same place, so that two can be compared by what they say.
+/// Sets all locations of a suite to one, so that two suites can be compared by their contents.
 pub(super) fn forget_locations(suite: &mut Suite, nowhere: &Location) {
     let node = || Node { position: Position::START, offset: 0, kind: Kind::Null };
     let forget = |selection: &mut Selection| {

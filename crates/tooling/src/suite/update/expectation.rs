@@ -1,4 +1,4 @@
-//! Expectations that are written anew: what they say, as few of them as it takes, and their text.
+//! New expectations: as few of them as possible, and their text.
 
 use wardgate_engine::attr::Attr;
 use wardgate_engine::decision::Effect;
@@ -11,7 +11,7 @@ use wardgate_compiler::policy::model::Named;
 use wardgate_compiler::source::{Location, Position};
 use wardgate_compiler::yaml::{Kind, Node};
 
-/// What is expected where a principal meets a resource.
+/// The expected outcome where a principal meets a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PairOutcome {
     /// By action.
@@ -20,7 +20,7 @@ pub(super) struct PairOutcome {
     pub(super) outputs: Vec<(String, Vec<RuleOutput>)>,
 }
 
-/// The rule that gives an output, and its value; an entry that does not say is met by none.
+/// The rule of an output, and its value; no output meets an entry without one.
 pub(super) type RuleOutput = (String, Option<Attr>);
 
 /// One expectation.
@@ -31,7 +31,7 @@ pub(super) struct NewExpectation {
     outcome: PairOutcome,
 }
 
-/// Joins pairs of principal and resource of which the same is said, in their order.
+/// Joins pairs of principal and resource with the same outcome, in their order.
 pub(super) fn merge_pairs(pairs: Vec<(String, String, PairOutcome)>) -> Vec<NewExpectation> {
     let mut each: Vec<NewExpectation> = Vec::new();
     for (principal, resource, outcome) in pairs {
@@ -61,7 +61,7 @@ pub(super) fn merge_pairs(pairs: Vec<(String, String, PairOutcome)>) -> Vec<NewE
 }
 
 impl NewExpectation {
-    /// Returns the lines of the expectation as an item of a list, without what stands before each.
+    /// Returns the lines of the expectation as an item of a list, without the indentation of each.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = vec![
             format!("- {}", one_or_many("principal", &self.principals)),

@@ -1,15 +1,15 @@
-//! Where expectations stand in the text of a suite, and where new ones go.
+//! The positions of expectations in the text of a suite, and those of new ones.
 //!
-//! What is proposed here is a guess from the look of the lines: it is tried, read again, and dropped where it does
-//! not say what was meant.
+//! A proposal is a guess from the look of the lines: it is tried, read again, and dropped where the
+//! text reads otherwise.
 
 use std::ops::Range;
 
 use super::edit::{Edit, closed, line_end, line_start};
 use super::expectation::NewExpectation;
 
-/// Returns the ways to write `told` in the place of the expectation at `offset`, whose comments are handed over:
-/// they move in front.
+/// Returns the ways to write `expectations` in the place of the one at `offset`; its comments move
+/// in front.
 pub(super) fn replace_item(
     text: &str,
     offset: usize,
@@ -34,7 +34,7 @@ pub(super) fn replace_item(
     vec![Edit { range, text: lines.collect::<Vec<_>>().join(&between) }]
 }
 
-/// Returns the ways to add `told` to the list at `offset`.
+/// Returns the ways to add `expectations` to the list at `offset`.
 pub(super) fn append_items(
     text: &str,
     offset: usize,
@@ -61,7 +61,7 @@ pub(super) fn append_items(
     vec![Edit { range: end..end, text: below(text, column, lines) }]
 }
 
-/// Returns the ways to add a list of `told` to the table at `offset`, which has none.
+/// Returns the ways to add a list of `expectations` to the table at `offset`, which has none.
 pub(super) fn add_list(text: &str, offset: usize, expectations: &[NewExpectation]) -> Vec<Edit> {
     let flow = text.get(offset..).and_then(closed).map(|length| offset + length - 1);
     if let Some(end) = flow {
@@ -108,8 +108,8 @@ impl<'t> Comments<'t> {
     }
 }
 
-/// Returns where the item of a list reaches, from its `-` on, whose value begins at `offset`, and how many spaces
-/// stand before it.
+/// Returns the range of a list's item, from its `-` on, whose value begins at `offset`, and the
+/// number of spaces before it.
 fn item(text: &str, offset: usize) -> Option<(Range<usize>, usize)> {
     let start = line_start(text, offset);
     let before = text.get(start..offset)?;
@@ -119,7 +119,8 @@ fn item(text: &str, offset: usize) -> Option<(Range<usize>, usize)> {
     is_alone.then(|| (start + column..block_end(text, offset, Some(column)), column))
 }
 
-/// Returns where the last line ends that belongs to a block: each stands deeper than `column`, if there is one.
+/// Returns the end of the last line of a block, whose lines are deeper than `column`, if there is
+/// one.
 fn block_end(text: &str, from: usize, column: Option<usize>) -> usize {
     let mut next = line_end(text, from);
     let mut end = text.get(..next).map_or(next, |before| before.trim_end().len());
@@ -145,7 +146,8 @@ fn below(text: &str, column: usize, lines: impl Iterator<Item = String>) -> Stri
     lines.map(|line| format!("{before}{line}")).collect()
 }
 
-/// Returns what separates an item between brackets from the one before: the end of a line where it begins one.
+/// Returns the separator of an item between brackets and the one before: the end of a line if it
+/// begins one.
 fn beside(text: &str, offset: usize) -> String {
     let start = line_start(text, offset);
     let is_first = text.get(start..offset).is_some_and(|before| before.trim().is_empty());

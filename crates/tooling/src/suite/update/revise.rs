@@ -11,7 +11,7 @@ use crate::suite::model::{Expectation, Suite};
 use crate::suite::results::{CaseResult, SuiteOutcome, SuiteResult};
 use crate::suite::selection::{AvailableFixtures, FixtureKind};
 
-/// Returns the changes after which a suite expects what was decided.
+/// Returns the changes after which a suite expects its actual decisions.
 pub(super) fn revise<'s>(
     loaded: &'s Loaded,
     suite: &'s Suite,
@@ -69,7 +69,7 @@ pub(super) fn revise<'s>(
     revision
 }
 
-/// Returns where the effects stand that several expectations read, through an anchor.
+/// Returns the offsets of the effects that several expectations share, through an anchor.
 fn shared(suite: &Suite) -> BTreeSet<usize> {
     let (mut seen, mut shared) = (BTreeSet::new(), BTreeSet::new());
     for expectation in suite.tables.iter().flat_map(|table| &table.expected) {

@@ -11,7 +11,7 @@ use wardgate_compiler::diagnostics::{Code, Diagnostic};
 use wardgate_compiler::source::Location;
 use wardgate_compiler::yaml::Node;
 
-/// What is wanted of the text of a suite.
+/// The changes of a suite's text.
 #[derive(Default)]
 pub(super) struct Revision<'s> {
     /// By the offset of the value.
@@ -22,11 +22,11 @@ pub(super) struct Revision<'s> {
     pub(super) refused: Vec<Diagnostic>,
 }
 
-/// What a value should be, for each test that it is about.
+/// The new value of a node, for each test that it is about.
 pub(super) struct Replacement<'s> {
     pub(super) node: &'s Node,
     pub(super) location: &'s Location,
-    /// Where the name of the value stands, if it is an output.
+    /// The location of the value's name, if it is an output.
     pub(super) key: Option<&'s Location>,
     pub(super) current: Value,
     pub(super) values: Vec<Value>,
@@ -46,14 +46,14 @@ pub(super) struct Rewrite<'s> {
     pub(super) expectations: Vec<NewExpectation>,
 }
 
-/// What is to be told of tests of which no expectation speaks.
+/// New expectations for tests without one.
 pub(super) struct Addition<'s> {
     pub(super) number: usize,
     pub(super) table: &'s Table,
     pub(super) expectations: Vec<NewExpectation>,
 }
 
-/// An allowed action that one expectation does not say about its tests.
+/// An allowed action that an expectation lacks about its tests.
 pub(super) struct MissingAction<'s> {
     pub(super) action: &'s str,
     /// The last value of the map that it belongs into.
@@ -76,7 +76,7 @@ impl Replacement<'_> {
         }
     }
 
-    /// Where nothing was decided, everything stays.
+    /// Keeps the current value if no test has a decision.
     pub(super) fn settle(&mut self) {
         if self.values.is_empty() {
             self.values.push(self.current.clone());

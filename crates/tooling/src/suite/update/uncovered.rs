@@ -1,4 +1,4 @@
-//! What was decided and no expectation speaks of.
+//! Decisions without an expectation.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::view::{View, decided};
 use crate::suite::model::Table;
 use crate::suite::results::CaseResult;
 
-/// Allowed actions, and everything where the table says nothing yet.
+/// The allowed actions without an expectation; all actions where the table has no expectation yet.
 pub(super) struct Uncovered<'o> {
     /// By principal and resource, in the order of the tests.
     pairs: Vec<(&'o str, &'o str, Actions<'o>)>,
@@ -55,14 +55,15 @@ impl<'o> Uncovered<'o> {
         self.pairs.get_mut(number).map(|(.., actions)| actions)
     }
 
-    /// Takes out what is open about a pair.
+    /// Removes and returns the actions of a pair.
     pub(super) fn take(&mut self, pair: &(String, String)) -> Vec<(String, Effect)> {
         let actions = self.of(pair).map(std::mem::take).unwrap_or_default();
         actions.into_iter().map(|(action, effect)| (action.to_owned(), effect)).collect()
     }
 
-    /// Adds allowed actions to the expectations all of whose tests are decided so. What others read too, through
-    /// an anchor, stays as it is: there an action would be expected of their tests as well.
+    /// Adds allowed actions to the expectations all of whose tests have such a decision. An
+    /// expectation that others share through an anchor stays as it is: there an action would be
+    /// expected of their tests as well.
     pub(super) fn join<'s>(
         &mut self,
         whole: &[&View<'_, 's>],
@@ -96,7 +97,7 @@ impl<'o> Uncovered<'o> {
         }
     }
 
-    /// Returns the expectations that say the rest.
+    /// Returns the expectations of the remaining actions.
     pub(super) fn expectations(self) -> Vec<NewExpectation> {
         let pair = |(principal, resource, actions): (&str, &str, Actions<'_>)| {
             let effects: Vec<_> =

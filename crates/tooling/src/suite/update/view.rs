@@ -13,7 +13,7 @@ use crate::suite::results::Outcome;
 /// The cases of a suite by table, principal, resource and action.
 pub(super) type Cases<'r> = BTreeMap<(&'r str, &'r str, &'r str, &'r str), &'r Outcome>;
 
-/// An expectation, and the tests that it speaks of.
+/// An expectation with the tests that it is about.
 pub(super) struct View<'v, 's> {
     pub(super) table: &'s Table,
     pub(super) expectation: &'s Expectation,
@@ -35,7 +35,7 @@ impl<'s> View<'_, 's> {
         self.cases.get(&(table, principal.as_str(), resource.as_str(), action)).copied()
     }
 
-    /// Whether its tests would have to say different things, so that no value of its own is right for all.
+    /// Returns true if its tests have different outcomes, so that no single value is right for all.
     pub(super) fn is_divided(&self) -> bool {
         let differ = |mut values: Vec<Option<Value>>| {
             values.dedup();
@@ -56,7 +56,7 @@ impl<'s> View<'_, 's> {
         effects || outputs
     }
 
-    /// Returns what is to be said of each of its tests, with what is open about them.
+    /// Returns the new outcome of each of its tests.
     pub(super) fn pair_outcomes(&self) -> Vec<(String, String, PairOutcome)> {
         let pair_outcome = |pair: &(String, String)| {
             let effect = |expected: &'s ExpectedEffect| {
