@@ -33,7 +33,7 @@ fn every_form_has_the_same_answer() {
     assert!((40..180).contains(&allowed), "{allowed} of 240 are allowed");
 }
 
-/// Asks in every form, and compares the answers.
+/// Decides in every form, and compares the answers.
 fn is_allowed(pdp: &Pdp, person: &Person, action: &str, document: &Document) -> bool {
     let now = Timestamp::new(1_800_000_000, 0).unwrap();
     let question = Question {
@@ -173,7 +173,7 @@ fn attributes_nest_as_deep_as_the_engine_bears_and_no_deeper() {
         );
         pdp.is_allowed_json(text.as_bytes(), SystemClock)
     };
-    // The escape is what the plain reader is for.
+    // The escape leads to the plain reader.
     for name in ["x", "\\u0078"] {
         assert_eq!(input(name, 64), Ok(true), "{name}");
         assert_eq!(input(name, 65), Err(RequestError::TooDeep), "{name}");

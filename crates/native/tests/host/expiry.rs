@@ -1,4 +1,4 @@
-//! A bundle that was open when it expired decides nothing any more.
+//! A bundle that was open when it expired allows no action any more.
 
 use serde_json::json;
 use wardgate_bundle::{Label, pack_as};
@@ -81,7 +81,7 @@ fn opened(after_expiry: AfterExpiry, entries: usize) -> Pdp {
     Pdp::open_under(&bundle(), Trust::Unsigned, &conditions, entries).unwrap()
 }
 
-/// The time so many seconds after expiry.
+/// Returns the time so many seconds after expiry.
 fn at(seconds: i64) -> Timestamp {
     Timestamp::new(i64::try_from(EXPIRES).unwrap() + seconds, 0).unwrap()
 }

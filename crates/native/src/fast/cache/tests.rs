@@ -1,4 +1,4 @@
-//! Keys are as many as the requests that differ, and an answer is kept for its key alone.
+//! Different requests have different keys, and an answer is found by its own key only.
 
 use std::collections::HashSet;
 
