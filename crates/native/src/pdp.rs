@@ -51,7 +51,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Pdp, Trust};
     ///
-    /// let bundle = std::fs::read("policies.wgb")?;
+    /// let bundle = std::fs::read("policies.wardgate")?;
     /// let pdp = Pdp::open(&bundle, Trust::Unsigned)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -76,7 +76,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Pdp, Trust};
     ///
-    /// let bundle = std::fs::read("policies.wgb")?;
+    /// let bundle = std::fs::read("policies.wardgate")?;
     /// let pdp = Pdp::open_with_cache(&bundle, Trust::Unsigned, 4096)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -97,7 +97,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Conditions, Pdp, Trust};
     ///
-    /// let bundle = std::fs::read("policies.wgb")?;
+    /// let bundle = std::fs::read("policies.wardgate")?;
     /// let conditions = Conditions::default();
     /// let pdp = Pdp::open_under(&bundle, Trust::Unsigned, &conditions, 0)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -128,8 +128,8 @@ impl Pdp {
     ///
     /// ```no_run
     /// # use wardgate_native::{Pdp, Trust};
-    /// # let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
-    /// let bundle = std::fs::read("policies-2.wgb")?;
+    /// # let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
+    /// let bundle = std::fs::read("policies-2.wardgate")?;
     /// pdp.reload(&bundle, Trust::Unsigned)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -173,7 +173,7 @@ impl Pdp {
     ///
     /// ```no_run
     /// # use wardgate_native::{Pdp, SystemClock, Trust};
-    /// # let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// # let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// # let requests: Vec<Vec<u8>> = Vec::new();
     /// let policies = pdp.snapshot();
     /// for request in &requests {
@@ -192,7 +192,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Pdp, Principal, Request, Resource, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let request = Request {
     ///     principal: Principal {
     ///         id: "ada".to_owned(),
@@ -221,7 +221,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Pdp, PrincipalRef, Question, ResourceRef, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let attributes = vec![("owner", "ada")];
     /// let question = Question {
     ///     principal: PrincipalRef::new("ada", &["member"], &()),
@@ -264,7 +264,7 @@ impl Pdp {
     /// ```no_run
     /// use wardgate_native::{Pdp, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let request = br#"{
     ///     "principal": { "id": "ada", "roles": ["member"] },
     ///     "action": "view",
@@ -287,7 +287,7 @@ impl Pdp {
     /// use wardgate_native::protocol::documents;
     /// use wardgate_native::{Effect, Pdp, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let request = documents::check(
     ///     br#"{
     ///         "principal": { "id": "ada", "roles": ["member"] },
@@ -346,7 +346,7 @@ impl Pdp {
     ///     }
     /// }
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let may_delete = pdp.prepare::<Person, Document>("document", "delete");
     /// let ada = Person { name: "ada".to_owned(), roles: vec!["member".to_owned()] };
     /// let document = Document { id: "d1".to_owned(), owner: "ada".to_owned() };

@@ -1,7 +1,7 @@
-//! Filling a frame from a request, and deciding by fast paths where they have an answer.
+//! Filling a frame from a request, and deciding by fast paths.
 //!
-//! The obvious filler: hosts with requests of another shape write their own and are compared with it.
-//! Numbers that are not finite are left to the general path.
+//! The plain filler: hosts with requests of another form have their own, which are compared with
+//! it. Numbers that are not finite are left to the general path.
 
 use alloc::string::String;
 
@@ -20,7 +20,7 @@ use crate::request::Request;
 use crate::table::layout::{INDEX_WORDS, Key};
 use crate::table::{PolicyTable, Section, word as word_at};
 
-/// A frame and what its words cannot hold.
+/// A frame, and the values that its words cannot hold.
 #[derive(Debug)]
 pub struct Filled<'r> {
     /// The words and numbers.
@@ -31,18 +31,18 @@ pub struct Filled<'r> {
     temporary: usize,
 }
 
-/// The roles of a principal in terms of a fast path.
+/// The roles of a principal as a fast path reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Roles {
     /// The masks of all roles, united.
     Mask(u32),
-    /// The classes of the roles in their order, and how many there are: for a fast path by class.
+    /// The classes of the roles in their order, and their number: for a fast path by class.
     Classes([u32; MAX_REQUEST_CLASSES], usize),
 }
 
 impl PolicyTable {
-    /// Decides by the fast path for `action`, if there is one: what [`PolicyTable::is_allowed`] says, or
-    /// Unsure.
+    /// Decides by the fast path for `action`: answers as [`PolicyTable::is_allowed`] does, or
+    /// Unsure if there is none.
     #[must_use]
     pub fn decide_request(&self, request: &Request, action: &str, now: Timestamp) -> Answer {
         self.try_fast_path(request, action, now).unwrap_or(Answer::Unsure)
@@ -67,14 +67,15 @@ impl PolicyTable {
         })
     }
 
-    /// Whether some principal has policies of its own.
+    /// Returns true if any principal has policies of its own.
     #[must_use]
     pub fn has_principal_policies(&self) -> bool {
         self.principals().next().is_some()
     }
 
-    /// Returns the ids of the principals that have policies of their own, once for each policy. No fast path
-    /// knows of those: requests of these principals are the general path's.
+    /// Returns the ids of the principals that have policies of their own, once for each policy.
+    /// Fast paths do not cover those policies: the general path decides requests of these
+    /// principals.
     pub fn principals(&self) -> impl Iterator<Item = &str> {
         let entries = self.section(Section::Index).chunks_exact(INDEX_WORDS);
         let own =
@@ -82,7 +83,7 @@ impl PolicyTable {
         entries.filter(own).map(|entry| self.string(word_at(entry, 1)))
     }
 
-    /// Whether a policy of the principal itself has a say in a request.
+    /// Returns true if a policy of the principal itself applies to a request.
     #[must_use]
     pub fn concerns_principal(&self, request: &Request) -> bool {
         let Some(principal) = self.string_id(&request.principal.id) else { return false };
@@ -96,7 +97,7 @@ impl PolicyTable {
         scopes.any(|scope| self.find(Key::Principal, [principal, version, scope]).is_some())
     }
 
-    /// Returns the roles of a principal in terms of a fast path; nothing if they are too many or too long.
+    /// Returns the roles of a principal for a fast path; `None` if they are too many or too long.
     #[must_use]
     pub fn roles(&self, fast_path: &FastPath<'_>, roles: &[String]) -> Option<Roles> {
         if roles.iter().any(|role| role.len() > MAX_FAST_PATH_ROLE_BYTES) {
@@ -114,7 +115,7 @@ impl PolicyTable {
         (roles.len() <= classes.len()).then_some(Roles::Classes(classes, roles.len()))
     }
 
-    /// Fills a frame for `fast_path`; nothing if the request holds what a frame cannot.
+    /// Fills a frame for `fast_path`; `None` if the request has a value that a frame cannot hold.
     #[must_use]
     pub fn fill<'r>(&self, fast_path: &FastPath<'_>, request: &'r Request) -> Option<Filled<'r>> {
         let mut filled = Filled {
@@ -132,7 +133,7 @@ impl PolicyTable {
     }
 }
 
-/// What a path leads to.
+/// The value at the end of a path.
 #[derive(Clone, Copy, Debug)]
 enum Found<'r> {
     Missing,
@@ -226,8 +227,8 @@ fn find<'r, 't>(
     })
 }
 
-/// Follows a path through maps. Looking into a list fails; a scalar just has no members, which only
-/// matters at the last step: the ones before need a value to go on.
+/// Follows a path through maps. A step into a list fails. A step into a scalar finds no member: at
+/// the last step the value is missing, before it the path is broken.
 fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> Found<'r> {
     let mut path = path.peekable();
     let mut map = attributes;

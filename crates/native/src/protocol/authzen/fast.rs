@@ -24,7 +24,7 @@ impl Policies {
     /// ```no_run
     /// use wardgate_native::{Pdp, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let evaluation = br#"{
     ///     "subject": { "type": "user", "id": "ada" },
     ///     "action": { "name": "view" },

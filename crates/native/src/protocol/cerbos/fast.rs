@@ -30,7 +30,7 @@ impl Policies {
     /// ```no_run
     /// use wardgate_native::{CallLimits, Pdp, SystemClock, Trust};
     ///
-    /// let pdp = Pdp::open(&std::fs::read("policies.wgb")?, Trust::Unsigned)?;
+    /// let pdp = Pdp::open(&std::fs::read("policies.wardgate")?, Trust::Unsigned)?;
     /// let call = br#"{
     ///     "principal": { "id": "ada", "roles": ["member"] },
     ///     "resources": [{ "actions": ["view"], "resource": { "kind": "document", "id": "d1" } }]

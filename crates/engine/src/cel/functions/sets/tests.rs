@@ -25,7 +25,7 @@ fn numbers_of_all_types_are_one_element() {
     check(SetsIntersects, i(1), l([i(1)]), "error: no such overload");
 }
 
-/// A list of `length` texts that all differ, each with `name` in front.
+/// Returns a list of `length` different texts, each with `name` in front.
 fn texts(name: &str, length: usize) -> Value<'static> {
     Value::list((0..length).map(|n| Value::string(format!("{name}-{n}"))).collect())
 }
@@ -62,7 +62,7 @@ fn length(list: Value<'_>) -> usize {
     list.len()
 }
 
-/// Few different values of every kind, so that equal ones meet.
+/// Returns few different values of every kind, so that equal ones meet.
 fn elements() -> impl Strategy<Value = Vec<Value<'static>>> {
     let element = prop_oneof![
         Just(Value::Null),
@@ -84,7 +84,7 @@ fn elements() -> impl Strategy<Value = Vec<Value<'static>>> {
     proptest::collection::vec(element, 0..24)
 }
 
-/// The meaning of each function: compare every element with every other.
+/// The oracle of each function: compares every element with every other.
 fn plainly(function: Function, left: &[Value<'static>], right: &[Value<'static>]) -> String {
     let is_in = |wanted: &Value<'static>, list: &[Value<'static>]| list.iter().any(|e| wanted == e);
     let kept = |list: &[Value<'static>], other: &[Value<'static>], wanted: bool| {
