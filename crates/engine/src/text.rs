@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_the_standard_library_finds() {
+    fn searches_agree_with_the_standard_library() {
         for text in texts(["", "a", "é"], 6) {
             for part in texts(["", "a", "é"], 3) {
                 check(&text, &part);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn joins_what_may_be_empty() {
+    fn joins_parts_that_may_be_empty() {
         let check = |parts: &[&str], expected| {
             assert_eq!(joined(&mut parts.iter().copied(), ", "), expected);
         };

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_or_counts_too_much_is_told() {
+    fn values_beyond_a_bound_are_errors() {
         let mut copier = Copier::new();
         copier.object(&Endless);
         assert!(!copier.is_complete());
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_left_out_and_the_later_member_counts() {
+    fn missing_members_are_left_out_and_later_ones_count() {
         let object = [("a", Some(1.0)), ("b", None), ("a", Some(2.0))];
         let mut copier = Copier::new();
         let copied = copier.object(&&object[..]);

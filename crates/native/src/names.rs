@@ -81,7 +81,7 @@ impl<T: Copy> Names<T> {
     }
 
     /// Returns a table of `size` buckets with these entries.
-    fn laid_out(entries: &[(Box<str>, T)], size: usize, seed: u64) -> Self {
+    fn layout(entries: &[(Box<str>, T)], size: usize, seed: u64) -> Self {
         let free = || Bucket { known: Known::none(), value: None };
         let mut buckets: Box<[Bucket<T>]> = (0..size).map(|_| free()).collect();
         let mut is_perfect = true;
@@ -121,9 +121,9 @@ impl<T: Copy, S: Into<Box<str>>> FromIterator<(S, T)> for Names<T> {
         let (room, seeds) = if entries.len() <= FEW { (4, TRIES) } else { (2, 1) };
         let size = (room * entries.len()).next_power_of_two();
         let layouts =
-            (1..=seeds).map(|seed| Self::laid_out(&entries, size, SEEDS[0].wrapping_mul(seed)));
+            (1..=seeds).map(|seed| Self::layout(&entries, size, SEEDS[0].wrapping_mul(seed)));
         let mut layouts = layouts.skip_while(|names| !names.is_perfect);
-        layouts.next().unwrap_or_else(|| Self::laid_out(&entries, size, SEEDS[0]))
+        layouts.next().unwrap_or_else(|| Self::layout(&entries, size, SEEDS[0]))
     }
 }
 
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_in_one_place_only_differ() {
+    fn texts_that_differ_in_one_byte_differ() {
         for length in 1..40 {
             let text = "a".repeat(length);
             let names: Names<()> = [(text.as_str(), ())].into_iter().collect();

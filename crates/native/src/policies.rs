@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fast_path_did_not_ask_for_is_a_doubt() {
+    fn values_that_a_fast_path_cannot_read_are_unsure() {
         assert_eq!(try_fast("view", &json!({ "public": [true] })), [None; 4]);
         let escaped = try_fast("edit", &json!({ "owner": "a\nb", "place": { "team": "red" } }));
         assert_eq!(escaped, [Some(false), Some(false), Some(false), None]);

@@ -12,7 +12,7 @@ use crate::error::RequestError;
 /// Reads a document into a request that has its action as the only one.
 pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
     let root = Fields::read(document, "request", &ROOT)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = vec![root.required_text(2)?];
     request.aux_data = aux_data(&root)?;
@@ -22,7 +22,7 @@ pub(crate) fn of_document(document: &Attr) -> Result<Request, RequestError> {
 /// Reads a document with `actions` instead of the action.
 pub(crate) fn of_check(document: &Attr) -> Result<Request, RequestError> {
     let root = Fields::read(document, "request", &CHECK)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     request.resource = resource(root.required(1)?)?;
     request.actions = root.texts(2)?;
     request.aux_data = aux_data(&root)?;
@@ -32,7 +32,7 @@ pub(crate) fn of_check(document: &Attr) -> Result<Request, RequestError> {
 /// Reads a document with `resources` instead of the resource; the request then has no resource.
 pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), RequestError> {
     let root = Fields::read(document, "request", &BATCH)?;
-    let mut request = begun(&root)?;
+    let mut request = read_common(&root)?;
     let resources = match root.required(1)? {
         Attr::List(items) => items.iter().map(resource).collect::<Result<_, _>>()?,
         other => return Err(wrong(root.path(1), "a list", other)),
@@ -43,7 +43,7 @@ pub(crate) fn of_batch(document: &Attr) -> Result<(Request, Vec<Resource>), Requ
 }
 
 /// Reads the members that all forms have: principal and request id.
-fn begun(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
+fn read_common(root: &Fields<'_, 5>) -> Result<Request, RequestError> {
     let principal = principal(root.required(0)?)?;
     Ok(Request { request_id: root.text(4)?, principal, ..Request::default() })
 }

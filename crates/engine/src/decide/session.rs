@@ -78,8 +78,7 @@ impl<'a> Session<'a> {
         budget: &Budget,
     ) -> Self {
         let (principal, resource) = (&request.principal, &request.resource);
-        let version =
-            |asked: &'a str| if asked.is_empty() { table.default_version() } else { asked };
+        let version = |name: &'a str| if name.is_empty() { table.default_version() } else { name };
         let [resource_version, principal_version] =
             names(table, [&resource.policy_version, &principal.policy_version].map(|v| version(v)));
         let [resource_scope, principal_scope] =

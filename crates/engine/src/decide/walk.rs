@@ -37,8 +37,8 @@ impl<'a> Session<'a> {
             return Verdict::denied(Policy::None, Why::NoPolicy);
         }
         let action = self.table.name(action);
-        let asked = self.try_principal_policies(action);
-        if let Some(verdict) = asked.filter(|verdict| verdict.effect.is_some()) {
+        let by_principal = self.try_principal_policies(action);
+        if let Some(verdict) = by_principal.filter(|verdict| verdict.effect.is_some()) {
             return verdict.of(if principal_exists { Policy::Principal } else { Policy::None });
         }
         let fallback = if resource_exists { Policy::Resource } else { Policy::None };

@@ -25,7 +25,7 @@ use crate::table::{PolicyTable, Section, word as word_at};
 pub struct Filled<'r> {
     /// The words and numbers.
     pub frame: Frame,
-    held: [Found<'r>; MAX_SLOTS],
+    values: [PathValue<'r>; MAX_SLOTS],
     /// The texts that have temporary words.
     texts: [&'r str; MAX_SLOTS],
     temporary: usize,
@@ -120,7 +120,7 @@ impl PolicyTable {
     pub fn fill<'r>(&self, fast_path: &FastPath<'_>, request: &'r Request) -> Option<Filled<'r>> {
         let mut filled = Filled {
             frame: Frame::new(),
-            held: [Found::Missing; MAX_SLOTS],
+            values: [PathValue::Missing; MAX_SLOTS],
             texts: [""; MAX_SLOTS],
             temporary: 0,
         };
@@ -135,7 +135,7 @@ impl PolicyTable {
 
 /// The value at the end of a path.
 #[derive(Clone, Copy, Debug)]
-enum Found<'r> {
+enum PathValue<'r> {
     Missing,
     Broken,
     Text(&'r str),
@@ -149,22 +149,22 @@ impl<'r> Filled<'r> {
         table: &PolicyTable,
         position: usize,
         slot: SlotRecord<'_>,
-        found: Found<'r>,
+        found: PathValue<'r>,
     ) -> Option<()> {
-        *self.held.get_mut(position)? = found;
+        *self.values.get_mut(position)? = found;
         let word = match found {
-            Found::Missing => word::MISSING,
-            Found::Broken => word::BROKEN,
-            Found::Text(text) => self.text_word(table, slot, text)?,
-            Found::Attr(Attr::String(text)) => self.text_word(table, slot, text)?,
-            Found::Attr(Attr::Null) => word::NULL,
-            Found::Attr(Attr::Bool(false)) => word::FALSE,
-            Found::Attr(Attr::Bool(true)) => word::TRUE,
-            Found::Attr(Attr::Number(number)) => {
+            PathValue::Missing => word::MISSING,
+            PathValue::Broken => word::BROKEN,
+            PathValue::Text(text) => self.text_word(table, slot, text)?,
+            PathValue::Attr(Attr::String(text)) => self.text_word(table, slot, text)?,
+            PathValue::Attr(Attr::Null) => word::NULL,
+            PathValue::Attr(Attr::Bool(false)) => word::FALSE,
+            PathValue::Attr(Attr::Bool(true)) => word::TRUE,
+            PathValue::Attr(Attr::Number(number)) => {
                 self.frame.set_number(position, *number);
                 return number.is_finite().then_some(());
             }
-            Found::Attr(Attr::List(_) | Attr::Map(_)) | Found::Roles(_) => word::VALUE,
+            PathValue::Attr(Attr::List(_) | Attr::Map(_)) | PathValue::Roles(_) => word::VALUE,
         };
         self.frame.set(position, word);
         Some(())
@@ -193,19 +193,19 @@ impl<'r> Filled<'r> {
 
 impl Contents for Filled<'_> {
     fn text(&self, slot: usize) -> Option<&str> {
-        match self.held.get(slot)? {
-            Found::Text(text) => Some(text),
-            Found::Attr(Attr::String(text)) => Some(text),
+        match self.values.get(slot)? {
+            PathValue::Text(text) => Some(text),
+            PathValue::Attr(Attr::String(text)) => Some(text),
             _ => None,
         }
     }
 
     fn value(&self, slot: usize) -> Option<Value<'_>> {
-        match self.held.get(slot)? {
-            Found::Text(text) => Some(Value::String(Str::Borrowed(text))),
-            Found::Attr(attr) => Some(Value::from(*attr)),
-            Found::Roles(roles) => Some(Value::List(List::Strings(roles))),
-            Found::Missing | Found::Broken => None,
+        match self.values.get(slot)? {
+            PathValue::Text(text) => Some(Value::String(Str::Borrowed(text))),
+            PathValue::Attr(attr) => Some(Value::from(*attr)),
+            PathValue::Roles(roles) => Some(Value::List(List::Strings(roles))),
+            PathValue::Missing | PathValue::Broken => None,
         }
     }
 }
@@ -214,13 +214,13 @@ fn find<'r, 't>(
     request: &'r Request,
     root: Root,
     path: impl Iterator<Item = &'t str>,
-) -> Option<Found<'r>> {
+) -> Option<PathValue<'r>> {
     let (principal, resource) = (&request.principal, &request.resource);
     Some(match root {
-        Root::PrincipalId => Found::Text(&principal.id),
-        Root::PrincipalRoles => Found::Roles(&principal.roles),
-        Root::ResourceKind => Found::Text(&resource.kind),
-        Root::ResourceId => Found::Text(&resource.id),
+        Root::PrincipalId => PathValue::Text(&principal.id),
+        Root::PrincipalRoles => PathValue::Roles(&principal.roles),
+        Root::ResourceKind => PathValue::Text(&resource.kind),
+        Root::ResourceId => PathValue::Text(&resource.id),
         Root::PrincipalAttr => follow(&principal.attr, path),
         Root::ResourceAttr => follow(&resource.attr, path),
         _ => return None,
@@ -229,24 +229,24 @@ fn find<'r, 't>(
 
 /// Follows a path through maps. A step into a list fails. A step into a scalar finds no member: at
 /// the last step the value is missing, before it the path is broken.
-fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> Found<'r> {
+fn follow<'r, 't>(attributes: &'r AttrMap, path: impl Iterator<Item = &'t str>) -> PathValue<'r> {
     let mut path = path.peekable();
     let mut map = attributes;
     while let Some(name) = path.next() {
         let found = map.get(name);
         if path.peek().is_none() {
-            return found.map_or(Found::Missing, Found::Attr);
+            return found.map_or(PathValue::Missing, PathValue::Attr);
         }
         map = match found {
             Some(Attr::Map(inner)) => inner,
-            None | Some(Attr::List(_)) => return Found::Broken,
+            None | Some(Attr::List(_)) => return PathValue::Broken,
             Some(_) => {
                 path.next();
-                return if path.peek().is_none() { Found::Missing } else { Found::Broken };
+                return if path.peek().is_none() { PathValue::Missing } else { PathValue::Broken };
             }
         };
     }
-    Found::Broken
+    PathValue::Broken
 }
 
 #[cfg(test)]

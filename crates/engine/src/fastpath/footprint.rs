@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_not_there_takes_no_room() {
+    fn a_number_without_a_program_has_no_entry() {
         let footprints = Footprints::new(Pool::default());
         assert!(footprints.of(u32::MAX).is_none());
         assert!(footprints.known.borrow().is_empty());

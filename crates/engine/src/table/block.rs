@@ -300,7 +300,7 @@ impl<'a> Rule<'a> {
         self.table.string(word(self.words, rule::POLICY))
     }
 
-    /// Returns the key of the policy in whose source the rule is.
+    /// Returns the policy and name of the rule, as `policy#rule`.
     pub fn source(&self) -> &'a str {
         self.table.string(word(self.words, rule::SOURCE))
     }

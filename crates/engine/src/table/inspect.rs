@@ -290,7 +290,7 @@ mod tests {
     use alloc::string::String;
 
     #[test]
-    fn what_is_no_identifier_is_quoted() {
+    fn names_that_are_not_identifiers_are_quoted() {
         let check = |segment: &str, expected: &str| {
             let mut path = String::from("R.attr");
             push_segment(&mut path, segment);

@@ -149,14 +149,14 @@ impl Test {
             (Self::Text(text), SlotValue::Field(Field::Text(found))) => Truth::of(text.is(found)),
             (Self::Same(other), found) => same(found, read(*other)),
             (Self::Null, SlotValue::Field(Field::Null)) => Truth::True,
-            (_, found) => equal_to_nothing(found),
+            (_, found) => equal_to_other_type(found),
         }
     }
 }
 
 /// Returns the result of a comparison with a value of another type.
 #[inline(never)]
-fn equal_to_nothing(found: SlotValue<'_>) -> Truth {
+fn equal_to_other_type(found: SlotValue<'_>) -> Truth {
     match found {
         SlotValue::Field(Field::Missing) | SlotValue::Broken => Truth::Error,
         SlotValue::Field(Field::Number(number)) if !number.is_finite() => Truth::Doubt,
@@ -180,7 +180,7 @@ fn same(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
 
 #[inline(never)]
 fn same_but_texts(left: SlotValue<'_>, right: SlotValue<'_>) -> Truth {
-    match (equal_to_nothing(left), equal_to_nothing(right)) {
+    match (equal_to_other_type(left), equal_to_other_type(right)) {
         (Truth::Doubt, _) | (_, Truth::Doubt) => return Truth::Doubt,
         (Truth::Error, _) | (_, Truth::Error) => return Truth::Error,
         _ => {}

@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(failure.to_string(), expected, "{json}");
     }
 
-    fn asked(subject: &str, rest: &str) -> String {
+    fn evaluation_json(subject: &str, rest: &str) -> String {
         format!(
             r#"{{"subject": {subject}, "action": {{"name": "view"}}, "resource": {{"type": "album", "id": "a"}}{rest}}}"#
         )
@@ -232,7 +232,7 @@ mod tests {
 
     fn roles(properties: &str) -> Vec<String> {
         let subject = format!(r#"{{"type": "user", "id": "ada", "properties": {properties}}}"#);
-        read(&asked(&subject, "")).unwrap().principal.roles
+        read(&evaluation_json(&subject, "")).unwrap().principal.roles
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
         let subject = r#"{"type": "user", "id": "ada", "properties": {"roles": ["member"], "team": "red",
             "cerbos.scope": "acme", "cerbos.policyVersion": "v2"}}"#;
         let context = r#", "context": {"ip": "10.0.0.1"}, "later": 1"#;
-        let request = read(&asked(subject, context)).unwrap();
+        let request = read(&evaluation_json(subject, context)).unwrap();
         let Principal { id, policy_version, scope, roles, attr } = request.principal;
         assert_eq!([id, policy_version, scope].map(|text| text.to_string()), ["ada", "v2", "acme"]);
         assert_eq!(roles, ["member"]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_looked_for_in_three_places() {
+    fn roles_come_from_one_of_three_members() {
         assert_eq!(roles(r#"{"cerbos.roles": ["a"], "roles": ["b"]}"#), ["a"]);
         assert_eq!(roles(r#"{"roles": ["b"]}"#), ["b"]);
         assert_eq!(roles(r#"{"roles": "b"}"#), ["user"]);
@@ -265,27 +265,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_evaluation_is_named() {
+    fn errors_name_the_faulty_member() {
         refused("", "malformed JSON at byte 0: expected a value");
         refused("[]", "the request must be an object, found an array");
         refused("{}", "`subject` must be an object, found nothing");
-        refused(&asked("1", ""), "`subject` must be an object, found a number");
+        refused(&evaluation_json("1", ""), "`subject` must be an object, found a number");
         let subject = r#"{"type": "user", "id": 7}"#;
-        refused(&asked(subject, ""), "`subject.id` must be a string, found a number");
+        refused(&evaluation_json(subject, ""), "`subject.id` must be a string, found a number");
         let subject = r#"{"id": "ada", "properties": {"roles": ["a"]}}"#;
-        refused(&asked(subject, ""), "`subject.type` must be a string, found nothing");
+        refused(&evaluation_json(subject, ""), "`subject.type` must be a string, found nothing");
         let subject = r#"{"type": "user", "id": "ada", "properties": {"cerbos.roles": "a"}}"#;
         let expected = "`subject.properties.cerbos.roles` must be an array of strings";
-        refused(&asked(subject, ""), expected);
+        refused(&evaluation_json(subject, ""), expected);
         let subject = r#"{"type": "user", "id": "ada"}"#;
         let context = r#", "context": []"#;
-        refused(&asked(subject, context), "`context` must be an object, found an array");
+        refused(&evaluation_json(subject, context), "`context` must be an object, found an array");
     }
 
     #[test]
     fn names_are_bounded() {
         let named = |length: usize| {
-            asked(&format!(r#"{{"type": "user", "id": "{}"}}"#, "a".repeat(length)), "")
+            evaluation_json(&format!(r#"{{"type": "user", "id": "{}"}}"#, "a".repeat(length)), "")
         };
         assert!(read(&named(16 << 10)).is_ok());
         let expected = "`subject.id` must have at most 16384 bytes, found 16385";
@@ -297,12 +297,12 @@ mod tests {
         let subject = r#"{"type": "user", "id": "ada"}"#;
         let nested = |depth: usize| {
             let list = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-            asked(subject, &format!(r#", "context": {{"a": {list}}}"#))
+            evaluation_json(subject, &format!(r#", "context": {{"a": {list}}}"#))
         };
         assert!(read(&nested(29)).is_ok());
         refused(&nested(40), "the request nests deeper than 32 levels");
         let many = format!("[{}0]", "0,".repeat(10_000));
-        let many = asked(subject, &format!(r#", "context": {{"a": {many}}}"#));
+        let many = evaluation_json(subject, &format!(r#", "context": {{"a": {many}}}"#));
         refused(&many, "the request holds more than 10000 values");
     }
 }

@@ -74,12 +74,12 @@ mod tests {
     const ALBUM: &str = r#"{ "kind": "album", "id": "a", "attr": { "public": true } }"#;
 
     fn refused(json: &str, expected: &str) {
-        let said = [
+        let messages = [
             question(json.as_bytes()).unwrap_err().to_string(),
             check(json.as_bytes()).unwrap_err().to_string(),
             batch(json.as_bytes()).unwrap_err().to_string(),
         ];
-        assert!(said.iter().any(|said| said == expected), "{said:?}");
+        assert!(messages.iter().any(|messages| messages == expected), "{messages:?}");
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_named() {
+    fn errors_name_the_faulty_member() {
         refused("", "malformed JSON at byte 0: expected a value");
         refused("[]", "`request`: expected an object, found a list");
         refused(r#"{ "subject": 1 }"#, "unknown field `subject` in `request`");

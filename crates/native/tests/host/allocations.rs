@@ -139,7 +139,7 @@ fn evaluations_share_what_they_leave_out() {
 }
 
 #[test]
-fn a_list_too_long_is_never_gathered() {
+fn a_list_too_long_is_never_collected() {
     let condition = |function: &str| {
         format!(
             "apiVersion: api.cerbos.dev/v1

@@ -16,7 +16,7 @@ fn no_two_requests_share_an_answer() {
     let plain = Pdp::open(&bundle, Trust::Unsigned).unwrap();
     for entries in [1, 4, 64] {
         let cached = Pdp::open_with_cache(&bundle, Trust::Unsigned, entries).unwrap();
-        let (mut random, mut asked) = (Random(7), Asked::new());
+        let (mut random, mut asked) = (Random(7), RequestParts::new());
         let mut allowed = 0;
         for _ in 0..20_000 {
             asked.change(&mut random);
@@ -39,7 +39,7 @@ fn no_answer_outlives_a_reload() {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
         let input = |seed| {
-            let (mut random, mut asked, mut rounds) = (Random(seed), Asked::new(), 0_u32);
+            let (mut random, mut asked, mut rounds) = (Random(seed), RequestParts::new(), 0_u32);
             while rounds < 3000 || !is_done.load(Ordering::Relaxed) && rounds < 1_000_000 {
                 asked.change(&mut random);
                 let snapshot = cached.snapshot();
@@ -66,7 +66,7 @@ fn no_answer_outlives_a_reload() {
 
 /// A request, by the values that can be changed in it.
 #[derive(Clone, Debug)]
-struct Asked {
+struct RequestParts {
     id: usize,
     roles: usize,
     action: usize,
@@ -76,7 +76,7 @@ struct Asked {
     resource: [usize; 2],
 }
 
-impl Asked {
+impl RequestParts {
     fn new() -> Self {
         Self { id: 0, roles: 0, action: 0, kind: 0, scope: 0, principal: 0, resource: [0, 1] }
     }

@@ -59,14 +59,14 @@ fn filter<'a>(
     wanted: bool,
     context: &Context<'a, '_>,
 ) -> Answer<'a> {
-    let mut kept = alloc::vec::Vec::new();
+    let mut elements = alloc::vec::Vec::new();
     let other = Elements::of(other, list.len(), context)?;
     for element in list.iter() {
         if other.contains(&element, context)? == wanted {
-            kept.push(element);
+            elements.push(element);
         }
     }
-    Ok(Value::list(kept))
+    Ok(Value::list(elements))
 }
 
 /// Returns true if an address is in a network. An IPv4-mapped IPv6 address is an IPv4 address.

@@ -142,7 +142,7 @@ fn berlin() -> [u32; 16] {
 }
 
 #[test]
-fn a_place_follows_its_changes_and_then_its_rule() {
+fn a_zone_follows_its_changes_and_then_its_rule() {
     let words = berlin();
     assert!(Zone::is_valid(&words));
     let check = |text: &str, hours: i32| {

@@ -115,7 +115,7 @@ fn arithmetic_and_errors_travel_through_registers() {
 }
 
 #[test]
-fn slots_and_variables_name_what_is_missing() {
+fn slots_and_variables_name_the_missing_field() {
     let check = |operation, id, expected| {
         check(&[op(operation, 0, 0, 0), id, op(Op::Return, 0, 0, 0)], expected);
     };

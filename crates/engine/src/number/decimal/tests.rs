@@ -128,7 +128,7 @@ fn texts_halfway_between_two_doubles_read_as_the_even_one() {
 }
 
 #[test]
-fn long_and_odd_texts_read_as_in_the_standard_library() {
+fn long_and_unusual_texts_read_as_in_the_standard_library() {
     let zeros = "0".repeat(5_000);
     let nines = "9".repeat(5_000);
     check_text(&format!("0.{zeros}1e5001"));

@@ -124,11 +124,11 @@ impl OpenNames {
     }
 
     #[inline(never)]
-    fn has(&self, scanner: &Scanner<'_>, first: usize, said: &[u8]) -> bool {
+    fn has(&self, scanner: &Scanner<'_>, first: usize, name: &[u8]) -> bool {
         let names = self.names.get(first..self.used).unwrap_or(&[]);
         names.iter().any(|(start, end)| {
-            end - start == said.len()
-                && scanner.raw_bytes(Text { start: *start, end: *end, is_escaped: false }) == said
+            end - start == name.len()
+                && scanner.raw_bytes(Text { start: *start, end: *end, is_escaped: false }) == name
         })
     }
 }

@@ -74,8 +74,8 @@ pub(super) fn add_tokens(
 ) -> Result<(), AuthzenError> {
     let Some(tokens) = context.get(TOKENS) else { return Ok(()) };
     let verified = verify(tokens).map_err(bad)?;
-    let said = std::mem::take(&mut aux_data.jwts);
-    aux_data.jwts = said.into_iter().chain(verified.jwts).collect();
+    let given = std::mem::take(&mut aux_data.jwts);
+    aux_data.jwts = given.into_iter().chain(verified.jwts).collect();
     aux_data.jwt = verified.jwt;
     Ok(())
 }
@@ -88,37 +88,37 @@ pub(super) fn claims(claims: &AttrMap) -> Attr {
 /// The properties of one entity: those in the request, and those in the directory.
 pub(super) struct Properties<'a> {
     path: &'static str,
-    said: Option<&'a AttrMap>,
+    given: Option<&'a AttrMap>,
     known: Option<&'a AttrMap>,
 }
 
 impl<'a> Properties<'a> {
     pub(super) const fn of(map: &'a AttrMap) -> Self {
-        Self { path: "", said: Some(map), known: None }
+        Self { path: "", given: Some(map), known: None }
     }
 
     pub(super) fn new(path: &'static str, entity: &'a Entity, known: Option<&'a AttrMap>) -> Self {
-        Self { path, said: entity.properties.as_ref(), known }
+        Self { path, given: entity.properties.as_ref(), known }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'a Attr> {
-        [self.said, self.known].into_iter().flatten().find_map(|map| map.get(name))
+        [self.given, self.known].into_iter().flatten().find_map(|map| map.get(name))
     }
 
     /// Returns all properties in the order of their names.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'a str, &'a Attr)> {
         let of = |map: Option<&'a AttrMap>| map.map_or(&[][..], AttrMap::entries).iter();
-        let (mut known, mut said) = (of(self.known).peekable(), of(self.said).peekable());
+        let (mut known, mut given) = (of(self.known).peekable(), of(self.given).peekable());
         iter::from_fn(move || {
-            if let (Some((name, _)), Some((other, _))) = (known.peek(), said.peek()) {
+            if let (Some((name, _)), Some((other, _))) = (known.peek(), given.peek()) {
                 match name.cmp(other) {
                     Ordering::Less => return known.next(),
                     Ordering::Equal => drop(known.next()),
                     Ordering::Greater => {}
                 }
-                return said.next();
+                return given.next();
             }
-            said.next().or_else(|| known.next())
+            given.next().or_else(|| known.next())
         })
         .map(|(name, value)| (&**name, value))
     }

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_ends_where_it_is_full_or_nothing_is_left() {
+    fn a_page_ends_when_it_is_full_or_all_steps_are_spent() {
         check("AbC", 0, ("AC", None));
         check("AbC", 1, ("C", None));
         check("ABCd", 0, ("ABC", None));

@@ -89,7 +89,7 @@ mod tests {
     use super::{decode, encode};
 
     #[test]
-    fn what_was_encoded_is_decoded() {
+    fn encoding_and_decoding_agree() {
         let cases = [
             ("", ""),
             ("f", "Zg=="),
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_passed_over() {
+    fn line_ends_are_skipped() {
         assert_eq!(decode("aGVs\r\nbG8=\n").as_deref(), Ok(&b"hello"[..]));
     }
 
     #[test]
-    fn faults_have_a_place() {
+    fn faults_have_an_offset() {
         let cases = [
             ("aGVsbG8*", 7),
             ("a", 0),

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_looser_is_refused() {
+    fn looser_texts_are_refused() {
         let cases = [
             ("", "unable to parse IP"),
             ("localhost", "unable to parse IP"),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_come_out_in_the_notation_they_came_in() {
+    fn results_have_the_notation_of_their_argument() {
         for text in ["/", "/a/b", "a", r"\\h\s", r"\\h\s\d\e", "C:", r"C:\a\b.c", r"..\a\b", r"\a"]
         {
             assert_eq!(path(text).text(), text);

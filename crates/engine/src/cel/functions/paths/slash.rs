@@ -201,7 +201,7 @@ mod tests {
     use super::{BadPattern, base, clean, dir, ext, matches, relate};
 
     #[test]
-    fn cleaning_removes_what_means_nothing() {
+    fn cleaning_removes_elements_without_a_meaning() {
         let cases = [
             ("", "."),
             (".", "."),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_leads_from_one_path_to_the_other() {
+    fn relative_paths_lead_from_one_path_to_the_other() {
         let cases = [
             ("/a/b", "/a/c", Some("../c")),
             ("/a", "/a/b/c", Some("b/c")),

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_breaks_a_rule() {
+    fn other_texts_break_a_rule() {
         let cases = [
             ("", "cannot be empty"),
             ("http://a", "scheme is missing or invalid"),

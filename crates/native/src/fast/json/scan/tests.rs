@@ -15,7 +15,7 @@ use super::{Fault, Scanner};
 use crate::field::{AsField, Copier};
 
 #[test]
-fn what_is_no_json_is_told_with_its_place() {
+fn malformed_json_is_reported_with_its_offset() {
     let check = |text: &str, expected: &str| {
         let mut scanner = Scanner::new(text);
         let fault = document(&mut scanner).unwrap_err();
@@ -163,7 +163,7 @@ impl<'de> Visitor<'de> for Single {
 }
 
 #[test]
-fn members_that_stand_twice_are_refused_by_name() {
+fn repeated_members_are_refused_by_name() {
     let check = |text: &str, name: &str, offset: usize| {
         let mut scanner = Scanner::new(text);
         let fault = document(&mut scanner).unwrap_err();
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_nearly_json_is_judged_as_serde_json_judges_it(
+    fn damaged_json_is_accepted_or_refused_as_by_serde_json(
         text in json(), at in any::<prop::sample::Index>(), byte in 0x20..0x7f_u8
     ) {
         let mut bytes = text.into_bytes();

@@ -50,7 +50,7 @@ fn no_tokens(_: &Attr) -> Result<AuxData, String> {
 }
 
 #[test]
-fn questions_among_others_become_what_each_becomes_alone() {
+fn questions_among_others_give_the_requests_that_they_give_alone() {
     let (items, shared) = read(&SHARED, &all_items());
     let mut requests = Requests::new(&shared, &NoDirectory, &no_tokens);
     for item in items {
@@ -62,7 +62,7 @@ fn questions_among_others_become_what_each_becomes_alone() {
 }
 
 #[test]
-fn what_cannot_be_converted_fails_for_those_that_need_it() {
+fn a_part_that_cannot_be_converted_fails_the_questions_that_need_it() {
     let wrong = r#"{"type": "user", "id": "ada", "properties": {"cerbos.roles": 1}}"#;
     let shared = [("subject", wrong), SHARED[1], SHARED[2]];
     let own = format!("{{\"subject\": {}}}", OWN[0].1);

@@ -47,7 +47,7 @@ fn values_of_a_usual_call_are_read_for_each_action() {
 }
 
 #[test]
-fn long_values_are_not_read_anew_for_each_action() {
+fn long_values_are_not_read_again_for_each_action() {
     for nested in [false, true] {
         for teams in [1_000, 20_000] {
             let (answered, reread, length) = input(teams, nested);
