@@ -41,7 +41,7 @@ keywords! {
     MaxProperties = 6;
     /// String ids.
     Required = 7;
-    /// Pairs of string ids: if the first is present, so must be the second.
+    /// Pairs of string id and node, sorted by name.
     Properties = 8;
     /// Node.
     PropertyNames = 9;
@@ -49,19 +49,19 @@ keywords! {
     PatternProperties = 10;
     /// Node, or [`super::NO_NODE`] for `false`.
     AdditionalProperties = 11;
-    /// No words.
+    /// Pairs of string ids: if the first is present, so must be the second.
     DependentRequired = 12;
     /// Pairs of string id and node.
     DependentSchemas = 13;
-    /// Node, number of items that it skips.
+    /// A number.
     MinItems = 14;
     /// A number.
     MaxItems = 15;
-    /// Nothing.
+    /// No words.
     UniqueItems = 16;
     /// Nodes.
     PrefixItems = 17;
-    /// Node, how many items it leaves out.
+    /// Node, number of items that it skips.
     Items = 18;
     /// Largest number of items: `additionalItems: false`.
     NoMoreItems = 19;
